@@ -1,0 +1,42 @@
+import tseslint from 'typescript-eslint'
+
+/** `process.env` is read in one place, so that a setting cannot hide anywhere else. */
+const noEnvironment = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Only src/config.ts reads the environment: add a setting there.',
+}
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'coverage/'] },
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      'no-restricted-syntax': ['error', noEnvironment],
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['src/config.ts', 'test/**/*.ts', 'scripts/**', 'bench/**'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    files: ['**/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      // A test may state what it knows of its own fixture.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+)
