@@ -1,0 +1,419 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+import { ConfigError, type ConfigProblem } from './errors.js'
+import { apiKeyProblem, baseUrlProblem } from './service-address.js'
+
+/**
+ * The only place that knows the settings and the only reader of the environment. A value is looked for among the flags, then in
+ * the environment (`.env` is read), then in the configuration file, then in the defaults. Empty means absent. Malformed is an
+ * error, never a silent default; all problems are reported together, by the variable's name, without its value.
+ */
+
+/** How a setting is addressed from outside, and whether its value must never be shown. */
+export interface SettingMeta {
+  readonly variable: string
+  /** Long flag on the command line; secrets have none, because command lines are public on a machine. */
+  readonly flag?: string
+  readonly isSecret?: boolean
+}
+
+function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  meta: SettingMeta,
+  meaning: string,
+): Schema {
+  return schema.describe(meaning).meta({ ...meta })
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/
+
+/** `z.coerce.number()` turns an empty text into 0 and `0x10` into 16; only plain decimal digits are a number here. */
+function wholeNumber(minimum: number, maximum: number) {
+  const problem = `must be a whole number from ${minimum} to ${maximum}`
+  return z.preprocess(
+    (value) => (typeof value === 'string' && NUMBER.test(value) ? Number(value) : value),
+    z.number(problem).int(problem).min(minimum, problem).max(maximum, problem),
+  )
+}
+
+/** `z.coerce.boolean()` turns `"false"` into true. */
+function flag() {
+  const problem = 'must be true or false'
+  return z.union([z.boolean(), z.stringbool()], problem)
+}
+
+function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, `must be one of ${values.join(', ')}`)
+}
+
+const text = z.string('must be a text')
+
+const DATABASE_URL_PROBLEM = 'must look like postgres://user:password@host:5432/database'
+
+const settings = z.strictObject({
+  apiUrl: setting(
+    text
+      .superRefine((value, context) => {
+        const problem = baseUrlProblem(value)
+        if (problem !== undefined) context.addIssue(problem)
+      })
+      .optional(),
+    { variable: 'TRACKING_API_URL', flag: '--api-url' },
+    'Base address of the tracking service; ends with the version segment /v2.',
+  ),
+  apiKey: setting(
+    text
+      .superRefine((value, context) => {
+        const problem = apiKeyProblem(value)
+        if (problem !== undefined) context.addIssue(problem)
+      })
+      .optional(),
+    { variable: 'TRACKING_API_KEY', isSecret: true },
+    'Key of the account at the tracking service, without the word Token.',
+  ),
+  databaseUrl: setting(
+    text
+      .refine((value) => /^postgres(?:ql)?:$/.test(urlProtocol(value)), DATABASE_URL_PROBLEM)
+      .optional(),
+    { variable: 'DATABASE_URL', isSecret: true },
+    'PostgreSQL 14 or later that holds the warehouse. Absent: an embedded PostgreSQL under TRACKING_HOME.',
+  ),
+  home: setting(
+    text.default('.tracking-sync'),
+    { variable: 'TRACKING_HOME', flag: '--home' },
+    'Directory of the embedded database; relative to the working directory.',
+  ),
+  schema: setting(
+    text
+      .regex(
+        /^[a-z_][a-z0-9_]{0,49}$/,
+        'must be 1 to 50 lower-case letters, digits or underscores, not beginning with a digit',
+      )
+      .default('tracking'),
+    { variable: 'TRACKING_SCHEMA', flag: '--schema' },
+    'Schema of the data tables. The others are named after it: <schema>_sync, <schema>_analytics, <schema>_datasync.',
+  ),
+  rateLimitPerMinute: setting(
+    wholeNumber(1, 100_000).default(90),
+    { variable: 'TRACKING_RATE_LIMIT_PER_MINUTE', flag: '--rate-limit' },
+    'Requests to the service in any 60 seconds. The service allows about 100 for an account; 90 leaves room for others.',
+  ),
+  pageSize: setting(
+    wholeNumber(1, 1000).default(100),
+    { variable: 'TRACKING_PAGE_SIZE', flag: '--page-size' },
+    'Records asked for per list page. What arrives is believed, also when it is fewer.',
+  ),
+  requestTimeoutSeconds: setting(
+    wholeNumber(1, 3600).default(120),
+    { variable: 'TRACKING_REQUEST_TIMEOUT_SECONDS', flag: '--request-timeout' },
+    'Longest time for one attempt of a request, headers and body together.',
+  ),
+  eventConcurrency: setting(
+    wholeNumber(1, 32).default(4),
+    { variable: 'TRACKING_EVENT_CONCURRENCY', flag: '--event-concurrency' },
+    "Requests for containers' transport events under way at once, where they do not come included.",
+  ),
+  vesselPositions: setting(
+    flag().default(false),
+    { variable: 'TRACKING_VESSEL_POSITIONS', flag: '--vessel-positions' },
+    'Read the position history of every known vessel in each run: one request per vessel.',
+  ),
+  quarantineLimitPercent: setting(
+    wholeNumber(0, 100).default(5),
+    { variable: 'TRACKING_QUARANTINE_LIMIT_PERCENT', flag: '--quarantine-limit' },
+    'A run that sets aside more than this share of a stream is not trusted and ends with exit code 6.',
+  ),
+  migrate: setting(
+    flag().default(true),
+    { variable: 'TRACKING_MIGRATE', flag: '--migrate' },
+    'Create or upgrade the schemas when a command starts. False: refuse to run until `migrate` was run.',
+  ),
+  databasePort: setting(
+    wholeNumber(1, 65_535).optional(),
+    { variable: 'TRACKING_DATABASE_PORT', flag: '--database-port' },
+    'Port of the embedded database on 127.0.0.1. Absent: a free one, kept from then on.',
+  ),
+  allowInsecureApiUrl: setting(
+    flag().default(false),
+    { variable: 'TRACKING_ALLOW_INSECURE_API_URL', flag: '--allow-insecure-api-url' },
+    'Send the key over plain http or to a private address that is not this machine.',
+  ),
+  logLevel: setting(
+    oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    { variable: 'TRACKING_LOG_LEVEL', flag: '--log-level' },
+    'Least severe log lines written to standard error: debug, info, warn, error or silent.',
+  ),
+  logFormat: setting(
+    oneOf(['auto', 'text', 'json']).default('auto'),
+    { variable: 'TRACKING_LOG_FORMAT', flag: '--log-format' },
+    'text for people, json for machines; auto: text on a terminal, json elsewhere.',
+  ),
+})
+
+export type Config = Readonly<z.output<typeof settings>>
+export type SettingName = keyof Config
+
+export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'default'
+
+export interface SettingDescription extends SettingMeta {
+  readonly name: SettingName
+  readonly meaning: string
+  /** Undefined where there is none. */
+  readonly defaultValue: string | number | boolean | undefined
+}
+
+/** Every setting, in the order of the documentation. */
+export const settingDescriptions: readonly SettingDescription[] = Object.entries(
+  settings.shape,
+).map(([name, schema]) => {
+  const meta = schema.meta() as unknown as SettingMeta
+  const parsed = schema.safeParse(undefined)
+  return {
+    name: name as SettingName,
+    variable: meta.variable,
+    ...(meta.flag === undefined ? {} : { flag: meta.flag }),
+    isSecret: meta.isSecret ?? false,
+    meaning: schema.description ?? '',
+    defaultValue: parsed.success ? parsed.data : undefined,
+  }
+})
+
+export interface ConfigSources {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where `.env`, the configuration file and relative paths are looked for. */
+  readonly workingDirectory: string
+  /** Settings given as flags; undefined ones count as not given. */
+  readonly flags?: Partial<Record<SettingName, unknown>>
+  /** A configuration file that must exist. Absent: `config/tracking-sync.json`, when there is one. */
+  readonly configFile?: string | undefined
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  readonly origins: Readonly<Record<SettingName, SettingOrigin>>
+  /** Every value that must never be printed: the key, and the password inside the database address. */
+  readonly secrets: readonly string[]
+  /** Things worth a word that are no errors. */
+  readonly warnings: readonly string[]
+}
+
+const DEFAULT_CONFIG_FILE = 'config/tracking-sync.json'
+
+/** The process's environment, for the composition root to hand to `loadConfig`. */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
+/** Reads all sources and checks everything. Throws ConfigError with every problem found. Reads files, touches no network. */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const problems: ConfigProblem[] = []
+  const warnings: string[] = []
+  const dotEnv = readDotEnv(sources.workingDirectory, problems)
+  const file = readConfigFile(sources, problems)
+  const values: Record<string, unknown> = {}
+  const origins = {} as Record<SettingName, SettingOrigin>
+  for (const description of settingDescriptions) {
+    const { name, variable } = description
+    const candidates: readonly [SettingOrigin, unknown][] = [
+      ['flag', sources.flags?.[name]],
+      ['environment', fromEnvironment(description, sources.environment, problems, warnings)],
+      ['.env', fromEnvironment(description, dotEnv, problems, warnings)],
+      ['file', file[name]],
+    ]
+    const found = candidates.find(([, value]) => value !== undefined && value !== '')
+    if (description.isSecret === true && found?.[0] === 'file') {
+      problems.push({
+        setting: variable,
+        problem: `is a secret and has no place in the configuration file: set it in the environment, or ${variable}_FILE`,
+      })
+    }
+    if (found !== undefined) values[name] = found[1]
+    origins[name] = found?.[0] ?? 'default'
+  }
+  const parsed = settings.safeParse(values)
+  if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
+  else problems.push(...crossChecks(parsed.data))
+  if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
+  const config = Object.freeze(parsed.data)
+  return { config, origins, secrets: secretsOf(config), warnings }
+}
+
+/** The settings that a command which reads the service cannot do without. Throws ConfigError naming each that is missing. */
+export function requireService(config: Config): {
+  readonly apiUrl: string
+  readonly apiKey: string
+} {
+  const { apiUrl, apiKey } = config
+  if (apiUrl !== undefined && apiKey !== undefined) return { apiUrl, apiKey }
+  const missing: ConfigProblem[] = []
+  if (apiUrl === undefined) {
+    missing.push({
+      setting: 'TRACKING_API_URL',
+      problem: 'is not set; give the base address of the service, or try `tracking-sync demo`',
+    })
+  }
+  if (apiKey === undefined) {
+    missing.push({
+      setting: 'TRACKING_API_KEY',
+      problem:
+        'is not set; put the key into the environment or a file named by TRACKING_API_KEY_FILE',
+    })
+  }
+  throw new ConfigError(missing)
+}
+
+function toProblem(issue: z.core.$ZodIssue): ConfigProblem {
+  if (issue.code === 'unrecognized_keys') {
+    return {
+      setting: issue.keys.join(', '),
+      problem: 'is no setting; see config/tracking-sync.example.json',
+    }
+  }
+  const name = String(issue.path[0])
+  const description = settingDescriptions.find((candidate) => candidate.name === name)
+  return { setting: description?.variable ?? name, problem: issue.message }
+}
+
+function crossChecks(config: z.output<typeof settings>): ConfigProblem[] {
+  const { apiUrl, allowInsecureApiUrl } = config
+  if (apiUrl === undefined || allowInsecureApiUrl || isSafeForKey(new URL(apiUrl))) return []
+  return [
+    {
+      setting: 'TRACKING_API_URL',
+      problem:
+        'is plain http or a private address, and the key would go there; use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true',
+    },
+  ]
+}
+
+/** This machine itself may speak http: that is where the simulator runs. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const PRIVATE =
+  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.|\[f[cd]|\[fe80|\[::ffff:)/i
+
+function isSafeForKey(url: URL): boolean {
+  if (LOOPBACK.test(url.hostname)) return true
+  return url.protocol === 'https:' && !PRIVATE.test(url.hostname)
+}
+
+function fromEnvironment(
+  { variable, isSecret }: SettingDescription,
+  environment: Readonly<Record<string, string | undefined>>,
+  problems: ConfigProblem[],
+  warnings: string[],
+): string | undefined {
+  const value = emptyAsAbsent(environment[variable])
+  const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
+  if (path === undefined) return value
+  if (value !== undefined) {
+    problems.push({
+      setting: variable,
+      problem: `is set together with ${variable}_FILE; remove one of them`,
+    })
+    return undefined
+  }
+  return readSecretFile(variable, path, problems, warnings)
+}
+
+function emptyAsAbsent(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value
+}
+
+/** Readable by others means readable by every account of the machine. */
+const TOO_OPEN = 0o027
+
+function readSecretFile(
+  variable: string,
+  path: string,
+  problems: ConfigProblem[],
+  warnings: string[],
+): string | undefined {
+  try {
+    const mode = statSync(path).mode
+    if ((mode & TOO_OPEN) !== 0) {
+      warnings.push(`the file of ${variable}_FILE can be read by others: chmod 0640 it`)
+    }
+    const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    if (content !== '') return content
+    problems.push({ setting: `${variable}_FILE`, problem: 'names an empty file' })
+  } catch {
+    problems.push({ setting: `${variable}_FILE`, problem: 'names a file that cannot be read' })
+  }
+  return undefined
+}
+
+function readDotEnv(
+  workingDirectory: string,
+  problems: ConfigProblem[],
+): Readonly<Record<string, string | undefined>> {
+  const content = readIfThere(resolve(workingDirectory, '.env'), problems, '.env')
+  return content === undefined ? {} : parseEnv(content)
+}
+
+function readConfigFile(
+  sources: ConfigSources,
+  problems: ConfigProblem[],
+): Readonly<Record<string, unknown>> {
+  const name = sources.configFile ?? DEFAULT_CONFIG_FILE
+  const content = readIfThere(resolve(sources.workingDirectory, name), problems, name)
+  if (content === undefined) {
+    if (sources.configFile !== undefined) {
+      problems.push({ setting: name, problem: 'does not exist' })
+    }
+    return {}
+  }
+  const parsed = parseJsonObject(content)
+  if (parsed === undefined) {
+    problems.push({ setting: name, problem: 'is not a JSON object' })
+    return {}
+  }
+  // JSON has no comments: members beginning with // are ours to ignore.
+  const entries = Object.entries(parsed).filter(([key]) => !key.startsWith('//'))
+  const unknown = entries.filter(([key]) => !settingDescriptions.some((one) => one.name === key))
+  for (const [key] of unknown) {
+    problems.push({ setting: `${key} in ${name}`, problem: 'is no setting' })
+  }
+  return Object.fromEntries(entries)
+}
+
+function parseJsonObject(content: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readIfThere(path: string, problems: ConfigProblem[], name: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      problems.push({ setting: name, problem: 'cannot be read' })
+    }
+    return undefined
+  }
+}
+
+function urlProtocol(value: string): string {
+  return URL.canParse(value) ? new URL(value).protocol : ''
+}
+
+function secretsOf({ apiKey, databaseUrl }: Config): string[] {
+  const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
+  const secrets = [apiKey, password, safeDecode(password)]
+  return secrets.filter((secret): secret is string => secret !== undefined && secret !== '')
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

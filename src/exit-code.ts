@@ -1,0 +1,54 @@
+import { ConnectorError } from './errors.js'
+
+/** Exit codes of every command; the table in the README repeats them and a test keeps it equal. */
+export const EXIT_CODES = {
+  complete: 0,
+  bug: 1,
+  config: 2,
+  auth: 3,
+  service: 4,
+  database: 5,
+  incomplete: 6,
+  leaseHeld: 7,
+} as const
+
+const BY_ERROR_CODE: Readonly<Record<string, number>> = {
+  config: EXIT_CODES.config,
+  api_connection: EXIT_CODES.config,
+  api_auth: EXIT_CODES.auth,
+  api_rate_limited: EXIT_CODES.service,
+  api_unavailable: EXIT_CODES.service,
+  api_not_found: EXIT_CODES.service,
+  api_request: EXIT_CODES.bug,
+  api_contract: EXIT_CODES.incomplete,
+  api_refused: EXIT_CODES.incomplete,
+  pagination_loop: EXIT_CODES.incomplete,
+  incomplete_run: EXIT_CODES.incomplete,
+  warehouse_unavailable: EXIT_CODES.database,
+  warehouse_conflict: EXIT_CODES.database,
+  warehouse_data: EXIT_CODES.database,
+  warehouse_schema: EXIT_CODES.database,
+  migration: EXIT_CODES.database,
+  embedded_database: EXIT_CODES.database,
+  lease_held: EXIT_CODES.leaseHeld,
+}
+
+/** The exit code an error ends a command with; an error outside the taxonomy is a bug of ours. */
+export function exitCodeOf(thrown: unknown): number {
+  if (!(thrown instanceof ConnectorError)) return EXIT_CODES.bug
+  return BY_ERROR_CODE[thrown.code] ?? EXIT_CODES.bug
+}
+
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+
+export type StopSignal = keyof typeof SIGNAL_NUMBERS
+
+/** 128 + the signal's number, as shells have it: 130 for SIGINT, 143 for SIGTERM. */
+export function exitCodeOfSignal(signal: StopSignal): number {
+  return 128 + SIGNAL_NUMBERS[signal]
+}
+
+/** The signal that an abort's reason names, when a signal was the reason. */
+export function stopSignalOf(reason: unknown): StopSignal | undefined {
+  return typeof reason === 'string' && reason in SIGNAL_NUMBERS ? (reason as StopSignal) : undefined
+}
