@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/**
+ * The words of JSON:API, nothing of shipping. Records are checked one by one (see `resources/flatten.ts`), so that one
+ * bad record never costs its page; here only the frame of a document is checked.
+ */
+
+export interface ResourceIdentifier {
+  readonly type: string
+  readonly id: string
+}
+
+export interface Relationship {
+  readonly data?: ResourceIdentifier | readonly ResourceIdentifier[] | null
+  readonly [member: string]: unknown
+}
+
+export interface ResourceObject {
+  readonly id: string
+  readonly type: string
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly relationships?: Readonly<Record<string, Relationship>>
+  readonly links?: Readonly<Record<string, unknown>>
+  readonly [member: string]: unknown
+}
+
+/** A parsed answer. `data` and `included` hold unchecked records; null members of the source are absent here. */
+export interface Document {
+  /** Primary data as a list: one record for a single read, none for `data: null`. */
+  readonly data: readonly unknown[]
+  /** True when the answer's `data` was an array. */
+  readonly isList: boolean
+  readonly included: readonly unknown[]
+  readonly links: Readonly<Record<string, unknown>>
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+const members = z.record(z.string(), z.unknown()).nullish()
+
+const documentFrame = z.looseObject({
+  data: z.union([z.array(z.unknown()), z.looseObject({}), z.null()]),
+  included: z.array(z.unknown()).nullish(),
+  links: members,
+  meta: members,
+})
+
+/**
+ * Checks the frame of a JSON:API document. Returns undefined when the value is none: an `errors` document, HTML that
+ * happened to parse, a bare array, or an object without `data`. Such an answer means "ask again", never "no records".
+ */
+export function parseDocument(value: unknown): Document | undefined {
+  const parsed = documentFrame.safeParse(value)
+  if (!parsed.success || 'errors' in parsed.data) return undefined
+  const { data, included, links, meta } = parsed.data
+  return {
+    data: Array.isArray(data) ? data : data === null ? [] : [data],
+    isList: Array.isArray(data),
+    included: included ?? [],
+    links: links ?? {},
+    meta: meta ?? {},
+  }
+}

@@ -1,0 +1,152 @@
+import { ExactNumber } from '../jsonapi/exact-json.js'
+import { toStorableJson, toStorableText } from './storable-text.js'
+import { isDateOnly, judgeTimestamp } from './timestamp.js'
+
+/** The PostgreSQL types that data tables use. `numeric` for money, weights and coordinates: exact, never a float. */
+export type ColumnType =
+  'text' | 'timestamptz' | 'date' | 'numeric' | 'integer' | 'boolean' | 'text[]' | 'jsonb'
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  /**
+   * A change of a material column makes a history version and moves `_changed_at`. Immaterial columns (when was it last
+   * checked, lists of ids) are only kept up to date.
+   */
+  readonly isMaterial: boolean
+}
+
+/** A value as PostgreSQL reads it (the text form of its type), or null. */
+export type EncodedValue = string | null
+
+export interface Encoded {
+  readonly value: EncodedValue
+  /** Why the value is null or altered although the source sent something; undefined when it is stored as sent. */
+  readonly reason?: string
+}
+
+const NULL: Encoded = { value: null }
+
+/**
+ * Encodes one source value for a column. What fits without loss is cast (`"20210"` into a number, `true` from `"true"`);
+ * what does not becomes null with a reason, and the caller keeps the original. Never throws.
+ */
+export function encodeValue(type: ColumnType, value: unknown): Encoded {
+  if (value === null || value === undefined) return NULL
+  switch (type) {
+    case 'text':
+      return encodeText(value)
+    case 'timestamptz':
+      return encodeTimestamp(value)
+    case 'date':
+      return typeof value === 'string' && isDateOnly(value) ? { value } : refused('not a date')
+    case 'numeric':
+      return encodeNumeric(value)
+    case 'integer':
+      return encodeInteger(value)
+    case 'boolean':
+      return encodeBoolean(value)
+    case 'text[]':
+      return encodeTextArray(value)
+    case 'jsonb':
+      return encodeJson(value)
+    default:
+      return type satisfies never
+  }
+}
+
+const REPLACED = 'characters that PostgreSQL cannot store were replaced by U+FFFD'
+
+function encodeText(value: unknown): Encoded {
+  const text = scalarText(value)
+  if (text === undefined) return refused('not a text')
+  const storable = toStorableText(text)
+  return storable.isReplaced ? { value: storable.text, reason: REPLACED } : { value: text }
+}
+
+function scalarText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value instanceof ExactNumber) return value.source
+  return undefined
+}
+
+function encodeTimestamp(value: unknown): Encoded {
+  if (typeof value !== 'string') return refused('not an RFC 3339 date-time')
+  const verdict = judgeTimestamp(value)
+  switch (verdict.kind) {
+    case 'ok':
+      return { value }
+    case 'implausible':
+      return { value, reason: verdict.reason }
+    case 'invalid':
+      return refused(verdict.reason)
+    default:
+      return verdict satisfies never
+  }
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE]([+-]?\d+))?$/
+/** PostgreSQL's numeric takes far more, but a number of a thousand digits is no amount, weight or coordinate. */
+const MAX_DIGITS = 1000
+
+function encodeNumeric(value: unknown): Encoded {
+  const text = decimalText(value)
+  if (text === undefined) return refused('not a number')
+  const match = text.length <= MAX_DIGITS ? DECIMAL.exec(text) : null
+  if (match === null) return refused('not a number')
+  if (Math.abs(Number(match[1] ?? 0)) > MAX_DIGITS) return refused('out of range')
+  return { value: text }
+}
+
+function decimalText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
+  if (value instanceof ExactNumber) return value.source
+  return typeof value === 'string' ? value.trim() : undefined
+}
+
+const MAX_INTEGER = 2 ** 31 - 1
+
+function encodeInteger(value: unknown): Encoded {
+  const { value: text, reason } = encodeNumeric(value)
+  if (text === null) return refused(reason ?? 'not a number')
+  const number = Number(text)
+  if (!Number.isInteger(number)) return refused('not a whole number')
+  if (Math.abs(number) > MAX_INTEGER) return refused('out of range')
+  return { value: String(number) }
+}
+
+function encodeBoolean(value: unknown): Encoded {
+  if (value === true || value === 'true') return { value: 'true' }
+  if (value === false || value === 'false') return { value: 'false' }
+  return refused('not true or false')
+}
+
+function encodeTextArray(value: unknown): Encoded {
+  if (!Array.isArray(value)) return refused('not a list of texts')
+  const elements: string[] = []
+  let isReplaced = false
+  for (const element of value as readonly unknown[]) {
+    const text = element === null ? null : scalarText(element)
+    if (text === undefined) return refused('not a list of texts')
+    const storable = text === null ? null : toStorableText(text)
+    isReplaced ||= storable?.isReplaced ?? false
+    elements.push(storable === null ? 'NULL' : quoteArrayElement(storable.text))
+  }
+  const literal = `{${elements.join(',')}}`
+  return isReplaced ? { value: literal, reason: REPLACED } : { value: literal }
+}
+
+/** An element of a PostgreSQL array literal: always quoted, so that an element `NULL` stays a text. */
+function quoteArrayElement(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`
+}
+
+function encodeJson(value: unknown): Encoded {
+  const { text, isReplaced } = toStorableJson(value)
+  return isReplaced ? { value: text, reason: REPLACED } : { value: text }
+}
+
+function refused(reason: string): Encoded {
+  return { value: null, reason }
+}

@@ -1,0 +1,98 @@
+import { linkedIds } from './flatten.js'
+import {
+  boolean,
+  defineResource,
+  integer,
+  json,
+  many,
+  numeric,
+  one,
+  text,
+  texts,
+  timestamp,
+  volatile,
+} from './resource.js'
+
+/** The keys of `import_deadlines`, each also a column of its own. */
+export const IMPORT_DEADLINES = [
+  'pickup_lfd_terminal',
+  'pickup_lfd_rail',
+  'pickup_lfd_line',
+] as const
+
+/**
+ * A container: the equipment during one journey. Its holds, fees and deadlines stay here as the source sent them and become
+ * rows of their own in `container-children.ts`, derived from the stored row.
+ */
+export const containers = defineResource({
+  type: 'container',
+  stream: 'containers',
+  idColumn: 'container_id',
+  path: 'containers',
+  historyTable: 'container_history',
+  requiresAttributes: true,
+  attributes: {
+    number: text,
+    ref_numbers: texts,
+    equipment_type: text,
+    equipment_length: integer,
+    equipment_height: text,
+    weight_in_lbs: numeric,
+    created_at: timestamp,
+    seal_number: text,
+    pickup_lfd: timestamp,
+    pickup_appointment_at: timestamp,
+    availability_known: boolean,
+    available_for_pickup: boolean,
+    pod_arrived_at: timestamp,
+    pod_discharged_at: timestamp,
+    pod_full_out_at: timestamp,
+    terminal_checked_at: volatile(timestamp),
+    pod_full_out_chassis_number: text,
+    location_at_pod_terminal: text,
+    final_destination_full_out_at: timestamp,
+    empty_terminated_at: timestamp,
+    holds_at_pod_terminal: json,
+    fees_at_pod_terminal: json,
+    pod_timezone: text,
+    final_destination_timezone: text,
+    empty_terminated_timezone: text,
+    pod_rail_carrier_scac: text,
+    ind_rail_carrier_scac: text,
+    pod_last_tracking_request_at: volatile(timestamp),
+    shipment_last_tracking_request_at: volatile(timestamp),
+    pod_rail_loaded_at: timestamp,
+    pod_rail_departed_at: timestamp,
+    ind_eta_at: timestamp,
+    ind_ata_at: timestamp,
+    ind_rail_unloaded_at: timestamp,
+    ind_facility_lfd_on: timestamp,
+    import_deadlines: json,
+    current_status: text,
+  },
+  extraColumns: IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true })),
+  relationships: {
+    shipment: one,
+    pickup_facility: one,
+    pod_terminal: one,
+    transport_events: many('transport_event_ids'),
+    raw_events: many('raw_event_ids'),
+  },
+  derive: ({ attributes }, { set }) => {
+    const deadlines = (attributes as Record<string, unknown> | undefined)?.import_deadlines
+    if (deadlines === undefined) return
+    const isObject =
+      typeof deadlines === 'object' && deadlines !== null && !Array.isArray(deadlines)
+    for (const name of IMPORT_DEADLINES) {
+      const value = isObject ? (deadlines as Record<string, unknown>)[name] : null
+      if (value !== undefined) set(name, value)
+    }
+  },
+})
+
+/** Ids of the transport events a container record lists, sorted; undefined when it carries no list. */
+export function linkedTransportEventIds(record: unknown): readonly string[] | undefined {
+  const linkage = (record as { relationships?: { transport_events?: { data?: unknown } } } | null)
+    ?.relationships?.transport_events?.data
+  return linkage === undefined ? undefined : linkedIds(linkage)
+}

@@ -1,0 +1,61 @@
+import { containers } from './container.js'
+import { customFields } from './custom-field.js'
+import { flattenRecord, readIdentity, type FlattenContext } from './flatten.js'
+import { otherResources, withoutSecrets } from './other-resource.js'
+import { metroAreas, ports, railTerminals, terminals } from './places.js'
+import type { FlatRecord, Resource } from './resource.js'
+import { shipments } from './shipment.js'
+import { trackingRequests } from './tracking-request.js'
+import { transportEvents } from './transport-event.js'
+import { vessels } from './vessel.js'
+import { flattenVessel } from './vessel-position.js'
+import { webhookEventCategories } from './webhook-event-category.js'
+
+/** Every stream, in the order its rows are written inside a transaction. */
+export const resources: readonly Resource[] = [
+  ports,
+  metroAreas,
+  terminals,
+  railTerminals,
+  vessels,
+  shipments,
+  containers,
+  transportEvents,
+  trackingRequests,
+  customFields,
+  webhookEventCategories,
+  otherResources,
+]
+
+const byType = new Map(resources.map((resource) => [resource.type, resource]))
+
+/** The stream that takes records of a JSON:API type; unknown types go to `other_resources`. */
+export function resourceOfType(type: string): Resource {
+  return byType.get(type) ?? otherResources
+}
+
+/**
+ * Flattens a record of any type. Throws ApiContractError when the record has no usable id or type; the caller sets it aside
+ * and goes on.
+ */
+export function flattenAnyRecord(record: unknown, context: FlattenContext = {}): FlatRecord {
+  const { members } = readIdentity(record)
+  const resource = resourceOfType(String(members.type))
+  if (resource === vessels) return flattenVessel(members)
+  return flattenRecord(resource, withoutSecrets(members), context)
+}
+
+export {
+  containers,
+  customFields,
+  metroAreas,
+  otherResources,
+  ports,
+  railTerminals,
+  shipments,
+  terminals,
+  trackingRequests,
+  transportEvents,
+  vessels,
+  webhookEventCategories,
+}

@@ -1,0 +1,47 @@
+import { ANY_TYPE, defineResource } from './resource.js'
+
+/**
+ * Records of types that have no table of their own: users, webhook notifications, what the service may add tomorrow. Their
+ * attributes and relationships stay together in `_unmapped`, so that nothing is lost and a new type is a migration, not a
+ * second download.
+ */
+export const otherResources = defineResource({
+  type: ANY_TYPE,
+  stream: 'other_resources',
+  idColumn: 'resource_id',
+  keyColumns: ['resource_type', 'resource_id'],
+  attributes: {},
+  derive: ({ type }, { set }) => {
+    set('resource_type', type)
+  },
+})
+
+const WITHHELD = '[secret]'
+
+/**
+ * A webhook without what must be in no table: its signing secret and the values of its own headers. Other records are
+ * returned as they are.
+ */
+export function withoutSecrets(record: Readonly<Record<string, unknown>>): unknown {
+  const attributes = record.attributes
+  if (record.type !== 'webhook' || typeof attributes !== 'object' || attributes === null) {
+    return record
+  }
+  const { secret, headers, ...rest } = attributes as Record<string, unknown>
+  return {
+    ...record,
+    attributes: {
+      ...rest,
+      ...(secret === undefined || secret === null ? {} : { secret: WITHHELD }),
+      ...(headers === undefined ? {} : { headers: withoutHeaderValues(headers) }),
+    },
+  }
+}
+
+function withoutHeaderValues(headers: unknown): unknown {
+  if (!Array.isArray(headers)) return WITHHELD
+  return (headers as readonly unknown[]).map((header) => {
+    const name = typeof header === 'object' && header !== null ? (header as { name?: unknown }) : {}
+    return { name: name.name ?? null, value: WITHHELD }
+  })
+}

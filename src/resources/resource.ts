@@ -1,0 +1,168 @@
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import type { Column, ColumnType, EncodedValue } from './column.js'
+
+/** How one attribute of a resource type is stored. The column has the attribute's name. */
+export interface AttributeSpec {
+  readonly type: ColumnType
+  readonly isMaterial: boolean
+}
+
+/** `one`: `<name>_id`. `polymorphic`: also `<name>_type`. `many`: a list of ids, immaterial. */
+export type RelationshipSpec =
+  | { readonly kind: 'one' }
+  | { readonly kind: 'polymorphic' }
+  | { readonly kind: 'many'; readonly column: string }
+
+/** What a resource type is and the table its records become rows of. */
+export interface Resource {
+  /** JSON:API `type`; `*` for the table that takes every type without a table of its own. */
+  readonly type: string
+  readonly idColumn: string
+  /** Name of the stream and of its table. */
+  readonly stream: string
+  readonly keyColumns: readonly string[]
+  /** Key columns first. */
+  readonly columns: readonly Column[]
+  readonly columnIndex: ReadonlyMap<string, number>
+  readonly attributes: ReadonlyMap<string, AttributeSpec>
+  readonly relationships: ReadonlyMap<string, RelationshipSpec>
+  /** The interface requires `attributes` on these types; without them a record says nothing. */
+  readonly requiresAttributes: boolean
+  /** Path of a single read below the base address, or undefined where the interface has none. */
+  readonly path: string | undefined
+  /** The table that keeps versions of a row, where there is one. */
+  readonly historyTable: string | undefined
+  readonly derive: Derive | undefined
+}
+
+/** Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has no column. */
+export interface DeriveTarget {
+  readonly set: (column: string, value: unknown) => void
+  readonly unmapped: (name: string, value: unknown) => void
+}
+
+export type Derive = (
+  record: Readonly<Record<string, unknown>> & { readonly id: string },
+  target: DeriveTarget,
+) => void
+
+export interface ResourceDefinition {
+  readonly type: string
+  readonly stream: string
+  /** The record's own id, as a column; part of the key unless `keyColumns` says otherwise. */
+  readonly idColumn: string
+  readonly keyColumns?: readonly string[]
+  readonly attributes: Readonly<Record<string, AttributeSpec>>
+  readonly relationships?: Readonly<Record<string, RelationshipSpec>>
+  readonly extraColumns?: readonly Column[]
+  readonly requiresAttributes?: boolean
+  readonly path?: string
+  readonly historyTable?: string
+  readonly derive?: Derive
+}
+
+const material = (type: ColumnType): AttributeSpec => ({ type, isMaterial: true })
+
+export const text = material('text')
+export const texts = material('text[]')
+export const timestamp = material('timestamptz')
+export const numeric = material('numeric')
+export const integer = material('integer')
+export const boolean = material('boolean')
+export const json = material('jsonb')
+
+/** An attribute that changes whenever the service looks: kept up to date, never a reason for a version. */
+export function volatile(spec: AttributeSpec): AttributeSpec {
+  return { ...spec, isMaterial: false }
+}
+
+export const one: RelationshipSpec = { kind: 'one' }
+export const polymorphic: RelationshipSpec = { kind: 'polymorphic' }
+
+export function many(column: string): RelationshipSpec {
+  return { kind: 'many', column }
+}
+
+/** Types that are read one by one, by id, when something points to one that has no row yet. */
+export const REFERENCE_TYPES = [
+  'port',
+  'metro_area',
+  'terminal',
+  'rail_terminal',
+  'vessel',
+] as const
+
+/** The `type` of the resource that takes records of every type without a table of its own. */
+export const ANY_TYPE = '*'
+
+/** Lays out the columns of a resource type: key, attributes, relationships, then the rest. */
+export function defineResource(definition: ResourceDefinition): Resource {
+  const keyColumns = definition.keyColumns ?? [definition.idColumn]
+  const columns = new Map<string, Column>()
+  const add = (name: string, type: ColumnType, isMaterial: boolean): void => {
+    if (!columns.has(name)) columns.set(name, { name, type, isMaterial })
+  }
+  for (const name of keyColumns) add(name, 'text', false)
+  add(definition.idColumn, 'text', false)
+  for (const [name, spec] of Object.entries(definition.attributes)) {
+    add(name, spec.type, spec.isMaterial)
+  }
+  for (const [name, spec] of Object.entries(definition.relationships ?? {})) {
+    for (const column of relationshipColumns(name, spec)) {
+      add(column.name, column.type, column.isMaterial)
+    }
+  }
+  for (const column of definition.extraColumns ?? []) {
+    add(column.name, column.type, column.isMaterial)
+  }
+  const list = [...columns.values()]
+  return {
+    type: definition.type,
+    idColumn: definition.idColumn,
+    stream: definition.stream,
+    keyColumns,
+    columns: list,
+    columnIndex: new Map(list.map((column, index) => [column.name, index])),
+    attributes: new Map(Object.entries(definition.attributes)),
+    relationships: new Map(Object.entries(definition.relationships ?? {})),
+    requiresAttributes: definition.requiresAttributes ?? false,
+    path: definition.path,
+    historyTable: definition.historyTable,
+    derive: definition.derive,
+  }
+}
+
+/** The columns a relationship becomes. Lists of ids are immaterial: what they point to has rows of its own. */
+export function relationshipColumns(name: string, spec: RelationshipSpec): readonly Column[] {
+  switch (spec.kind) {
+    case 'one':
+      return [{ name: `${name}_id`, type: 'text', isMaterial: true }]
+    case 'polymorphic':
+      return [
+        { name: `${name}_id`, type: 'text', isMaterial: true },
+        { name: `${name}_type`, type: 'text', isMaterial: true },
+      ]
+    case 'many':
+      return [{ name: spec.column, type: 'text[]', isMaterial: false }]
+    default:
+      return spec satisfies never
+  }
+}
+
+/** One record as a row, values aligned with `resource.columns`; undefined where the source sent nothing (absent, not null). */
+export interface FlatRecord {
+  readonly resource: Resource
+  /** Key values joined by a space, unique within the stream; ids hold no control characters. */
+  readonly key: string
+  readonly values: readonly (EncodedValue | undefined)[]
+  /** JSON text of everything that has no column, by name; null when there is nothing. */
+  readonly unmapped: EncodedValue
+  /** JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there is none. */
+  readonly coercions: EncodedValue
+  /** Hash of all of the above, absence included. Equal fingerprints mean equal rows. */
+  readonly fingerprint: string
+  /** Ports, terminals, vessels and the like that the record points to. */
+  readonly references: readonly ResourceIdentifier[]
+  /** Rows of `vessel_positions`, sent only where positions were asked for. */
+  readonly positions?: readonly (readonly EncodedValue[])[]
+}
