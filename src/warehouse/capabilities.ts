@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Session } from './warehouse.js'
+
+/** What the service was found to understand, for example the includes of a list. */
+export interface Capability {
+  readonly capability: string
+  readonly isSupported: boolean
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** Remembers a finding; the last one stands. */
+export async function saveCapability(session: Session, found: Capability): Promise<void> {
+  const values = {
+    is_supported: found.isSupported,
+    detail: JSON.stringify(found.detail),
+    checked_at: sql<string>`now()`,
+  }
+  await session.sync
+    .insertInto('source_capabilities')
+    .values({ capability: found.capability, ...values })
+    .onConflict((conflict) => conflict.column('capability').doUpdateSet(values))
+    .execute()
+}
+
+/** The finding on a capability, unless it is older than a day: then it is time to try again. */
+export async function loadCapability(
+  session: Session,
+  capability: string,
+): Promise<Capability | undefined> {
+  const row = await session.sync
+    .selectFrom('source_capabilities')
+    .select(['capability', 'is_supported', 'detail'])
+    .where('capability', '=', capability)
+    .where('checked_at', '>', sql<string>`now() - interval '1 day'`)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { capability: row.capability, isSupported: row.is_supported, detail: row.detail ?? {} }
+}

@@ -1,0 +1,36 @@
+/** The four schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
+export interface SchemaNames {
+  /** The data tables. */
+  readonly data: string
+  /** Bookkeeping. */
+  readonly sync: string
+  readonly analytics: string
+  /** Compatibility views. */
+  readonly datasync: string
+}
+
+/** `base` was checked by the settings: lower-case letters, digits and underscores, at most 50 characters. */
+export function schemaNames(base: string): SchemaNames {
+  return {
+    data: base,
+    sync: `${base}_sync`,
+    analytics: `${base}_analytics`,
+    datasync: `${base}_datasync`,
+  }
+}
+
+/** Quotes an identifier for SQL text. Identifiers come from our own constants and the schema setting, never from data. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/**
+ * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}` and `{{datasync}}`. An
+ * unknown placeholder is a bug in that text and throws.
+ */
+export function withSchemaNames(sqlText: string, names: SchemaNames): string {
+  return sqlText.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
+    if (!(name in names)) throw new Error(`unknown placeholder ${placeholder}`)
+    return quoteIdentifier(names[name as keyof SchemaNames])
+  })
+}

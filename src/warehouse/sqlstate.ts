@@ -1,0 +1,108 @@
+import pg from 'pg'
+import {
+  ConnectorError,
+  WarehouseConflictError,
+  WarehouseDataError,
+  WarehouseSchemaError,
+  WarehouseUnavailableError,
+  toError,
+  type ErrorContext,
+} from '../errors.js'
+
+type WarehouseErrorClass = new (
+  message: string,
+  options: { readonly cause: unknown; readonly context: ErrorContext },
+) => ConnectorError
+
+interface Rule {
+  /** A SQLSTATE, or its first characters. */
+  readonly prefix: string
+  readonly error: WarehouseErrorClass
+  readonly advice: string
+}
+
+const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
+
+/** SQLSTATE → what happens next. The first rule whose prefix fits applies, so the exact codes stand before their class. */
+const RULES: readonly Rule[] = [
+  // 40001 serialization_failure, 40P01 deadlock_detected, 55P03 lock_not_available
+  { prefix: '40001', error: WarehouseConflictError, advice: 'the batch is tried again' },
+  { prefix: '40P01', error: WarehouseConflictError, advice: 'the batch is tried again' },
+  { prefix: '55P03', error: WarehouseConflictError, advice: 'the batch is tried again' },
+  // 25006 read_only_sql_transaction: a standby after a failover
+  { prefix: '25006', error: WarehouseUnavailableError, advice: 'connect to the primary server' },
+  // 08* connection_exception, 57P0* admin_shutdown, crash_shutdown, cannot_connect_now
+  { prefix: '08', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
+  { prefix: '57P0', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
+  // 53300 too_many_connections, 53100 disk_full and the rest of insufficient_resources
+  { prefix: '53300', error: WarehouseUnavailableError, advice: 'free connections of the server' },
+  { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
+  // 57014 query_canceled by statement_timeout
+  { prefix: '57014', error: WarehouseUnavailableError, advice: 'the statement took too long' },
+  // 28* invalid authorization, 3D000 no such database, 42501 insufficient_privilege
+  { prefix: '28', error: WarehouseSchemaError, advice: 'check user and password in DATABASE_URL' },
+  {
+    prefix: '3D000',
+    error: WarehouseSchemaError,
+    advice: 'create the database, or correct its name',
+  },
+  { prefix: '42501', error: WarehouseSchemaError, advice: 'grant the missing right to this user' },
+  // 42* undefined table, column, function
+  { prefix: '42', error: WarehouseSchemaError, advice: 'run `tracking-sync migrate`' },
+  { prefix: '3F000', error: WarehouseSchemaError, advice: 'run `tracking-sync migrate`' },
+  // 22* data_exception, 23* integrity_constraint_violation, 54* program_limit_exceeded (a value too large)
+  { prefix: '22', error: WarehouseDataError, advice: 'the value is named above' },
+  { prefix: '23', error: WarehouseDataError, advice: 'the constraint is named above' },
+  { prefix: '54', error: WarehouseDataError, advice: 'the limit is named above' },
+]
+
+/** Errors of the socket, before there is a SQLSTATE. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/**
+ * Wraps whatever `pg` threw into the taxonomy, once, at this boundary. `action` says what was being done ("write containers").
+ * The server's message is kept, its `detail` is not: it can hold row values.
+ */
+export function toWarehouseError(thrown: unknown, action: string): ConnectorError {
+  if (thrown instanceof ConnectorError) return thrown
+  const error = toError(thrown)
+  const code = errorCode(error)
+  const context = { action, code }
+  const rule = RULES.find(({ prefix }) => code?.startsWith(prefix))
+  if (rule !== undefined && error instanceof pg.DatabaseError) {
+    const message = `${action}: PostgreSQL says "${error.message}" (${code ?? ''}); ${rule.advice}`
+    return new rule.error(message, { cause: error, context })
+  }
+  if (isConnectionFailure(error, code)) {
+    const reason = error.message === '' ? (code ?? 'no connection') : error.message
+    return new WarehouseUnavailableError(`${action}: ${reason}; ${CHECK_REACHABLE}`, {
+      cause: error,
+      context,
+    })
+  }
+  const message = `${action}: ${error.message}${code === undefined ? '' : ` (${code})`}`
+  return new WarehouseSchemaError(message, { cause: error, context })
+}
+
+function errorCode(error: Error): string | undefined {
+  if (!('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** `pg` reports a lost or refused connection partly without a code, only in words of its own. */
+const PG_CONNECTION_WORDS = /^(?:Connection terminated|timeout exceeded|Client has encountered)/
+
+function isConnectionFailure(error: Error, code: string | undefined): boolean {
+  if (code !== undefined && UNREACHABLE.has(code)) return true
+  if (error instanceof AggregateError) return true
+  return PG_CONNECTION_WORDS.test(error.message)
+}

@@ -1,0 +1,93 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/** Kysely's view of the bookkeeping schema. Times are PostgreSQL texts (the pool parses none), counts are numbers. */
+
+type Json = JSONColumnType<Record<string, unknown> | null, string | null, string | null>
+
+export interface MigrationsTable {
+  version: number
+  name: string
+  checksum: string
+  applied_at: Generated<string>
+}
+
+export type RunOutcome = 'running' | 'complete' | 'incomplete' | 'failed' | 'aborted'
+
+export interface SyncRunsTable {
+  sync_run_id: Generated<number>
+  command: string
+  options: Json
+  started_at: Generated<string>
+  finished_at: string | null
+  outcome: Generated<RunOutcome>
+  exit_code: number | null
+  error_code: string | null
+  error_message: string | null
+  requests: Generated<number>
+  host: string | null
+  pid: number | null
+  program_version: string | null
+}
+
+export type StreamOutcome = RunOutcome | 'not_entitled'
+
+export interface SyncRunStreamsTable {
+  sync_run_id: number
+  stream: string
+  pages: Generated<number>
+  requests: Generated<number>
+  fetched: Generated<number>
+  inserted: Generated<number>
+  updated: Generated<number>
+  unchanged: Generated<number>
+  stale: Generated<number>
+  duplicate: Generated<number>
+  quarantined: Generated<number>
+  tombstoned: Generated<number>
+  outcome: Generated<StreamOutcome>
+  detail: string | null
+  started_at: Generated<string>
+  finished_at: string | null
+}
+
+export interface SourceCapabilitiesTable {
+  capability: string
+  is_supported: boolean
+  detail: Json
+  checked_at: Generated<string>
+}
+
+export interface QuarantineTable {
+  quarantine_id: Generated<number>
+  stream: string
+  resource_type: string | null
+  record_id: string | null
+  reason: string
+  pointer: string
+  payload: string
+  payload_hash: string
+  source: string
+  sync_run_id: number | null
+  sightings: Generated<number>
+  first_seen_at: Generated<string>
+  last_seen_at: Generated<string>
+}
+
+export interface RefetchQueueTable {
+  resource_type: string
+  resource_id: string
+  reason: string
+  requested_at: Generated<string>
+  not_before: string | null
+  attempts: Generated<number>
+  error: string | null
+}
+
+export interface SyncTables {
+  migrations: MigrationsTable
+  sync_runs: SyncRunsTable
+  sync_run_streams: SyncRunStreamsTable
+  source_capabilities: SourceCapabilitiesTable
+  quarantine: QuarantineTable
+  refetch_queue: RefetchQueueTable
+}
