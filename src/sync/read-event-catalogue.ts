@@ -1,0 +1,17 @@
+import { takeIn } from './intake.js'
+import type { Run } from './run.js'
+import { storeIntake } from './store-intake.js'
+
+/** Reads the catalogue of events that a webhook can subscribe to: one request. */
+export async function readEventCatalogue(run: Run): Promise<void> {
+  const stream = 'webhook_event_categories'
+  const counter = run.ledger.counter(stream)
+  const answer = await run.service.getWebhookEvents({ signal: run.signal, counter })
+  const intake = takeIn(answer.document, {
+    stream,
+    source: '/webhooks/events',
+    observedAt: answer.observedAt,
+    completeTypes: new Set(),
+  })
+  await storeIntake(run, intake)
+}

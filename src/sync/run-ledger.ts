@@ -1,0 +1,81 @@
+import { createStreamCounts, type StreamCounts, type StreamState } from '../warehouse/sync-runs.js'
+import type { StreamOutcome } from '../warehouse/tables.js'
+
+export type CountsDelta = Partial<StreamCounts>
+
+/**
+ * The counts and outcomes of a run, per stream. A batch asks for the states as they will be (`preview`) and writes them in its
+ * transaction; only after the commit are they added, so that the ledger never says more than the database.
+ */
+export class RunLedger {
+  readonly #streams = new Map<
+    string,
+    { counts: StreamCounts; outcome: StreamOutcome; detail: string | null }
+  >()
+
+  add(deltas: ReadonlyMap<string, CountsDelta>): void {
+    for (const [stream, delta] of deltas)
+      Object.assign(this.#entry(stream).counts, this.#sum(stream, delta))
+  }
+
+  preview(deltas: ReadonlyMap<string, CountsDelta>): StreamState[] {
+    return [...deltas].map(([stream, delta]) => {
+      const { outcome, detail } = this.#entry(stream)
+      return { stream, counts: this.#sum(stream, delta), outcome, detail }
+    })
+  }
+
+  /** The mutable counts of a stream, for the API client to count requests in. */
+  counter(stream: string): StreamCounts {
+    return this.#entry(stream).counts
+  }
+
+  conclude(stream: string, outcome: StreamOutcome, detail: string | null = null): void {
+    Object.assign(this.#entry(stream), { outcome, detail })
+  }
+
+  /** Streams that took part only through included records take the outcome of the run. */
+  concludeRest(outcome: StreamOutcome): void {
+    for (const entry of this.#streams.values()) {
+      if (entry.outcome === 'running') entry.outcome = outcome
+    }
+  }
+
+  states(): StreamState[] {
+    return [...this.#streams]
+      .map(([stream, entry]) => ({ stream, ...entry, counts: { ...entry.counts } }))
+      .sort((one, two) => (one.stream < two.stream ? -1 : 1))
+  }
+
+  requests(): number {
+    return this.states().reduce((sum, { counts }) => sum + counts.requests, 0)
+  }
+
+  #entry(stream: string) {
+    let entry = this.#streams.get(stream)
+    if (entry === undefined) {
+      entry = { counts: createStreamCounts(), outcome: 'running', detail: null }
+      this.#streams.set(stream, entry)
+    }
+    return entry
+  }
+
+  #sum(stream: string, delta: CountsDelta): StreamCounts {
+    const sum = { ...this.#entry(stream).counts }
+    for (const [name, count] of Object.entries(delta) as [keyof StreamCounts, number][]) {
+      sum[name] += count
+    }
+    return sum
+  }
+}
+
+/** Adds to the delta of one stream. */
+export function addToDelta(
+  deltas: Map<string, CountsDelta>,
+  stream: string,
+  delta: CountsDelta,
+): void {
+  const sum: Record<string, number> = { ...deltas.get(stream) }
+  for (const [name, count] of Object.entries(delta)) sum[name] = (sum[name] ?? 0) + count
+  deltas.set(stream, sum)
+}

@@ -1,0 +1,236 @@
+import type { TrackingService } from '../api/endpoints.js'
+import { ApiAuthError, ConnectorError, IncompleteRunError, toError } from '../errors.js'
+import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import type { Logger } from '../logger.js'
+import { finishRun, saveStreamState, startRun, type StreamState } from '../warehouse/sync-runs.js'
+import type { RunOutcome, StreamOutcome } from '../warehouse/tables.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { FingerprintMemory } from './fingerprint-memory.js'
+import { readMissingReferences, readVesselPositions } from './read-references.js'
+import { RunLedger } from './run-ledger.js'
+import type { Progress, Run, RunSettings } from './run.js'
+import { readEventCatalogue } from './read-event-catalogue.js'
+import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
+
+export interface SyncDependencies {
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly settings: RunSettings
+  readonly programVersion: string
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export interface RunReport {
+  readonly syncRunId: number
+  readonly command: 'backfill' | 'sync'
+  readonly outcome: RunOutcome
+  readonly exitCode: number
+  readonly streams: readonly StreamState[]
+  readonly requests: number
+  /** One sentence on each thing that went wrong, the gravest first; empty when the run is complete. */
+  readonly problems: readonly string[]
+}
+
+/** A stream that did not end complete, and why. */
+interface Failure {
+  readonly stream: string
+  readonly error: Error
+}
+
+/**
+ * One run: walks every list of the service and writes what differs. `backfill` and `sync` do the same walk. A stream that fails
+ * leaves the others their chance; a refused key, a lost database or a signal ends the run. Always leaves a run row that says what
+ * happened, unless the database is what failed. Exit 0 means that every stream is complete. Idempotent: a second run over a quiet
+ * source writes nothing but its run row.
+ */
+export async function runSync(
+  command: 'backfill' | 'sync',
+  dependencies: SyncDependencies,
+): Promise<RunReport> {
+  const { warehouse, programVersion, settings } = dependencies
+  const syncRunId = await startRun(warehouse, { command, options: { ...settings }, programVersion })
+  const run: Run = {
+    syncRunId,
+    service: dependencies.service,
+    warehouse,
+    logger: dependencies.logger.child({ syncRunId }),
+    ledger: new RunLedger(),
+    memory: new FingerprintMemory(),
+    settings,
+    signal: dependencies.signal,
+    onProgress: dependencies.onProgress ?? (() => undefined),
+  }
+  const failures: Failure[] = []
+  let fatal: unknown
+  try {
+    await walkAll(run, command, failures)
+    failures.push(...excessiveQuarantine(run))
+  } catch (thrown) {
+    fatal = thrown
+    if (!(thrown instanceof ConnectorError) && !run.signal.aborted) {
+      run.logger.error('the run failed by a fault of the program', { error: thrown })
+    }
+  }
+  return conclude(run, command, failures, fatal)
+}
+
+async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure[]): Promise<void> {
+  const walked = await attempt(run, 'shipments', failures, () => walkShipments(run))
+  if (walked?.areContainersIncluded === true) run.ledger.conclude('containers', 'complete')
+  else await attempt(run, 'containers', failures, () => walkContainers(run))
+  await attempt(run, 'tracking_requests', failures, () => walkTrackingRequests(run))
+  if (command === 'backfill') {
+    await attempt(run, 'webhook_event_categories', failures, () => readEventCatalogue(run))
+  }
+  await attempt(run, 'references', failures, () => readMissingReferences(run))
+  if (run.settings.vesselPositions) {
+    await attempt(run, 'vessels', failures, () => readVesselPositions(run))
+  }
+}
+
+/** Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else is thrown. */
+async function attempt<Result>(
+  run: Run,
+  stream: string,
+  failures: Failure[],
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const isStream = stream !== 'references'
+  try {
+    const result = await work()
+    if (isStream) run.ledger.conclude(stream, 'complete')
+    return result
+  } catch (thrown) {
+    if (run.signal.aborted || !concernsOneStream(thrown)) {
+      if (isStream) run.ledger.conclude(stream, 'failed', toError(thrown).message)
+      throw thrown
+    }
+    const outcome = streamOutcomeOf(thrown)
+    if (isStream) run.ledger.conclude(stream, outcome, toError(thrown).message)
+    run.logger.error(`${stream}: ${outcome}`, { error: thrown })
+    if (outcome !== 'not_entitled' || !OPTIONAL_STREAMS.has(stream)) {
+      failures.push({ stream, error: toError(thrown) })
+    }
+    return undefined
+  }
+}
+
+/** An account may lack the right to these; the warehouse is whole without them. */
+const OPTIONAL_STREAMS: ReadonlySet<string> = new Set(['webhook_event_categories', 'vessels'])
+
+function concernsOneStream(thrown: unknown): boolean {
+  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
+  if (!(thrown instanceof ConnectorError)) return false
+  return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
+}
+
+const STREAM_ERRORS: ReadonlySet<string> = new Set(['pagination_loop', 'incomplete_run'])
+
+function streamOutcomeOf(thrown: unknown): StreamOutcome {
+  if (thrown instanceof ApiAuthError) return 'not_entitled'
+  return exitCodeOf(thrown) === EXIT_CODES.incomplete ? 'incomplete' : 'failed'
+}
+
+function excessiveQuarantine(run: Run): Failure[] {
+  const { quarantineLimitPercent } = run.settings
+  return run.ledger.states().flatMap(({ stream, counts }) => {
+    if (counts.quarantined * 100 <= counts.fetched * quarantineLimitPercent) return []
+    const message = `${counts.quarantined} of ${counts.fetched} records of ${stream} were set aside, more than ${quarantineLimitPercent} %; look at ${run.warehouse.names.sync}.quarantine`
+    run.ledger.conclude(stream, 'incomplete', message)
+    return [{ stream, error: new IncompleteRunError(message) }]
+  })
+}
+
+async function conclude(
+  run: Run,
+  command: 'backfill' | 'sync',
+  failures: readonly Failure[],
+  fatal: unknown,
+): Promise<RunReport> {
+  const end = judgeRun(run, failures, fatal)
+  run.ledger.concludeRest(end.outcome)
+  const streams = run.ledger.states()
+  const report = {
+    syncRunId: run.syncRunId,
+    command,
+    outcome: end.outcome,
+    exitCode: end.exitCode,
+    streams,
+    requests: run.ledger.requests(),
+    problems: end.problems,
+  }
+  try {
+    await saveReport(run, report, end.errorCode)
+  } catch (thrown) {
+    // The database failed: a first failure is the better story, and nothing more can be written anyway.
+    if (fatal === undefined) return { ...report, ...failedAtTheEnd(thrown) }
+    run.logger.warn('the end of the run could not be written', { error: thrown })
+  }
+  return report
+}
+
+function failedAtTheEnd(thrown: unknown): Pick<RunReport, 'outcome' | 'exitCode' | 'problems'> {
+  return { outcome: 'failed', exitCode: exitCodeOf(thrown), problems: [toError(thrown).message] }
+}
+
+async function saveReport(run: Run, report: RunReport, errorCode: string | null): Promise<void> {
+  await run.warehouse.transaction('finish the run', async (session) => {
+    for (const state of report.streams) await saveStreamState(session, run.syncRunId, state)
+    await finishRun(session, run.syncRunId, {
+      outcome: report.outcome,
+      exitCode: report.exitCode,
+      errorCode,
+      errorMessage: report.problems.length === 0 ? null : report.problems.join('\n'),
+      requests: report.requests,
+    })
+  })
+}
+
+interface RunJudgement {
+  readonly outcome: RunOutcome
+  readonly exitCode: number
+  readonly errorCode: string | null
+  readonly problems: readonly string[]
+}
+
+/** The gravest class decides the exit code: a bug before a dead service before an answer not to be trusted. */
+const GRAVITY = [EXIT_CODES.bug, EXIT_CODES.auth, EXIT_CODES.service, EXIT_CODES.incomplete]
+
+function judgeRun(run: Run, failures: readonly Failure[], fatal: unknown): RunJudgement {
+  const signal = run.signal.aborted ? stopSignalOf(run.signal.reason) : undefined
+  if (run.signal.aborted) {
+    const exitCode = signal === undefined ? EXIT_CODES.incomplete : exitCodeOfSignal(signal)
+    const problems = [
+      `the run was stopped${signal === undefined ? '' : ` by ${signal}`}; run the command again to go on`,
+    ]
+    return { outcome: 'aborted', exitCode, errorCode: 'aborted', problems }
+  }
+  if (fatal !== undefined) {
+    const error = toError(fatal)
+    return {
+      outcome: 'failed',
+      exitCode: exitCodeOf(fatal),
+      errorCode: fatal instanceof ConnectorError ? fatal.code : 'bug',
+      problems: [error.message, ...failures.map(describeFailure)],
+    }
+  }
+  if (failures.length === 0) {
+    return { outcome: 'complete', exitCode: EXIT_CODES.complete, errorCode: null, problems: [] }
+  }
+  const rank = ({ error }: Failure): number => GRAVITY.indexOf(exitCodeOf(error) as 1)
+  const sorted = [...failures].sort((one, two) => rank(one) - rank(two))
+  const gravest = sorted[0]?.error
+  const exitCode = exitCodeOf(gravest)
+  return {
+    outcome: exitCode === EXIT_CODES.incomplete ? 'incomplete' : 'failed',
+    exitCode,
+    errorCode: gravest instanceof ConnectorError ? gravest.code : 'bug',
+    problems: sorted.map(describeFailure),
+  }
+}
+
+function describeFailure({ stream, error }: Failure): string {
+  return `${stream}: ${error.message}`
+}
