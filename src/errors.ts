@@ -54,7 +54,7 @@ export class ApiAuthError extends ConnectorError {
 export class ApiRateLimitedError extends ConnectorError {
   readonly code = 'api_rate_limited'
   readonly fate = 'retry'
-  /** Milliseconds the service asked for, already clamped; undefined when it said nothing usable. */
+  /** Milliseconds the service asked for, as it said them; undefined when it said nothing usable. The retry policy limits them. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -70,7 +70,7 @@ export class ApiRateLimitedError extends ConnectorError {
 export class ApiUnavailableError extends ConnectorError {
   readonly code = 'api_unavailable'
   readonly fate = 'retry'
-  /** A `Retry-After` sent with a 503, clamped; undefined when there was none. */
+  /** A `Retry-After` sent with a 503, as `ApiRateLimitedError.retryAfterMs`. */
   readonly retryAfterMs: number | undefined
 
   constructor(

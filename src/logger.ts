@@ -19,7 +19,10 @@ export interface LoggerOptions {
   readonly level: LogLevel
   /** `json`: one JSON object a line. `text`: one line for people. */
   readonly format: 'json' | 'text'
-  /** Every value that must never be printed. Also their URL-encoded and base64 forms are masked. */
+  /**
+   * Every value that must never be printed; also their URL-encoded and base64 forms are masked. May grow while the program runs
+   * (the embedded database makes its own password).
+   */
   readonly secrets: readonly string[]
   readonly stream: NodeJS.WritableStream
 }
@@ -48,12 +51,25 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   }
 }
 
+/** Like `createRedactor`, for a list of secrets that may still grow. */
+export function createLiveRedactor(secrets: readonly string[]): (text: string) => string {
+  let count = secrets.length
+  let redact = createRedactor(secrets)
+  return (text) => {
+    if (secrets.length !== count) {
+      count = secrets.length
+      redact = createRedactor(secrets)
+    }
+    return redact(text)
+  }
+}
+
 /**
  * Structured log on pino. Redaction is by value and happens on the finished line, so that no field, stack or library
  * message can slip past it. A failing stream (closed pipe, full disk) never stops the program.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const redact = createRedactor(options.secrets)
+  const redact = createLiveRedactor(options.secrets)
   const destination = new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {

@@ -1,0 +1,74 @@
+import { ApiRefusedError, ApiUnavailableError } from '../errors.js'
+import { parseDocument, type Document } from '../jsonapi/document.js'
+import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
+import { describeBody } from './answer-errors.js'
+
+/**
+ * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one whose `data` is one record. `document`: either.
+ * `anything`: any JSON or nothing at all, for endpoints whose answer the interface leaves open.
+ */
+export type Expectation = 'list' | 'record' | 'document' | 'anything'
+
+export interface AnswerText {
+  readonly where: string
+  readonly status: number
+  readonly contentType: string | undefined
+  readonly text: string
+  readonly redact: (text: string) => string
+}
+
+export interface ParsedAnswer {
+  readonly document: Document
+  /** The whole JSON value; undefined for an empty body. */
+  readonly body: unknown
+}
+
+const emptyDocument: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
+
+/**
+ * The document of an answer with a good status. A portal's page, an empty or cut body or `errors` under 200 say nothing about the records, so they throw
+ * `ApiUnavailableError` ("ask again") and never pass for an empty list. Too deep nesting throws `ApiRefusedError`.
+ */
+export function parseAnswer(answer: AnswerText, expectation: Expectation): ParsedAnswer {
+  if (answer.text.trim() === '') {
+    if (expectation === 'anything') return { document: emptyDocument, body: undefined }
+    throw unusable(answer, 'an empty body')
+  }
+  if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType ?? '')) {
+    throw unusable(answer, 'a web page instead of data')
+  }
+  const body = parseBody(answer)
+  const document = parseDocument(body)
+  if (expectation === 'anything') return { document: document ?? emptyDocument, body }
+  if (document === undefined) throw unusable(answer, describeNoDocument(body))
+  if (expectation === 'list' && !document.isList) throw unusable(answer, '"data" that is no list')
+  if (expectation === 'record' && (document.isList || document.data.length === 0)) {
+    throw unusable(answer, '"data" that is not one record')
+  }
+  return { document, body }
+}
+
+function parseBody(answer: AnswerText): unknown {
+  try {
+    return parseExactJson(answer.text)
+  } catch (error) {
+    if (error instanceof JsonNestingError) {
+      throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
+    }
+    // The parser's message quotes the body, so it is not kept as the cause.
+    throw unusable(answer, 'a body that is no complete JSON')
+  }
+}
+
+function describeNoDocument(body: unknown): string {
+  const hasErrors = typeof body === 'object' && body !== null && 'errors' in body
+  return hasErrors ? '"errors" under a good status' : 'JSON that is no JSON:API document'
+}
+
+function unusable(answer: AnswerText, what: string): ApiUnavailableError {
+  const { where, status } = answer
+  return new ApiUnavailableError(
+    `${where}: the service answered ${status} with ${what}. ${describeBody(answer)}`,
+    { context: { where, status, wasSent: true } },
+  )
+}

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Pool } from 'undici'
+import { ApiRefusedError } from '../errors.js'
+import type { Clock } from '../retry.js'
+import { readResponseBody, type BodyLimits } from './response-body.js'
+
+/**
+ * Limits of one exchange in milliseconds. They guard real sockets and therefore run in real time, whatever clock the client was given: a virtual clock that
+ * races must not cut a connection.
+ */
+export interface ApiTimeouts {
+  readonly connectMs: number
+  /** From the request sent to the head of the answer. */
+  readonly headersMs: number
+  /** The longest silence within a body. */
+  readonly bodyIdleMs: number
+  /** The whole exchange: stops a body that drips for ever. */
+  readonly totalMs: number
+}
+
+/** A healthy page takes one or two seconds. The HTTP library's own limits would be 300 s. */
+export const defaultTimeouts: ApiTimeouts = {
+  connectMs: 10_000,
+  headersMs: 30_000,
+  bodyIdleMs: 30_000,
+  totalMs: 120_000,
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export interface Exchange {
+  readonly method: HttpMethod
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly bytes: number
+  readonly startedAt: Date
+  /** When the head of the answer had come. */
+  readonly answeredAt: Date
+}
+
+class TotalTimeoutError extends Error {
+  override readonly name = 'TotalTimeoutError'
+  readonly code = 'TOTAL_TIMEOUT'
+}
+
+export interface ExchangeOptions {
+  readonly clock: Clock
+  readonly timeouts: ApiTimeouts
+  readonly bodyLimits: BodyLimits
+}
+
+/** Thrown for a failure after the head of the answer had come; `cause` is what the library threw. */
+export class CutAnswerError extends Error {
+  override readonly name = 'CutAnswerError'
+}
+
+/**
+ * Sends one request and reads the whole answer, once. The pool knows one origin only, so nothing can be sent elsewhere. Throws what the library threw,
+ * `TotalTimeoutError` or the signal's reason; within a body the same inside a `CutAnswerError`, or `ApiRefusedError`.
+ */
+export async function exchange(
+  pool: Pool,
+  request: Exchange,
+  { clock, timeouts, bodyLimits }: ExchangeOptions,
+): Promise<RawAnswer> {
+  const { method, url, headers, signal } = request
+  signal?.throwIfAborted()
+  const controller = new AbortController()
+  const stop = (): void => {
+    controller.abort(signal?.reason)
+  }
+  // Not AbortSignal.any: on Node 20 a signal that lives as long as the run would keep every derived one.
+  signal?.addEventListener('abort', stop, { once: true })
+  const timer = setTimeout(() => {
+    controller.abort(new TotalTimeoutError(`no complete answer within ${timeouts.totalMs} ms`))
+  }, timeouts.totalMs)
+  try {
+    const startedAt = clock()
+    const answer = await pool.request({
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers,
+      body: request.body ?? null,
+      signal: controller.signal,
+      headersTimeout: timeouts.headersMs,
+      bodyTimeout: timeouts.bodyIdleMs,
+    })
+    const answeredAt = clock()
+    const encoding = answer.headers['content-encoding']
+    const { text, bytes } = await readResponseBody(answer.body, encoding, bodyLimits).catch(
+      (error: unknown) => {
+        throw error instanceof ApiRefusedError ? error : new CutAnswerError('', { cause: error })
+      },
+    )
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      bytes,
+      startedAt,
+      answeredAt,
+    }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,90 @@
+import { ApiRequestError } from '../errors.js'
+import type { Document } from '../jsonapi/document.js'
+
+/**
+ * Which relations the service can include is not specified, so it is found out: ask for all, drop what it refuses, and look whether the rest was sent.
+ */
+
+/**
+ * The includes to ask for next after a refusal, or undefined when the error does not speak of the request's parameters (then it must be thrown). Names that
+ * the service complains of are dropped; where it names none, the second half of the list, which is in order of priority.
+ */
+export function dropRefusedIncludes(
+  includes: readonly string[],
+  error: unknown,
+): readonly string[] | undefined {
+  const isRefusal =
+    error instanceof ApiRequestError && (error.status === 400 || error.status === 422)
+  if (!isRefusal || includes.length === 0) return undefined
+  const words = new Set(wordsOf(error.context.errors))
+  const kept = includes.filter((name) => !words.has(name))
+  const isNamed = kept.length < includes.length
+  return isNamed ? kept : includes.slice(0, Math.floor(includes.length / 2))
+}
+
+/** All words in the texts of `errors[]`; a relation name, dots included, is one word. */
+function wordsOf(errors: unknown): string[] {
+  const details: unknown[] = Array.isArray(errors) ? errors : []
+  const texts = details.flatMap((detail) =>
+    typeof detail === 'object' && detail !== null ? (Object.values(detail) as unknown[]) : [],
+  )
+  return texts
+    .filter((text) => typeof text === 'string')
+    .flatMap((text) => text.split(/[^\w.-]+/))
+    .map((word) => word.replace(/\.$/, ''))
+}
+
+export interface IncludeVerdict {
+  /** At least one linked resource of the relation was in `included`. */
+  readonly sent: readonly string[]
+  /** Records link to resources of the relation and none of them was in `included`. */
+  readonly unsent: readonly string[]
+  /** No record of this page links to anything by that name, so the page proves nothing. */
+  readonly unknown: readonly string[]
+}
+
+/** Judges what was asked for by what one answer holds. Nested names (`containers.transport_events`) are followed through `included`. */
+export function judgeIncludes(document: Document, asked: readonly string[]): IncludeVerdict {
+  const included = new Map<string, unknown>()
+  for (const resource of document.included) {
+    const key = keyOf(resource)
+    if (key !== undefined) included.set(key, resource)
+  }
+  const verdict = { sent: [] as string[], unsent: [] as string[], unknown: [] as string[] }
+  for (const name of asked) verdict[judge(name, document, included)].push(name)
+  return verdict
+}
+
+function judge(
+  name: string,
+  document: Document,
+  included: ReadonlyMap<string, unknown>,
+): keyof IncludeVerdict {
+  let holders: readonly unknown[] = document.data
+  let verdict: keyof IncludeVerdict = 'unknown'
+  for (const relation of name.split('.')) {
+    const keys = holders.flatMap((holder) => linkedKeys(holder, relation))
+    if (keys.length === 0) return 'unknown'
+    holders = keys.map((key) => included.get(key)).filter((resource) => resource !== undefined)
+    verdict = holders.length > 0 ? 'sent' : 'unsent'
+    if (verdict === 'unsent') break
+  }
+  return verdict
+}
+
+function linkedKeys(resource: unknown, relation: string): string[] {
+  const data = member(member(member(resource, 'relationships'), relation), 'data')
+  const identifiers: unknown[] = Array.isArray(data) ? data : [data]
+  return identifiers.map(keyOf).filter((key) => key !== undefined)
+}
+
+function keyOf(resource: unknown): string | undefined {
+  const type = member(resource, 'type')
+  const id = member(resource, 'id')
+  return typeof type === 'string' && typeof id === 'string' ? `${type}:${id}` : undefined
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
+}

@@ -1,0 +1,60 @@
+import { ApiRefusedError, ConfigError } from '../errors.js'
+import { baseUrlProblem } from '../service-address.js'
+
+/** Servers and proxies cut longer request lines; a link of that size is a fault or an attack. */
+const LONGEST_URL_BYTES = 8_192
+
+export interface OriginRule {
+  /** What a relative address is relative to; the base itself when absent. */
+  readonly from?: URL
+  /** The only path allowed. When absent, every path below the base is. */
+  readonly collectionPath?: string
+}
+
+/**
+ * The service's address, checked and without a trailing slash. Throws a `ConfigError` for anything that is no plain http(s) address: user names,
+ * queries and fragments have no place in it.
+ */
+export function parseBaseUrl(baseUrl: string): URL {
+  const problem = baseUrlProblem(baseUrl)
+  if (problem !== undefined) throw new ConfigError([{ setting: 'TRACKING_API_URL', problem }])
+  const base = new URL(baseUrl)
+  base.pathname = base.pathname.replace(/\/$/, '')
+  return base
+}
+
+/**
+ * Resolves an address that the service (or a caller) gave, and refuses it with an `ApiRefusedError` unless it has exactly the base's scheme, host
+ * and port and lies below the base's path. Our key goes with every request, so a link decides who gets to see it. The check is made on the text as well
+ * as on the parsed URL, because the parser silently repairs backslashes, tabs and line breaks.
+ */
+export function resolveSameOrigin(base: URL, candidate: string, rule: OriginRule = {}): URL {
+  if (Buffer.byteLength(candidate) > LONGEST_URL_BYTES) {
+    throw refuse(`it is longer than ${LONGEST_URL_BYTES} bytes`, candidate)
+  }
+  if (!/^[\x21-\x7e]*$/.test(candidate) || candidate.includes('\\')) {
+    throw refuse('it holds characters that no address may hold', candidate)
+  }
+  const from = rule.from ?? base
+  if (!URL.canParse(candidate, from.href)) throw refuse('it is no address', candidate)
+  const url = new URL(candidate, from)
+  if (url.username !== '' || url.password !== '') throw refuse('it holds a user name', candidate)
+  if (url.origin !== base.origin || url.protocol !== base.protocol || url.host !== base.host) {
+    throw refuse(`it leads away from ${base.origin}`, candidate)
+  }
+  if (!isPathAllowed(base, url, rule.collectionPath)) {
+    throw refuse(`its path is not ${rule.collectionPath ?? `below ${base.pathname}`}`, candidate)
+  }
+  url.hash = ''
+  return url
+}
+
+function isPathAllowed(base: URL, url: URL, collectionPath: string | undefined): boolean {
+  if (collectionPath !== undefined) return url.pathname === collectionPath
+  return url.pathname.startsWith(`${base.pathname === '/' ? '' : base.pathname}/`)
+}
+
+function refuse(why: string, candidate: string): ApiRefusedError {
+  const shown = JSON.stringify(candidate.slice(0, 120).replace(/[?#].*$/s, '?…'))
+  return new ApiRefusedError(`The address ${shown} was refused: ${why}. No request was made.`)
+}

@@ -1,0 +1,98 @@
+import type { Clock, Sleep } from '../retry.js'
+
+/** What a request is for; a shared budget may keep a share for the urgent ones. */
+export type RequestPurpose = 'sync' | 'reread' | 'control'
+
+export interface AcquireOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly purpose?: RequestPurpose | undefined
+}
+
+/** Who may send when. One budget per API key; an implementation may share it between processes. */
+export interface RequestBudget {
+  /** Resolves when one request may be sent, and counts it. Rejects with the signal's reason. */
+  acquire(options?: AcquireOptions): Promise<void>
+  /** Nobody is let through before this instant (after a 429). Never shortens an earlier pause. */
+  pauseUntil(instant: Date): Promise<void>
+}
+
+export interface RequestBudgetOptions {
+  /** The documented limit is 100; the product asks for 90 and leaves the rest to the customer's other tools. */
+  readonly perMinute: number
+  readonly clock: Clock
+  readonly sleep: Sleep
+}
+
+const WINDOW_MS = 60_000
+
+/**
+ * A budget for one process: at most `perMinute` requests in any rolling 60 seconds, first come, first served. Survives a clock that jumps back:
+ * all remembered instants are moved with it, so that nobody waits an hour for a stamp from the future.
+ */
+export function createRequestBudget(options: RequestBudgetOptions): RequestBudget {
+  const { clock, sleep } = options
+  const perMinute = Math.max(1, Math.floor(options.perMinute))
+  let sentAt: number[] = []
+  let pausedUntil = 0
+  let latest = 0
+  let lastInLine: Promise<void> = Promise.resolve()
+
+  function now(): number {
+    const present = clock().getTime()
+    const jumpMs = Math.max(0, latest - present)
+    if (jumpMs > 0) {
+      sentAt = sentAt.map((instant) => instant - jumpMs)
+      pausedUntil -= jumpMs
+    }
+    latest = present
+    return present
+  }
+
+  function waitMs(): number {
+    const present = now()
+    sentAt = sentAt.filter((instant) => instant > present - WINDOW_MS)
+    const oldest = sentAt.length < perMinute ? undefined : sentAt.at(-perMinute)
+    const untilRoom = oldest === undefined ? 0 : oldest + WINDOW_MS - present
+    return Math.max(0, untilRoom, pausedUntil - present)
+  }
+
+  async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    for (let ms = waitMs(); ms > 0; ms = waitMs()) await sleep(ms, signal)
+    sentAt.push(latest)
+  }
+
+  return {
+    acquire({ signal } = {}) {
+      const turn = lastInLine.then(() => takeTurn(signal))
+      lastInLine = turn.catch(() => undefined)
+      return orAbort(turn, signal)
+    },
+    pauseUntil(instant) {
+      now()
+      pausedUntil = Math.max(pausedUntil, instant.getTime())
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Somebody who gives up while standing in line need not wait until it is their turn. */
+function orAbort(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return turn
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    turn.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop)
+    })
+  })
+}
+
+/** For a service without a limit, such as the simulator under a benchmark: never waits. */
+export const unlimitedBudget: RequestBudget = {
+  acquire: () => Promise.resolve(),
+  pauseUntil: () => Promise.resolve(),
+}

@@ -1,0 +1,160 @@
+import { ConnectorError } from './errors.js'
+
+/** The present instant. Passed in everywhere, so that a test or the simulator can own time. */
+export type Clock = () => Date
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
+
+export interface RetryPolicy {
+  /** How often a failed operation is tried again. */
+  readonly retries: number
+  /** The same for an operation that is only told to slow down. */
+  readonly rateLimitRetries: number
+  readonly baseMs: number
+  readonly capMs: number
+  /** No new try begins later than this after the first one. */
+  readonly giveUpAfterMs: number
+  /** A service that asks for a longer pause than this is not waited for. */
+  readonly longestRetryAfterMs: number
+}
+
+/**
+ * Five retries within ten minutes are what other connectors of this kind allow. A rate limit is no failure, so it may be met more often: with
+ * twelve requests at most in those ten minutes.
+ */
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 5,
+  rateLimitRetries: 11,
+  baseMs: 1_000,
+  capMs: 60_000,
+  giveUpAfterMs: 600_000,
+  longestRetryAfterMs: 300_000,
+}
+
+export interface RetryState {
+  /** How often the operation has failed, this time included: 1 after the first failure. */
+  readonly failures: number
+  /** Since the first try began. */
+  readonly elapsedMs: number
+}
+
+type GiveUpReason = 'fate' | 'retries' | 'deadline' | 'retry_after_too_long'
+
+export type RetryDecision =
+  | { readonly isRetried: true; readonly waitMs: number }
+  | { readonly isRetried: false; readonly reason: GiveUpReason }
+
+/**
+ * Decides whether and when to try again; pure. `random` is in [0, 1).
+ *
+ * Full jitter: the wait is anywhere between 0 and `baseMs × 2^(failures − 1)`, at most `capMs`, so that workers that failed
+ * together do not come back together. What the service asks for (`retryAfterMs` of the error) is the floor; 0.1 to 1.9 s, one second in the mean,
+ * are put on top, because whole seconds are rounded and because all workers were told the same number.
+ */
+export function decideRetry(
+  error: unknown,
+  state: RetryState,
+  policy: RetryPolicy,
+  random: number,
+): RetryDecision {
+  if (!(error instanceof ConnectorError) || error.fate !== 'retry') return giveUp('fate')
+  const retryAfterMs = askedWaitMs(error)
+  if (retryAfterMs !== undefined && retryAfterMs > policy.longestRetryAfterMs) {
+    return giveUp('retry_after_too_long')
+  }
+  const isRateLimit = error.code === 'api_rate_limited'
+  const retries = isRateLimit ? policy.rateLimitRetries : policy.retries
+  if (state.failures > retries) return giveUp('retries')
+  const ceilingMs = Math.min(policy.capMs, policy.baseMs * 2 ** (state.failures - 1))
+  const floorMs = retryAfterMs === undefined ? 0 : retryAfterMs + 100 + random * 1_800
+  const waitMs = Math.max(Math.round(random * ceilingMs), Math.round(floorMs))
+  if (state.elapsedMs + waitMs > policy.giveUpAfterMs) return giveUp('deadline')
+  return { isRetried: true, waitMs }
+}
+
+function giveUp(reason: GiveUpReason): RetryDecision {
+  return { isRetried: false, reason }
+}
+
+function askedWaitMs(error: ConnectorError): number | undefined {
+  const asked = 'retryAfterMs' in error ? error.retryAfterMs : undefined
+  return typeof asked === 'number' ? asked : undefined
+}
+
+export interface RetryOptions {
+  readonly clock: Clock
+  readonly sleep: Sleep
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly signal?: AbortSignal | undefined
+  readonly policy?: RetryPolicy
+  /** A veto: false for a failure that must not be repeated although its fate is `retry`. */
+  readonly mayRepeat?: (error: unknown) => boolean
+  /** Called before each wait. */
+  readonly onRetry?: (error: unknown, waitMs: number, failures: number) => void
+  /** Makes of the last error what the caller gets to see. Called only for an error whose fate is `retry`. */
+  readonly onGiveUp?: (error: unknown, reason: GiveUpReason, state: RetryState) => unknown
+}
+
+/**
+ * Runs an operation until it succeeds or `decideRetry` gives up; then the last error is thrown. The operation is told the number of the try, from
+ * 1. An abort rejects with the signal's reason, during a wait at once, and is never retried.
+ */
+export async function retry<Result>(
+  operation: (tryNumber: number) => Promise<Result>,
+  options: RetryOptions,
+): Promise<Result> {
+  const { clock, sleep, random, signal, policy = defaultRetryPolicy } = options
+  const startedAt = clock().getTime()
+  for (let failures = 1; ; failures += 1) {
+    signal?.throwIfAborted()
+    try {
+      return await operation(failures)
+    } catch (error) {
+      signal?.throwIfAborted()
+      const state = { failures, elapsedMs: Math.max(0, clock().getTime() - startedAt) }
+      const decision = decideRetry(error, state, policy, random())
+      const isVetoed = options.mayRepeat?.(error) === false
+      if (!decision.isRetried && decision.reason !== 'fate' && !isVetoed) {
+        throw options.onGiveUp?.(error, decision.reason, state) ?? error
+      }
+      if (!decision.isRetried || isVetoed) throw error
+      options.onRetry?.(error, decision.waitMs, failures)
+      await sleep(decision.waitMs, signal)
+    }
+  }
+}
+
+/** `setTimeout` counts in signed 32-bit milliseconds; a longer wait would fire after one millisecond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The real `Sleep`. Waits of any length are safe: those that a timer cannot hold are cut into pieces. */
+export function createSleep(): Sleep {
+  return async (ms, signal) => {
+    let leftMs = Math.max(0, ms)
+    do {
+      const pieceMs = Math.min(leftMs, LONGEST_TIMER_MS)
+      await waitOnce(pieceMs, signal)
+      leftMs -= pieceMs
+    } while (leftMs > 0)
+  }
+}
+
+function waitOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason as Error)
+      return
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    function stop(): void {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

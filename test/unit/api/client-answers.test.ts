@@ -1,0 +1,192 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ApiClientOptions } from '../../../src/api/client.js'
+import { createRequestBudget } from '../../../src/api/request-budget.js'
+import { ApiRateLimitedError, ApiUnavailableError } from '../../../src/errors.js'
+import { ExactNumber } from '../../../src/jsonapi/exact-json.js'
+import {
+  canaryKey,
+  createRecordingLogger,
+  createTestClient,
+  createVirtualTime,
+  emptyList,
+  failureOf,
+  reply,
+  startFakeService,
+  type Answer,
+} from './fake-service.js'
+
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function start(script: Answer[], options: Partial<ApiClientOptions> = {}) {
+  const service = await startFakeService(...script)
+  const client = createTestClient(service.baseUrl, options)
+  closers.push(
+    () => service.close(),
+    () => client.close(),
+  )
+  return { service, client }
+}
+
+test('sends the key, what it accepts and who it is', async () => {
+  const { client, service } = await start([reply(200, emptyList)], { userAgent: 'tester/1' })
+  await client.get('/containers', { query: { 'page[size]': 5, include: undefined } })
+  expect(service.requests).toEqual(['GET /v2/containers?page[size]=5'])
+  expect(service.headers[0]).toMatchObject({
+    authorization: `Token ${canaryKey}`,
+    accept: 'application/vnd.api+json, application/json',
+    'accept-encoding': 'gzip',
+    'user-agent': 'tester/1',
+  })
+})
+
+test('N2: digits that a JS number would change arrive as they were sent', async () => {
+  const { client } = await start([
+    reply(200, '{"data":{"id":"1","type":"x","attributes":{"n":9007199254740993,"m":850.00}}}'),
+  ])
+  const { document } = await client.get('/containers/1')
+  expect(document.data[0]).toMatchObject({
+    attributes: { n: new ExactNumber('9007199254740993'), m: 850 },
+  })
+})
+
+test('counts every request for whoever asks, each try included', async () => {
+  const { client } = await start([reply(500), reply(500), reply(200, emptyList)])
+  const counter = { requests: 10 }
+  const { attempts } = await client.get('/containers', { counter })
+  expect(attempts).toBe(3)
+  expect(counter.requests).toBe(13)
+})
+
+describe('changes', () => {
+  test('a PATCH is retried like a read', async () => {
+    const { client, service } = await start([reply(503), reply(200, { data: { id: '1' } })])
+    await client.send('PATCH', '/webhooks/1', { active: true })
+    expect(service.requests).toHaveLength(2)
+    expect(service.headers[0]).toMatchObject({ 'content-type': 'application/json' })
+  })
+
+  test.each<[string, Answer]>([
+    ['a 503', reply(503)],
+    ['a cut', (_request, response) => response.destroy()],
+    ['a timeout', () => undefined],
+    ['an unreadable answer', reply(200, '<html>')],
+  ])('a POST is not repeated after %s: the service may have acted on it', async (_name, answer) => {
+    const { client, service } = await start([answer], { timeouts: { totalMs: 50 } })
+    expect(await failureOf(client.send('POST', '/webhooks', {}))).toBeInstanceOf(
+      ApiUnavailableError,
+    )
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('a POST is repeated when it was refused with 429 or was never sent', async () => {
+    const { client, service } = await start([reply(429), reply(201, { data: { id: '1' } })])
+    expect((await client.send('POST', '/webhooks', {})).status).toBe(201)
+    expect(service.requests).toHaveLength(2)
+    const nowhere = createTestClient('http://127.0.0.1:1/v2')
+    closers.push(() => nowhere.close())
+    await failureOf(nowhere.send('POST', '/webhooks', {}))
+    expect(nowhere.stats().requests).toBe(6)
+  })
+
+  test('a DELETE may be answered with nothing', async () => {
+    const { client } = await start([reply(204)])
+    const answer = await client.send('DELETE', '/webhooks/1', undefined, { expect: 'anything' })
+    expect(answer).toMatchObject({ status: 204, body: undefined })
+  })
+})
+
+describe('rate limits', () => {
+  function createLimited(script: Answer[]) {
+    const time = createVirtualTime()
+    const budget = createRequestBudget({ perMinute: 90, ...time })
+    return { time, started: start(script, { ...time, budget }) }
+  }
+
+  test('R2: the next request comes 7 to 9 s after "Retry-After: 7", for everyone', async () => {
+    const { time, started } = createLimited([
+      reply(429, '', { 'retry-after': '7' }),
+      reply(200, emptyList),
+    ])
+    const { client } = await started
+    const begin = time.clock().getTime()
+    await client.get('/containers')
+    const waitedMs = time.clock().getTime() - begin
+    expect(waitedMs).toBeGreaterThanOrEqual(7_000)
+    expect(waitedMs).toBeLessThan(9_000)
+    expect(client.stats()).toMatchObject({ rateLimited: 1, rateLimitedSince: undefined })
+  })
+
+  test('R4: a 429 for ever ends within ten minutes and twelve requests, and says since when', async () => {
+    const { time, started } = createLimited([reply(429, '', { 'retry-after': '30' })])
+    const { client, service } = await started
+    const begin = time.clock()
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiRateLimitedError)
+    expect(error.message).toMatch(/asks to wait 30 s.*Given up after \d+ tries/)
+    expect(service.requests.length).toBeLessThanOrEqual(12)
+    expect(time.clock().getTime() - begin.getTime()).toBeLessThanOrEqual(600_000)
+    expect(client.stats().rateLimitedSince).toEqual(begin)
+  })
+
+  test.each(['9999999', '2147484', '1000000000'])(
+    'R5: "Retry-After: %s" ends the stream after one request, without a wait',
+    async (seconds) => {
+      const { time, started } = createLimited([reply(429, '', { 'retry-after': seconds })])
+      const { client, service } = await started
+      const error = await failureOf(client.get('/containers'))
+      expect(error).toBeInstanceOf(ApiRateLimitedError)
+      expect(error.message).toContain('longer than this program waits')
+      expect(service.requests).toHaveLength(1)
+      expect(time.slept).toEqual([])
+    },
+  )
+
+  test('R3: an unusable Retry-After or two of them mean the usual backoff', async () => {
+    const { time, started } = createLimited([
+      reply(429, '', { 'retry-after': '0x10' }),
+      reply(429, '', { 'retry-after': ['7', '9'] }),
+      reply(200, emptyList),
+    ])
+    const { client } = await started
+    await client.get('/containers')
+    expect(time.slept).toEqual([500, 1_000])
+  })
+})
+
+describe('the clock of the service', () => {
+  async function observe(date: string | undefined) {
+    const { logger, lines } = createRecordingLogger()
+    const headers: Record<string, string> = date === undefined ? {} : { date }
+    const answer: Answer = (_request, response) => {
+      response.sendDate = false
+      response.writeHead(200, { 'content-type': 'application/json', ...headers })
+      response.end('{"data":[]}')
+    }
+    const { client } = await start([answer], { logger })
+    await client.get('/containers')
+    const { observedAt } = await client.get('/containers')
+    return { observedAt, warnings: lines.filter((line) => line.includes('clocks')) }
+  }
+
+  const noonHere = new Date('2026-03-01T00:00:00Z')
+
+  test.each([undefined, 'garbage'])('H15: the Date header %j changes nothing', async (date) => {
+    const { observedAt, warnings } = await observe(date)
+    expect(observedAt).toEqual(noonHere)
+    expect(warnings).toEqual([])
+  })
+
+  test.each([
+    ['an hour ahead', 'Sun, 01 Mar 2026 01:00:00 GMT', 3_600_000],
+    ['ten minutes behind', 'Sat, 28 Feb 2026 23:50:00 GMT', -600_000],
+  ])('H15: a clock %s moves the stamp and is told once', async (_name, date, offsetMs) => {
+    const { observedAt, warnings } = await observe(date)
+    const error = observedAt.getTime() - noonHere.getTime() - offsetMs
+    expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
+    expect(warnings).toHaveLength(1)
+  })
+})

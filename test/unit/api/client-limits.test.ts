@@ -1,0 +1,177 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ApiClientOptions } from '../../../src/api/client.js'
+import { ApiRefusedError, ApiUnavailableError } from '../../../src/errors.js'
+import {
+  container,
+  createTestClient,
+  failureOf,
+  reply,
+  startFakeService,
+  type Answer,
+} from './fake-service.js'
+
+const closers: (() => Promise<void>)[] = []
+const oneTry = {
+  retries: 0,
+  rateLimitRetries: 0,
+  baseMs: 1,
+  capMs: 1,
+  giveUpAfterMs: 1,
+  longestRetryAfterMs: 1,
+}
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function start(answer: Answer, options: Partial<ApiClientOptions> = {}) {
+  const service = await startFakeService(answer)
+  const client = createTestClient(service.baseUrl, options)
+  closers.push(
+    () => service.close(),
+    () => client.close(),
+  )
+  return { service, client }
+}
+
+const page = JSON.stringify({ data: [container('ä'), container('b')] })
+
+describe('compressed answers', () => {
+  test.each([
+    ['gzip', gzipSync(page)],
+    ['x-gzip', gzipSync(page)],
+    ['GZIP', gzipSync(page)],
+    ['br', brotliCompressSync(page)],
+    ['deflate', deflateSync(page)],
+    ['deflate', deflateRawSync(page)],
+    ['identity', Buffer.from(page)],
+  ])('reads %s', async (encoding, body) => {
+    const { client } = await start(reply(200, body, { 'content-encoding': encoding }))
+    const answer = await client.get('/containers')
+    expect(answer.document.data).toEqual([container('ä'), container('b')])
+    expect(answer.bytes).toBe(Buffer.byteLength(page))
+  })
+
+  const swollen = Buffer.alloc(200 * 1024 * 1024, 0x20)
+  test.each([
+    ['gzip', gzipSync(swollen)],
+    ['br', brotliCompressSync(swollen)],
+  ])('H10: a bomb in %s is noticed while it swells', async (encoding, bomb) => {
+    const { client, service } = await start(reply(200, bomb, { 'content-encoding': encoding }))
+    const before = process.memoryUsage().rss
+    const startedAt = performance.now()
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiRefusedError)
+    expect(error.message).toMatch(/GET \/v2\/containers: an answer grows more than 100 times/)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test.each(['gzip, gzip, gzip', 'gzip,br', 'zstd'])(
+    'H10: the encoding %s is refused',
+    async (encoding) => {
+      const body = gzipSync(gzipSync(gzipSync(page)))
+      const { client } = await start(reply(200, body, { 'content-encoding': encoding }))
+      expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
+    },
+  )
+
+  test('H10: gzip within gzip under one name is no document', async () => {
+    const body = gzipSync(gzipSync(page))
+    const { client } = await start(reply(200, body, { 'content-encoding': 'gzip' }))
+    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiUnavailableError)
+  })
+
+  test('H9: a compressed answer that is cut or broken is asked for again', async () => {
+    for (const body of [gzipSync(page).subarray(0, -12), Buffer.from('no gzip at all')]) {
+      const { client, service } = await start(reply(200, body, { 'content-encoding': 'gzip' }))
+      expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiUnavailableError)
+      expect(service.requests).toHaveLength(6)
+    }
+  })
+
+  test('H9: a compressed answer whose connection dies is asked for again', async () => {
+    const { client, service } = await start((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.write(gzipSync(page).subarray(0, 20), () => response.destroy())
+    })
+    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiUnavailableError)
+    expect(service.requests).toHaveLength(6)
+  })
+
+  test('a very repetitive page below a MiB is no bomb', async () => {
+    const large = JSON.stringify({ data: [], meta: { padding: ' '.repeat(900_000) } })
+    const { client } = await start(reply(200, gzipSync(large), { 'content-encoding': 'gzip' }))
+    expect((await client.get('/containers')).bytes).toBe(large.length)
+  })
+})
+
+test('H10: an endless body is cut off at the size limit', async () => {
+  const { client, service } = await start(
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const pour = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, 0x20)));
+        response.once('drain', pour)
+      }
+      pour()
+    },
+    { bodyLimits: { maxResponseBytes: 2 * 1024 * 1024 } },
+  )
+  const error = await failureOf(client.get('/containers'))
+  expect(error).toBeInstanceOf(ApiRefusedError)
+  expect(error.message).toContain('larger than 2097152 bytes')
+  expect(service.requests).toHaveLength(1)
+})
+
+describe('time limits', () => {
+  const hang: Answer = () => undefined
+  const headThenNothing: Answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write('{"data":')
+  }
+  const dripForEver: Answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const timer = setInterval(() => response.write(' '), 10)
+    response.once('close', () => {
+      clearInterval(timer)
+    })
+  }
+
+  test.each([
+    ['says nothing', hang, { headersMs: 60 }, 'UND_ERR_HEADERS_TIMEOUT'],
+    ['stops after the head', headThenNothing, { bodyIdleMs: 60 }, 'UND_ERR_BODY_TIMEOUT'],
+    ['drips for ever', dripForEver, { totalMs: 100 }, 'TOTAL_TIMEOUT'],
+    ['says nothing, within the total', hang, { totalMs: 60 }, 'TOTAL_TIMEOUT'],
+  ])('H12: a service that %s is left and asked again', async (_name, answer, timeouts, code) => {
+    const { client, service } = await start(answer, {
+      timeouts,
+      retryPolicy: { ...oneTry, retries: 1, giveUpAfterMs: 1_000 },
+    })
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiUnavailableError)
+    expect(error.message).toContain(code)
+    expect(service.requests).toHaveLength(2)
+  })
+
+  test('an abort rejects with its reason and is told apart from a timeout', async () => {
+    for (const answer of [hang, headThenNothing, dripForEver]) {
+      const { client, service } = await start(answer)
+      const controller = new AbortController()
+      const reason = new Error('shutting down')
+      const call = client.get('/containers', { signal: controller.signal })
+      while (service.requests.length === 0) await new Promise(setImmediate)
+      controller.abort(reason)
+      expect(await failureOf(call)).toBe(reason)
+      expect(service.requests).toHaveLength(1)
+    }
+  })
+
+  test('an abort before the call sends nothing, and the signal of the client counts as well', async () => {
+    const { client, service } = await start(hang, { signal: AbortSignal.abort(new Error('over')) })
+    expect((await failureOf(client.get('/containers'))).message).toBe('over')
+    expect(service.requests).toHaveLength(0)
+  })
+})

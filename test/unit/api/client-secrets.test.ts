@@ -1,0 +1,95 @@
+import { inspect } from 'node:util'
+import { afterEach, expect, test } from 'vitest'
+import { ConfigError } from '../../../src/errors.js'
+import {
+  canaryKey,
+  createRecordingLogger,
+  createTestClient,
+  emptyList,
+  failureOf,
+  reply,
+  startFakeService,
+  type Answer,
+} from './fake-service.js'
+
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+function everythingOf(error: unknown): string {
+  const chain: string[] = []
+  for (let link = error; link instanceof Error; link = link.cause) {
+    chain.push(link.message, link.stack ?? '', JSON.stringify(Object.entries(link)))
+  }
+  return [inspect(error, { depth: 20, showHidden: true }), ...chain].join('\n')
+}
+
+test.each([
+  ['a line break', `${canaryKey}\nX-Evil: 1`],
+  ['a trailing line break', `${canaryKey}\n`],
+  ['a space', `${canaryKey} x`],
+  ['quotes', `"${canaryKey}"`],
+  ['single quotes', `'${canaryKey}'`],
+  ['the word Token', `Token ${canaryKey}`],
+  ['the word Bearer', `bearer ${canaryKey}`],
+  ['a character beyond ASCII', `${canaryKey}ä`],
+  ['nothing', ''],
+])('M4: a key with %s is refused up front and not printed', (_name, apiKey) => {
+  const refuse = () => createTestClient('http://127.0.0.1:1/v2', { apiKey })
+  expect(refuse).toThrow(ConfigError)
+  try {
+    refuse()
+  } catch (error) {
+    expect(everythingOf(error)).not.toContain(canaryKey)
+  }
+})
+
+const echo = `you sent ${canaryKey}`
+const answers: [string, Answer][] = [
+  ['a 401 that echoes it', reply(401, { errors: [{ title: 'x', detail: echo }] })],
+  ['a 422 that echoes it', reply(422, { errors: [{ title: echo, source: { pointer: echo } }] })],
+  ['a 500 that echoes it', reply(500, echo)],
+  ['a page that echoes it', reply(200, `<p>${echo}`, { 'content-type': 'text/html' })],
+  ['a redirect that echoes it', reply(302, '', { location: `https://evil.example/${canaryKey}` })],
+  ['bytes that are no HTTP', (request) => request.socket.end(`${echo}\r\n\r\n`)],
+  ['a cut connection', (request) => request.socket.destroy()],
+  ['silence', () => undefined],
+  ['a good answer', reply(200, emptyList)],
+]
+
+test.each(answers)(
+  'S2: after %s the key stands in no error, log line or inspection',
+  async (_name, answer) => {
+    const { logger, lines } = createRecordingLogger()
+    const service = await startFakeService(answer)
+    const client = createTestClient(service.baseUrl, { logger, timeouts: { totalMs: 60 } })
+    closers.push(
+      () => service.close(),
+      () => client.close(),
+    )
+    const query = { token: 'query-canary-77', 'page[number]': 3 }
+    const outcome = await client.get('/containers', { query }).catch((error: unknown) => error)
+    const output = [
+      everythingOf(outcome),
+      inspect(client, { depth: 20, showHidden: true }),
+      ...lines,
+    ]
+    expect(service.headers[0]?.authorization).toBe(`Token ${canaryKey}`)
+    expect(output.join('\n')).not.toContain(canaryKey)
+    expect(output.join('\n')).not.toContain(Buffer.from(canaryKey).toString('base64'))
+    expect(output.join('\n')).not.toContain('query-canary-77')
+    expect(lines.join('\n')).toContain(outcome instanceof Error ? '' : 'page[number]=3')
+  },
+)
+
+test('S2: JSON that cannot be read is not quoted, for it may hold a webhook secret', async () => {
+  const service = await startFakeService(reply(200, '{"data":[{"attributes":{"secret":"hush-hush"'))
+  const client = createTestClient(service.baseUrl)
+  closers.push(
+    () => service.close(),
+    () => client.close(),
+  )
+  expect(everythingOf(await failureOf(client.get('/webhooks')))).not.toContain('hush-hush')
+})

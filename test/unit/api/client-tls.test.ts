@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ApiConnectionError, ApiUnavailableError } from '../../../src/errors.js'
+import { canaryKey, createTestClient, failureOf, listen, stop } from './fake-service.js'
+
+const fixtures = new URL('../../fixtures/tls/', import.meta.url)
+const read = (name: string): string => readFileSync(new URL(name, fixtures), 'utf8')
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function startTlsService(certificate: string) {
+  let requests = 0
+  const server = createServer(
+    { key: read('server-key.pem'), cert: read(certificate) },
+    (_, response) => {
+      requests += 1
+      response.end('{"data":[]}')
+    },
+  )
+  server.on('tlsClientError', () => undefined)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => stop(server))
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v2`
+  return { baseUrl, requests: () => requests }
+}
+
+function connect(baseUrl: string, certificateAuthority?: string) {
+  const client = createTestClient(baseUrl, {
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  })
+  closers.push(() => client.close())
+  return client
+}
+
+test('H7: a service with a trusted certificate is read', async () => {
+  const service = await startTlsService('valid.pem')
+  const client = connect(service.baseUrl, read('authority.pem'))
+  const { document } = await client.get('/containers')
+  expect(document.isList).toBe(true)
+})
+
+test.each([
+  ['an expired certificate', 'expired.pem', 'CERT_HAS_EXPIRED'],
+  ['a certificate of another host', 'other-host.pem', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['a self-signed certificate', 'self-signed.pem', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+])('H7: %s ends the call at once, before the key is sent', async (_name, certificate, code) => {
+  const service = await startTlsService(certificate)
+  const client = connect(service.baseUrl, read('authority.pem'))
+  const error = await failureOf(client.get('/containers'))
+  expect(error).toBeInstanceOf(ApiConnectionError)
+  expect(error.message).toContain(code)
+  expect(service.requests()).toBe(0)
+  expect(client.stats()).toMatchObject({ requests: 1, retries: 0 })
+  expect(inspect(error, { depth: 10 })).not.toContain(canaryKey)
+})
+
+test('H7: an unknown authority is refused, and NODE_TLS_REJECT_UNAUTHORIZED=0 does not change that', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  const service = await startTlsService('valid.pem')
+  const error = await failureOf(connect(service.baseUrl).get('/containers'))
+  expect(error).toBeInstanceOf(ApiConnectionError)
+  expect(service.requests()).toBe(0)
+})
+
+test('H7: https spoken to a plain http server is a matter of settings, not of patience', async () => {
+  const { createServer: createPlainServer } = await import('node:http')
+  const server = createPlainServer()
+  const origin = await listen(server)
+  closers.push(() => stop(server))
+  const client = connect(`${origin.replace('http:', 'https:')}/v2`)
+  expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
+  expect(client.stats().requests).toBe(1)
+})
+
+test('H7: a refused connection and an unknown host are tried again and then unavailable', async () => {
+  for (const baseUrl of ['http://127.0.0.1:1/v2', 'http://no-such-host.invalid/v2']) {
+    const client = connect(baseUrl)
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiUnavailableError)
+    expect(error.message).toContain('Given up after 6 tries')
+    expect(client.stats()).toMatchObject({ requests: 6, retries: 5 })
+  }
+})

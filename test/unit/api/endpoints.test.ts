@@ -1,0 +1,139 @@
+import { afterEach, expect, test } from 'vitest'
+import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
+import type { Page } from '../../../src/api/list-pages.js'
+import { ApiContractError } from '../../../src/errors.js'
+import { container, createTestClient, failureOf, reply, startFakeService } from './fake-service.js'
+
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function start(body: unknown, status = 200) {
+  const bodies: string[] = []
+  const paths: (string | undefined)[] = []
+  const service = await startFakeService((request, response) => {
+    let text = ''
+    paths.push(request.url)
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      bodies.push(text)
+      reply(status, body)(request, response)
+    })
+  })
+  const client = createTestClient(service.baseUrl)
+  closers.push(
+    () => service.close(),
+    () => client.close(),
+  )
+  return { service, bodies, paths, api: createTrackingService(client) }
+}
+
+async function firstPage(pages: AsyncIterable<Page>): Promise<Page | undefined> {
+  for await (const page of pages) return page
+  return undefined
+}
+
+const one = '?page[number]=1'
+test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
+  [`/shipments${one}`, (api) => api.listShipments()],
+  [
+    `/containers${one}&page[size]=50&include=shipment`,
+    (api) => api.listContainers({ pageSize: 50, includes: ['shipment'] }),
+  ],
+  [`/tracking_requests${one}`, (api) => api.listTrackingRequests()],
+  [`/containers/a/transport_events${one}`, (api) => api.listTransportEvents('a')],
+  [`/containers/a/raw_events${one}`, (api) => api.listRawEvents('a')],
+  [`/webhooks${one}`, (api) => api.listWebhooks()],
+  [
+    `/webhook_notifications${one}&filter[delivery_status]=failed`,
+    (api) => api.listWebhookNotifications({ deliveryStatus: 'failed' }),
+  ],
+  [`/webhook_notifications${one}`, (api) => api.listWebhookNotifications()],
+])('lists GET %s', async (path, list) => {
+  const { api, service } = await start({ data: [container('1')] })
+  expect((await firstPage(list(api)))?.document.data).toHaveLength(1)
+  expect(service.requests).toEqual([`GET /v2${path}`])
+})
+
+test.each<[string, (api: TrackingService) => Promise<unknown>]>([
+  [
+    '/shipments/a?include=containers,pod_terminal',
+    (api) => api.getShipment('a', { includes: ['containers', 'pod_terminal'] }),
+  ],
+  ['/containers/a', (api) => api.getContainer('a', { includes: [] })],
+  ['/tracking_requests/a', (api) => api.getTrackingRequest('a')],
+  ['/ports/DEHAM', (api) => api.getPort('DEHAM')],
+  ['/metro_areas/a', (api) => api.getMetroArea('a')],
+  ['/terminals/a', (api) => api.getTerminal('a')],
+  ['/rail_terminals/a', (api) => api.getRailTerminal('a')],
+  ['/vessels/9301809', (api) => api.getVessel('9301809', { showPositions: false })],
+  [
+    '/vessels/9301809?show_positions=true',
+    (api) => api.getVessel('9301809', { showPositions: true }),
+  ],
+  ['/webhook_notifications/a', (api) => api.getWebhookNotification('a')],
+])('reads GET %s', async (path, read) => {
+  const { api, service } = await start({ data: container('1') })
+  await read(api)
+  expect(service.requests).toEqual([`GET /v2${path}`])
+})
+
+test('reads the catalogue of webhook events and the sender addresses', async () => {
+  const { api, service } = await start({ data: [] })
+  await api.getWebhookEvents()
+  await api.getWebhookIps()
+  expect(service.requests).toEqual(['GET /v2/webhooks/events', 'GET /v2/webhooks/ips'])
+  const bare = await start({ ips: ['192.0.2.1'] })
+  expect((await bare.api.getWebhookIps()).body).toEqual({ ips: ['192.0.2.1'] })
+})
+
+const hook = { url: 'https://x.example', active: true, events: ['container.updated'] }
+test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
+  [
+    'PATCH /v2/containers/a/custom_fields/po',
+    { value: 7 },
+    (api) => api.updateCustomField('a', 'po', 7),
+  ],
+  [
+    'POST /v2/webhooks',
+    { data: { type: 'webhook', attributes: hook } },
+    (api) => api.createWebhook(hook),
+  ],
+  [
+    'PATCH /v2/webhooks/w',
+    { data: { id: 'w', type: 'webhook', attributes: { active: true } } },
+    (api) => api.updateWebhook('w', { active: true }),
+  ],
+  [
+    'POST /v2/webhooks/trigger',
+    { url: 'https://x.example', event: 'container.updated' },
+    (api) => api.triggerWebhook({ url: 'https://x.example', event: 'container.updated' }),
+  ],
+  ['DELETE /v2/webhooks/w', undefined, (api) => api.deleteWebhook('w')],
+])('changes %s', async (request, sent, change) => {
+  const { api, service, bodies } = await start({ data: container('1') })
+  await change(api)
+  expect(service.requests).toEqual([request])
+  expect(bodies[0] === '' ? undefined : JSON.parse(bodies[0]!)).toEqual(sent)
+})
+
+test('encodes an id, so that it stays one segment of the path', async () => {
+  const { api, paths } = await start({ data: container('1') })
+  await api.getContainer('a/b?c#d e%2f..')
+  await api.updateCustomField('x/y', 'po#1', 'v')
+  expect(paths).toEqual([
+    '/v2/containers/a%2Fb%3Fc%23d%20e%252f..',
+    '/v2/containers/x%2Fy/custom_fields/po%231',
+  ])
+})
+
+test.each(['', '.', '..', '\ud800', 'a\u0000b', 'x'.repeat(256)])(
+  'T7: the id %j, which no path can carry, costs its record and no request',
+  async (id) => {
+    const { api, service } = await start({ data: container('1') })
+    expect(await failureOf(api.getContainer(id))).toBeInstanceOf(ApiContractError)
+    expect(service.requests).toHaveLength(0)
+  },
+)

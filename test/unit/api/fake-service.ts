@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { silentLogger, type Logger } from '../../../src/logger.js'
+import { createApiClient, type ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
+import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import type { Clock, Sleep } from '../../../src/retry.js'
+
+/** Looks like a key and appears nowhere else, so that a leak is found by searching for it. */
+export const canaryKey = 'canary-key-2f8c41d9'
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface FakeService {
+  readonly baseUrl: string
+  readonly origin: string
+  /** `GET /v2/containers?…` of every request that came, query decoded. */
+  readonly requests: string[]
+  readonly headers: IncomingMessage['headers'][]
+  close(): Promise<void>
+}
+
+/** A real HTTP server on a free loopback port. Answers are taken from the script in order; the last one is repeated. */
+export async function startFakeService(...script: readonly Answer[]): Promise<FakeService> {
+  const requests: string[] = []
+  const headers: IncomingMessage['headers'][] = []
+  let served = 0
+  const server = createServer((request, response) => {
+    requests.push(`${request.method ?? ''} ${decodeURIComponent(request.url ?? '')}`)
+    headers.push(request.headers)
+    const answer = script[Math.min(served, script.length - 1)]
+    served += 1
+    answer?.(request, response)
+  })
+  const origin = await listen(server)
+  return { baseUrl: `${origin}/v2`, origin, requests, headers, close: () => stop(server) }
+}
+
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export async function stop(server: Server): Promise<void> {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+}
+
+/** Answers with a status, a body (a value becomes JSON) and headers. */
+export function reply(
+  status: number,
+  body: unknown = '',
+  headers: Readonly<Record<string, string | string[]>> = {},
+): Answer {
+  return (_request, response) => {
+    const isText = typeof body === 'string' || Buffer.isBuffer(body)
+    response.writeHead(status, { 'content-type': 'application/vnd.api+json', ...headers })
+    response.end(isText ? body : JSON.stringify(body))
+  }
+}
+
+export function container(id: string): { readonly id: string; readonly type: string } {
+  return { id, type: 'container' }
+}
+
+export const emptyList = { data: [] }
+
+/** Time that stands still but for its own sleeps, which take no real time. */
+export function createVirtualTime(start = '2026-03-01T00:00:00Z'): {
+  readonly clock: Clock
+  readonly sleep: Sleep
+  readonly slept: number[]
+} {
+  let now = new Date(start).getTime()
+  const slept: number[] = []
+  return {
+    slept,
+    clock: () => new Date(now),
+    sleep: (ms, signal) => {
+      if (signal?.aborted === true) return Promise.reject(signal.reason as Error)
+      slept.push(ms)
+      now += ms
+      return Promise.resolve()
+    },
+  }
+}
+
+/** A client with virtual time for waits and without a budget; sockets and their limits are real. */
+export function createTestClient(
+  baseUrl: string,
+  options: Partial<ApiClientOptions> = {},
+): ApiClient {
+  const { clock, sleep } = createVirtualTime()
+  return createApiClient({
+    baseUrl,
+    apiKey: canaryKey,
+    logger: silentLogger,
+    clock,
+    sleep,
+    random: () => 0.5,
+    budget: unlimitedBudget,
+    ...options,
+  })
+}
+
+/** A logger that keeps what it was told as text. */
+export function createRecordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
+  const lines: string[] = []
+  const record = (message: string, fields?: unknown): void => {
+    lines.push(`${message} ${JSON.stringify(fields)}`)
+  }
+  const logger: Logger = {
+    debug: record,
+    info: record,
+    warn: record,
+    error: record,
+    child: () => logger,
+  }
+  return { logger, lines }
+}
+
+/** What a promise was rejected with; fails the test when it was not. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof Error) return outcome
+  throw new Error('expected a rejection with an Error')
+}

@@ -1,0 +1,367 @@
+import type { IncomingMessage } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import { listPages, type ListPagesOptions, type Page } from '../../../src/api/list-pages.js'
+import {
+  ApiNotFoundError,
+  ApiRefusedError,
+  ApiRequestError,
+  PaginationLoopError,
+} from '../../../src/errors.js'
+import {
+  container,
+  createTestClient,
+  failureOf,
+  reply,
+  startFakeService,
+  type Answer,
+} from './fake-service.js'
+
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+type Body = Readonly<Record<string, unknown>>
+type Script = (url: URL, count: number) => Body | Answer
+
+/** Serves what the script makes of each request's address. */
+async function start(script: Script) {
+  let count = 0
+  const service = await startFakeService((request: IncomingMessage, response) => {
+    count += 1
+    const made = script(new URL(request.url ?? '', 'http://x'), count)
+    const answer = typeof made === 'function' ? made : reply(200, made)
+    answer(request, response)
+  })
+  const client = createTestClient(service.baseUrl)
+  closers.push(
+    () => service.close(),
+    () => client.close(),
+  )
+  const pages: Page[] = []
+  const walk = async (options: Partial<ListPagesOptions> = {}): Promise<Page[]> => {
+    for await (const page of listPages(client, { path: '/containers', pageSize: 10, ...options })) {
+      pages.push(page)
+    }
+    return pages
+  }
+  return { service, client, walk, pages }
+}
+
+const pageOf = (url: URL): number => Number(url.searchParams.get('page[number]'))
+const sizeOf = (url: URL): number => Number(url.searchParams.get('page[size]'))
+
+function rows(from: number, to: number) {
+  const count = Math.max(0, to - from)
+  return Array.from({ length: count }, (_, index) => container(`c${from + index}`))
+}
+
+function idsOf(pages: readonly Page[]): unknown[] {
+  return pages.flatMap((page) => page.document.data).map((row) => (row as { id: string }).id)
+}
+
+/** A well-behaved list of `count` rows. */
+function serveRows(count: number, more: (url: URL) => Body = () => ({})): Script {
+  return (url) => {
+    const [number, size] = [pageOf(url), sizeOf(url)]
+    const isLast = number * size >= count
+    const next = isLast ? null : `?page[number]=${number + 1}&page[size]=${size}`
+    const data = rows((number - 1) * size, Math.min(count, number * size))
+    return { data, links: { next }, meta: { total: count, size }, ...more(url) }
+  }
+}
+
+describe('where a walk ends', () => {
+  test.each([
+    [0, 1],
+    [1, 1],
+    [9, 1],
+    [10, 1],
+    [11, 2],
+    [20, 2],
+  ])('P1: %d rows take %d pages', async (count, pageCount) => {
+    const { walk, service } = await start(serveRows(count))
+    const pages = await walk()
+    expect(idsOf(pages)).toEqual(idsOf(pages).slice(0, count))
+    expect(new Set(idsOf(pages)).size).toBe(count)
+    expect(service.requests).toHaveLength(pageCount)
+    expect(pages.map((page) => page.number)).toEqual(pages.map((_, index) => index + 1))
+    expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false, total: count })
+  })
+
+  test.each([null, undefined, '', '  ', 7, { href: null }])(
+    'P1: a next link of %j is none',
+    async (next) => {
+      const { walk } = await start(() => ({ data: rows(0, 3), links: { next } }))
+      expect(await walk()).toHaveLength(1)
+    },
+  )
+
+  test('P1: a link object with an href is a link', async () => {
+    const { walk } = await start((url) =>
+      pageOf(url) === 1
+        ? { data: rows(0, 1), links: { next: { href: '?page[number]=2' } } }
+        : { data: rows(1, 2) },
+    )
+    expect(idsOf(await walk())).toEqual(['c0', 'c1'])
+  })
+
+  test.each([
+    ['with a total, at once', { total: 20 }, 3],
+    ['without one, after one page more', {}, 4],
+  ])('P1: an empty page that names a next one ends the walk %s', async (_name, meta, requests) => {
+    const { walk, service } = await start((url) => {
+      const number = pageOf(url)
+      const next = number > 3 ? null : `?page[number]=${number + 1}`
+      return { data: rows((number - 1) * 10, Math.min(20, number * 10)), links: { next }, meta }
+    })
+    const pages = await walk()
+    expect(idsOf(pages)).toHaveLength(20)
+    expect(service.requests).toHaveLength(requests)
+    expect(pages.at(-1)?.isLast).toBe(true)
+  })
+
+  test('P4: a full page without a successor is the last one, and says that rows are missing', async () => {
+    const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
+    const pages = await walk()
+    expect(pages).toHaveLength(1)
+    expect(pages[0]).toMatchObject({ isLast: true, isShort: true, rowsSoFar: 10, total: 500 })
+  })
+
+  test('P4: a page served twice costs nothing but a shortfall', async () => {
+    const { walk } = await start((url) => {
+      const number = pageOf(url)
+      const from = (number === 6 ? 4 : number - 1) * 10
+      const next = number === 8 ? null : `?page[number]=${number + 1}`
+      return { data: rows(from, from + 10), links: { next }, meta: { total: 80 } }
+    })
+    const pages = await walk()
+    expect(new Set(idsOf(pages)).size).toBe(70)
+    expect(pages).toHaveLength(8)
+  })
+
+  test('P14: a walk that goes on from a checkpoint knows its place', async () => {
+    const { walk, service } = await start(serveRows(53))
+    const pages = await walk({ startPage: 5 })
+    expect(service.requests[0]).toContain('page[number]=5')
+    expect(pages.map(({ number, rowsSoFar }) => [number, rowsSoFar])).toEqual([
+      [5, 50],
+      [6, 53],
+    ])
+    expect(pages.at(-1)?.isShort).toBe(false)
+    expect((await start(serveRows(53))).pages).toEqual([])
+    const lastOnly = await (await start(serveRows(53))).walk({ startPage: 6 })
+    expect(lastOnly[0]).toMatchObject({ rowsSoFar: 53, isShort: false })
+  })
+})
+
+describe('totals and sizes', () => {
+  test.each([undefined, null, '30', -1, 1e9, 1.5, 5, 1e300])(
+    'P12: a total of %j neither ends a walk early nor makes it fail',
+    async (total) => {
+      const { walk } = await start(serveRows(35, () => ({ meta: { total } })))
+      const pages = await walk()
+      expect(idsOf(pages)).toHaveLength(35)
+    },
+  )
+
+  test('P13: the size that arrives is believed, and no row is skipped', async () => {
+    const { walk, service } = await start((url) => {
+      const size = Math.min(3, sizeOf(url))
+      const number = pageOf(url)
+      const next = number * size >= 14 ? null : `?page[number]=${number + 1}&page[size]=${size}`
+      const data = rows((number - 1) * size, Math.min(14, number * size))
+      return { data, links: { next }, meta: { total: 14, size } }
+    })
+    const pages = await walk({ pageSize: 100 })
+    expect(new Set(idsOf(pages)).size).toBe(14)
+    expect(pages.at(-1)).toMatchObject({ isShort: false, number: 5 })
+    expect(service.requests[1]).toContain('page[size]=3')
+  })
+
+  test('memory: the next page is asked for only when it is taken', async () => {
+    const { client, service } = await start(serveRows(100))
+    const pages = listPages(client, { path: '/containers', pageSize: 10 })
+    await pages.next()
+    await new Promise(setImmediate)
+    expect(service.requests).toHaveLength(1)
+    await pages.return()
+    expect(service.requests).toHaveLength(1)
+  })
+})
+
+describe('walks that do not end', () => {
+  test.each<[string, Script, number]>([
+    [
+      'a link to itself',
+      (url) => ({ data: rows(0, 10), links: { next: `?${url.searchParams.toString()}` } }),
+      1,
+    ],
+    [
+      'A → B → A',
+      (url) => ({
+        data: rows(pageOf(url) * 10, pageOf(url) * 10 + 10),
+        links: { next: `?page[number]=${3 - pageOf(url)}` },
+      }),
+      2,
+    ],
+    [
+      'a circle of seven',
+      (url) => {
+        const number = pageOf(url)
+        const next = `?page[number]=${(number % 7) + 1}`
+        return { data: rows(number * 10, number * 10 + 10), links: { next } }
+      },
+      7,
+    ],
+    [
+      'ever new addresses of the same rows',
+      (_url, count) => ({ data: rows(0, 10), links: { next: `?page[number]=${count + 1}` } }),
+      5,
+    ],
+    [
+      'ever new addresses of seven pages in turn',
+      (_url, count) => {
+        const from = (count % 7) * 10
+        return { data: rows(from, from + 10), links: { next: `?page[number]=${count + 1}` } }
+      },
+      11,
+    ],
+    [
+      'empty pages without end',
+      (_url, count) => ({ data: [], links: { next: `?page[number]=${count + 1}` } }),
+      4,
+    ],
+    [
+      'empty pages without end and rows outstanding',
+      (_url, count) => ({
+        data: rows(0, count === 1 ? 10 : 0),
+        meta: { total: 50 },
+        links: { next: `?page[number]=${count + 1}` },
+      }),
+      5,
+    ],
+    [
+      'far more pages than the total allows',
+      (_url, count) => ({
+        data: rows(count, count + (count === 1 ? 10 : 1)),
+        meta: { total: 100 },
+        links: { next: `?page[number]=${count + 1}` },
+      }),
+      101,
+    ],
+  ])('P8: %s is called a loop', async (_name, script, requests) => {
+    const { walk, service } = await start(script)
+    const error = await failureOf(walk())
+    expect(error).toBeInstanceOf(PaginationLoopError)
+    expect(error.message).toContain('GET /containers: the paging does not end')
+    expect(service.requests.length).toBeLessThanOrEqual(requests)
+  })
+})
+
+describe('links', () => {
+  test('P9: a link to another host, port or list ends the walk without a request to it', async () => {
+    const trap = await start(serveRows(1))
+    for (const next of [
+      `${trap.service.origin}/v2/containers?page[number]=2`,
+      '//evil.example/v2/containers',
+      'https:\\\\evil.example',
+      '/v2/webhooks?page[number]=2',
+      '/v2/containers?x=\r\nHost: evil',
+    ]) {
+      const { walk, service, pages } = await start(() => ({ data: rows(0, 1), links: { next } }))
+      expect(await failureOf(walk())).toBeInstanceOf(ApiRefusedError)
+      expect(pages).toHaveLength(1)
+      expect(service.requests).toHaveLength(1)
+    }
+    expect(trap.service.requests).toHaveLength(0)
+  })
+
+  test('P10: what a link drops of our query is put back', async () => {
+    const { walk, service } = await start((url) => ({
+      data: rows(pageOf(url), pageOf(url) + 1),
+      links: { next: pageOf(url) === 1 ? '/v2/containers?page[number]=2' : null },
+    }))
+    await walk({ includes: ['shipment'], query: { 'filter[status]': 'a b' }, pageSize: 7 })
+    const second = new URL(service.requests[1]!.slice('GET '.length), 'http://x')
+    expect(Object.fromEntries(second.searchParams)).toEqual({
+      'page[number]': '2',
+      'page[size]': '7',
+      include: 'shipment',
+      'filter[status]': 'a b',
+    })
+  })
+
+  test('P10: a link of more than 8 KB ends the walk', async () => {
+    const next = `?page[number]=2&x=${'y'.repeat(100_000)}`
+    const { walk } = await start(() => ({ data: rows(0, 1), links: { next } }))
+    expect((await failureOf(walk())).message).toContain('8192')
+  })
+
+  test('a list that is not there is a wrong address, and never "no records"', async () => {
+    const { walk } = await start(() => reply(404))
+    const error = await failureOf(walk())
+    expect(error).toBeInstanceOf(ApiRequestError)
+    expect(error.message).toContain('TRACKING_API_URL')
+    const gone = await start(() => reply(404))
+    const events = gone.walk({ path: '/containers/x/transport_events' })
+    expect(await failureOf(events)).toBeInstanceOf(ApiNotFoundError)
+  })
+})
+
+describe('includes', () => {
+  const wanted = ['containers', 'pod_terminal', 'port_of_lading', 'raw_events']
+  const refuse = (detail: string): Answer =>
+    reply(400, { errors: [{ detail, source: { parameter: 'include' } }] })
+  const includesOf = (url: URL): string[] => url.searchParams.get('include')?.split(',') ?? []
+
+  async function walkWith(script: Script) {
+    const dropped: string[][] = []
+    const started = await start(script)
+    const pages = await started.walk({
+      includes: wanted,
+      onIncludesDropped: (names) => dropped.push([...names]),
+    })
+    return { ...started, pages, dropped }
+  }
+
+  test('drops what the service names and keeps the rest for the whole walk', async () => {
+    const list = serveRows(25)
+    const { pages, dropped, service } = await walkWith((url, count) =>
+      includesOf(url).includes('raw_events')
+        ? refuse("'raw_events' is no relation.")
+        : list(url, count),
+    )
+    expect(dropped).toEqual([['raw_events']])
+    expect(pages.map((page) => page.includes)).toEqual(Array(3).fill(wanted.slice(0, 3)))
+    expect(service.requests).toHaveLength(4)
+  })
+
+  test('halves the list from its end when the service names nothing', async () => {
+    const list = serveRows(5)
+    const { pages, dropped, service } = await walkWith((url, count) =>
+      includesOf(url).length > 1 ? reply(422, 'no') : list(url, count),
+    )
+    expect(dropped).toEqual([wanted.slice(1)])
+    expect(pages[0]?.includes).toEqual(['containers'])
+    expect(service.requests).toHaveLength(3)
+  })
+
+  test('does without any include when none is accepted', async () => {
+    const list = serveRows(5)
+    const { pages, dropped } = await walkWith((url, count) =>
+      includesOf(url).length > 0 ? refuse('no') : list(url, count),
+    )
+    expect(pages[0]?.includes).toEqual([])
+    expect(dropped).toEqual([wanted])
+  })
+
+  test('H6: an error that is not about includes is thrown, and nothing is called dropped', async () => {
+    const dropped: unknown[] = []
+    const { walk } = await start(() => refuse('page size is wrong'))
+    const walked = walk({ includes: ['a'], onIncludesDropped: (names) => dropped.push(names) })
+    expect(await failureOf(walked)).toBeInstanceOf(ApiRequestError)
+    expect(dropped).toEqual([])
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { parseBaseUrl, resolveSameOrigin } from '../../../src/api/origin.js'
+import { ApiRefusedError, ConfigError } from '../../../src/errors.js'
+
+const base = parseBaseUrl('https://api.tracking.example/v2/')
+const from = new URL('https://api.tracking.example/v2/containers?page%5Bnumber%5D=1')
+const rule = { from, collectionPath: '/v2/containers' }
+
+test.each([
+  'https://evil.example/v2/containers',
+  'http://api.tracking.example/v2/containers',
+  '//evil.example/v2/containers',
+  'https:\\\\evil.example\\v2\\containers',
+  '/\\evil.example/v2/containers',
+  'https://api.tracking.example@evil.example/v2/containers',
+  'https://user:word@api.tracking.example/v2/containers',
+  'https://api.tracking.example.evil.example/v2/containers',
+  'https://api.tracking.example:8443/v2/containers',
+  'file:///v2/containers',
+  'javascript:alert(1)',
+  'http://169.254.169.254/v2/containers',
+  'http://[::1]/v2/containers',
+  'https://api.trаcking.example/v2/containers',
+  'https://api.tracking.example./v2/containers',
+  'https://api.tracking.example/v2/webhooks',
+  '/v2/containers/../webhooks',
+  '/v2/containers/%2e%2e/webhooks',
+  '/v1/containers',
+  '/containers?page%5Bnumber%5D=2',
+  'https://api.tracking.example/v2/containers\r\nX-Evil: 1',
+  'https://api.tracking.example/v2/contai\tners',
+  ' https://api.tracking.example/v2/containers',
+  'https://',
+])('P9: refuses %j', (candidate) => {
+  expect(() => resolveSameOrigin(base, candidate, rule)).toThrow(ApiRefusedError)
+})
+
+test.each([
+  ['https://api.tracking.example/v2/containers?page[number]=2', '?page[number]=2'],
+  ['https://api.tracking.example:443/v2/containers?page[number]=2', '?page[number]=2'],
+  ['/v2/containers?a=b', '?a=b'],
+  ['?page%5Bnumber%5D=3', '?page%5Bnumber%5D=3'],
+  ['containers?x=1#part', '?x=1'],
+])('P9: takes %j', (candidate, search) => {
+  const url = resolveSameOrigin(base, candidate, rule)
+  expect(url.href).toBe(`https://api.tracking.example/v2/containers${search}`)
+})
+
+test('P9: without a collection every path below the base is allowed, and none beside it', () => {
+  const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
+  expect(inside.pathname).toBe('/v2/ports/DEHAM')
+  for (const path of ['/v2', '/v2x/ports', '/v2/ports/../../admin']) {
+    expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
+      ApiRefusedError,
+    )
+  }
+})
+
+test('P10: refuses an address of more than 8 KB without quoting it whole', () => {
+  const candidate = `/v2/containers?x=${'y'.repeat(100_000)}`
+  const refuse = (): URL => resolveSameOrigin(base, candidate, rule)
+  expect(refuse).toThrow('longer than 8192 bytes')
+  try {
+    refuse()
+  } catch (error) {
+    expect((error as Error).message.length).toBeLessThan(300)
+  }
+})
+
+test.each([
+  'not a url',
+  'ftp://x/v2',
+  'https://user:pw@x/v2',
+  'https://x/v2?key=1',
+  'https://x/#a',
+])('S5: the base address %j is refused without being printed', (address) => {
+  expect(() => parseBaseUrl(address)).toThrow(ConfigError)
+  try {
+    parseBaseUrl(address)
+  } catch (error) {
+    expect(String(error)).not.toContain(address)
+  }
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createRequestBudget } from '../../../src/api/request-budget.js'
+import { createSleep } from '../../../src/retry.js'
+import { createVirtualTime } from './fake-service.js'
+
+test('R1: no rolling minute holds more than the budget, and the budget is used up', async () => {
+  const { clock, sleep } = createVirtualTime()
+  const budget = createRequestBudget({ perMinute: 90, clock, sleep })
+  const sentAt: number[] = []
+  for (let request = 0; request < 400; request += 1) {
+    await budget.acquire()
+    sentAt.push(clock().getTime())
+  }
+  for (const [index, instant] of sentAt.entries()) {
+    const within = sentAt.filter((other) => other > instant - 60_000 && other <= instant)
+    expect(within.length, `request ${index}`).toBeLessThanOrEqual(90)
+  }
+  expect(sentAt.at(-1)! - sentAt[0]!).toBe(4 * 60_000)
+})
+
+test('R2: after a 429 everyone waits, and a shorter pause does not cut a longer one', async () => {
+  const { clock, sleep } = createVirtualTime()
+  const budget = createRequestBudget({ perMinute: 90, clock, sleep })
+  const start = clock().getTime()
+  await budget.pauseUntil(new Date(start + 7_000))
+  await budget.pauseUntil(new Date(start + 2_000))
+  await Promise.all([budget.acquire(), budget.acquire(), budget.acquire()])
+  expect(clock().getTime() - start).toBe(7_000)
+})
+
+test('serves those who wait in the order in which they came', async () => {
+  const { clock, sleep } = createVirtualTime()
+  const budget = createRequestBudget({ perMinute: 1, clock, sleep })
+  const served: number[] = []
+  const take = async (name: number): Promise<void> => {
+    await budget.acquire()
+    served.push(name)
+  }
+  await Promise.all([take(1), take(2), take(3)])
+  expect(served).toEqual([1, 2, 3])
+})
+
+test('someone who is aborted while in line leaves at once and takes no share', async () => {
+  const { clock } = createVirtualTime()
+  const budget = createRequestBudget({ perMinute: 1, clock, sleep: createSleep() })
+  await budget.acquire()
+  const holder = new AbortController()
+  const inLine = new AbortController()
+  const first = budget.acquire({ signal: holder.signal })
+  const second = budget.acquire({ signal: inLine.signal })
+  inLine.abort(new Error('second gave up'))
+  await expect(second).rejects.toThrow('second gave up')
+  holder.abort(new Error('first gave up'))
+  await expect(first).rejects.toThrow('first gave up')
+})
+
+test('R8: a clock that jumps back an hour does not stop the requests for an hour', async () => {
+  const time = createVirtualTime()
+  let shift = 0
+  const clock = (): Date => new Date(time.clock().getTime() + shift)
+  const budget = createRequestBudget({ perMinute: 2, clock, sleep: time.sleep })
+  await budget.acquire()
+  await budget.acquire()
+  shift = -3_600_000
+  await budget.acquire()
+  expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(60_000)
+})

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  ExactNumber,
+  JsonNestingError,
+  parseExactJson,
+  stringifyExactJson,
+} from '../../../src/jsonapi/exact-json.js'
+
+describe('parseExactJson', () => {
+  test.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '1e400',
+    '-1e400',
+    '1e200000',
+    '1e-400',
+    '850.000000000000000001',
+    '0.1000000000000000000001',
+    '12345678901234567890.5',
+    '1e99999999999999999999',
+  ])('N2: %s keeps its digits', (source) => {
+    const parsed = parseExactJson(`{"a":[${source}]}`)
+    expect(parsed).toEqual({ a: [new ExactNumber(source)] })
+    expect(stringifyExactJson(parsed)).toBe(`{"a":[${source}]}`)
+  })
+
+  test.each([
+    ['25.471353799804547', 25.471353799804547],
+    ['850.00', 850],
+    ['0.1', 0.1],
+    ['1e-7', 1e-7],
+    ['1E+2', 100],
+    ['1.005', 1.005],
+    ['9007199254740992', 9007199254740992],
+    ['1000000000000000000000', 1e21],
+    ['0.10000000000000000000', 0.1],
+    ['0e999999', 0],
+    ['-0', -0],
+    ['5e-324', 5e-324],
+    ['1.7976931348623157e308', 1.7976931348623157e308],
+  ])('N1: %s stays a number', (source, value) => {
+    expect(parseExactJson(source)).toBe(value)
+  })
+
+  test('digits within strings and names are text', () => {
+    const text = '{"9007199254740993":"\\"9007199254740993, 1e400","b":9007199254740993}'
+    const expected = JSON.parse(text) as Record<string, unknown>
+    expect(parseExactJson(text)).toEqual({ ...expected, b: new ExactNumber('9007199254740993') })
+  })
+
+  test('H11: a BOM before the text is accepted', () => {
+    expect(parseExactJson('\ufeff{"a":1}')).toEqual({ a: 1 })
+    expect(parseExactJson('\ufeff[1e400]')).toEqual([new ExactNumber('1e400')])
+  })
+
+  test.each([
+    '',
+    ' ',
+    '{',
+    '[1,]',
+    '{"a":NaN}',
+    'Infinity',
+    '[-Infinity]',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '--1',
+    '[1e400',
+    '{"a":9007199254740993,}',
+    '{9007199254740993:1}',
+    '"a',
+    '"\\',
+    "{'a':1}",
+    '<html>',
+    '1 2',
+  ])('N3: %j is no JSON', (text) => {
+    expect(() => parseExactJson(text)).toThrow(SyntaxError)
+  })
+
+  test.each([65, 1_000, 50_000, 200_000])('T6: refuses %d levels with a clear error', (levels) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ]) {
+      const text = `${open!.repeat(levels)}1${close!.repeat(levels)}`
+      expect(() => parseExactJson(text)).toThrow(JsonNestingError)
+    }
+  })
+
+  test('T6: takes 64 levels, and brackets within strings are no levels', () => {
+    const text = `${'['.repeat(64)}9007199254740993${']'.repeat(64)}`
+    expect(stringifyExactJson(parseExactJson(text))).toBe(text)
+    const brackets = JSON.stringify('\\"[{'.repeat(1_000))
+    expect(parseExactJson(`[${brackets}]`)).toHaveLength(1)
+  })
+
+  test.each(['', ',"n":9007199254740993'])('T8: drops __proto__ (%j)', (more) => {
+    const text = `{"a":[{"__proto__":{"x":1},"\\u005f_proto__":{"x":2},"b":1}],"constructor":1${more}}`
+    const parsed = parseExactJson(text) as { a: Record<string, unknown>[] }
+    expect(Object.keys(parsed.a[0]!)).toEqual(['b'])
+    expect(Object.assign({}, parsed.a[0])).not.toHaveProperty('x')
+    expect(Object.hasOwn(parsed, 'constructor')).toBe(true)
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+
+  test('T8: of members with one name the last one counts, with and without exact numbers', () => {
+    expect(parseExactJson('{"a":1,"a":2}')).toEqual({ a: 2 })
+    expect(parseExactJson('{"a":1e400,"a":2}')).toEqual({ a: 2 })
+  })
+
+  test('S9: hostile texts take linear time', () => {
+    const size = 200_000
+    const texts = [
+      `"${'\\"'.repeat(size)}"`,
+      `"${'\\\\'.repeat(size)}"`,
+      '1'.repeat(size),
+      `0.${'0'.repeat(size)}1`,
+      `${'1'.repeat(size)}${'0'.repeat(size)}1`,
+      `[${'-'.repeat(size)}]`,
+      '"'.repeat(size),
+      `[${'1e400,'.repeat(20_000)}1]`,
+    ]
+    const startedAt = performance.now()
+    for (const text of texts) {
+      try {
+        parseExactJson(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(SyntaxError)
+      }
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  test('property: ordinary values come through as JSON.parse gives them', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.constantFrom(undefined, 2), (json, indent) => {
+        const text = JSON.stringify(JSON.parse(json), undefined, indent)
+        const isProto = /__proto__|\\u00/.test(text)
+        if (!isProto) expect(parseExactJson(text)).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  test('property: every double survives', () => {
+    const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
+    fc.assert(
+      fc.property(numbers, (value) => {
+        expect(parseExactJson(JSON.stringify(value))).toBe(value === 0 ? 0 : value)
+      }),
+    )
+  })
+})
+
+describe('stringifyExactJson', () => {
+  /** Values with exact numbers of which no JS number holds one. */
+  const exactNumbers = fc
+    .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 10n ** 20n, max: 10n ** 40n }), fc.nat(99))
+    .map(([sign, digits, fraction]) => new ExactNumber(`${sign}${digits * 10n + 1n}.${fraction}1`))
+  const names = fc.string().filter((name) => name !== '__proto__')
+  const { value: values } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.string({ unit: 'binary' }),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      exactNumbers,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(names, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }))
+
+  test('property: I18: what is written is read back equal, exact numbers included', () => {
+    fc.assert(
+      fc.property(values, fc.boolean(), (value, sortKeys) => {
+        expect(parseExactJson(stringifyExactJson(value, { sortKeys }))).toEqual(value)
+      }),
+    )
+  })
+
+  test('property: sorted texts of equal objects are equal', () => {
+    fc.assert(
+      fc.property(fc.dictionary(names, values, { noNullPrototype: true }), (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).reverse())
+        const sorted = { sortKeys: true }
+        expect(stringifyExactJson(reversed, sorted)).toBe(stringifyExactJson(value, sorted))
+      }),
+    )
+  })
+
+  test('property: ordinary values are written as JSON.stringify writes them', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(stringifyExactJson(value)).toBe(JSON.stringify(value))
+        const withExact = [value, new ExactNumber('1e400')]
+        expect(stringifyExactJson(withExact)).toBe(`[${JSON.stringify(value)},1e400]`)
+      }),
+    )
+  })
+
+  test('leaves out undefined members and sorts the rest at every level', () => {
+    const value = { b: [{ z: 1, a: undefined, c: null }], a: new ExactNumber('1e400') }
+    expect(stringifyExactJson(value, { sortKeys: true })).toBe('{"a":1e400,"b":[{"c":null,"z":1}]}')
+  })
+})
