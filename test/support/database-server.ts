@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import {
+  startEmbeddedDatabase,
+  type EmbeddedDatabase,
+} from '../../src/database/embedded-database.js'
+import { silentLogger } from '../../src/logger.js'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A superuser's URL to the server of this test run. Tests make their own database there: `createTestDatabase`. */
+    databaseServerUrl: string
+  }
+}
+
+/** A power cut may ruin this server: it lives for one test run. */
+const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/**
+ * The global setup of the tests that need PostgreSQL: one server for the whole run, which is either the one named by
+ * `TEST_DATABASE_URL` or an embedded one in a temporary directory. Without a server nothing runs, and the reason is told.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given !== undefined && given !== '') {
+    await checkGivenServer(given)
+    project.provide('databaseServerUrl', given)
+    return () => Promise.resolve()
+  }
+  const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-'))
+  // For root: open to the account the server runs under, so that everything stays in this one directory.
+  await chmod(homeDirectory, 0o755)
+  try {
+    const server = await startEmbeddedDatabase({
+      homeDirectory,
+      logger: silentLogger,
+      extraSettings: DISPOSABLE,
+    })
+    project.provide('databaseServerUrl', server.url)
+    return async () => tearDown(server, homeDirectory)
+  } catch (error) {
+    await rm(homeDirectory, { recursive: true, force: true })
+    throw new Error(
+      'No PostgreSQL for the tests. Run "npm ci" (with optional packages) for the embedded one, or set TEST_DATABASE_URL to a server where databases may be created.',
+      { cause: error },
+    )
+  }
+}
+
+async function tearDown(server: EmbeddedDatabase, homeDirectory: string): Promise<void> {
+  await server.stop()
+  // Elsewhere only when root has a temporary directory that nobody else can enter.
+  await rm(dirname(server.dataDirectory), { recursive: true, force: true })
+  await rm(homeDirectory, { recursive: true, force: true })
+}
+
+async function checkGivenServer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ may_create: boolean }>(
+      'select rolcreatedb or rolsuper as may_create from pg_roles where rolname = current_user',
+    )
+    if (rows[0]?.may_create !== true) throw new Error('its user may not create databases')
+  } catch (error) {
+    throw new Error(
+      'The server in TEST_DATABASE_URL cannot be used for tests; start it and name a user with CREATEDB, or unset the variable to use the embedded PostgreSQL.',
+      { cause: error },
+    )
+  } finally {
+    await client.end()
+  }
+}
