@@ -223,7 +223,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       ['file', file[name]],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
-    if (description.isSecret === true && found?.[0] === 'file') {
+    // Also when another source wins: the file would still hold it.
+    if (description.isSecret === true && file[name] !== undefined) {
       problems.push({
         setting: variable,
         problem: `is a secret and has no place in the configuration file: set it in the environment, or ${variable}_FILE`,
@@ -405,8 +406,11 @@ function urlProtocol(value: string): string {
 }
 
 function secretsOf({ apiKey, databaseUrl }: Config): string[] {
-  const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
-  const secrets = [apiKey, password, safeDecode(password)]
+  const address = databaseUrl === undefined ? undefined : new URL(databaseUrl)
+  const password = address?.password ?? ''
+  // PostgreSQL's clients also take the password from the query of the address.
+  const inQuery = address?.searchParams.getAll('password') ?? []
+  const secrets = [apiKey, password, safeDecode(password), ...inQuery]
   return secrets.filter((secret): secret is string => secret !== undefined && secret !== '')
 }
 

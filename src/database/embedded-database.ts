@@ -150,7 +150,7 @@ async function startLocked(
     const password = await readPassword(area)
     await ensureDatabase(port, password, options.databaseName ?? DEFAULT_DATABASE)
     const { dataDirectory } = area
-    logger.info(adoptedPort === undefined ? 'database started' : 'database was running already', {
+    logger.debug(adoptedPort === undefined ? 'database started' : 'database was running already', {
       databasePort: port,
       dataDirectory,
     })
@@ -207,7 +207,7 @@ async function leave(
   if ((await isKeptRunning(area.directory)) || (await countUsers(area.directory)) > 0) return
   if (!(await holdsServer(area))) return
   await stopNow(area, options)
-  options.logger.info('database stopped', { dataDirectory: area.dataDirectory })
+  options.logger.debug('database stopped', { dataDirectory: area.dataDirectory })
 }
 
 async function abandon(

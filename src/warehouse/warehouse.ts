@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Logger } from '../logger.js'
-import { schemaNames, type SchemaNames } from './schema-names.js'
+import { quoteIdentifier, schemaNames, type SchemaNames } from './schema-names.js'
 import { toWarehouseError } from './sqlstate.js'
 import type { SyncTables } from './tables.js'
 
@@ -20,8 +20,18 @@ export interface Warehouse extends Session {
   readonly names: SchemaNames
   /** Runs `work` in one transaction; any throw rolls it back. */
   transaction<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
+  /**
+   * Runs one statement of a person's and returns it as a table: columns in order, duplicates kept. Unqualified names mean the data
+   * tables, then the views.
+   */
+  readTable(action: string, sqlText: string): Promise<TableAnswer>
   /** Ends every connection. Idempotent. */
   close(): Promise<void>
+}
+
+export interface TableAnswer {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
 }
 
 export interface WarehouseOptions {
@@ -56,7 +66,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
     keepAlive: true,
     application_name: options.applicationName ?? 'tracking-sync',
     options: sessionSettings(options),
-    types: { getTypeParser },
+    types: createTypes(),
   })
   // Without a handler a killed backend ends the process: idle clients report here, checked-out ones on themselves.
   pool.on('error', (error) => {
@@ -76,7 +86,21 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       wrapErrors(action, () =>
         kysely.transaction().execute((transaction) => work(createSession(transaction, names))),
       ),
+    readTable: (action, sqlText) => wrapErrors(action, () => readTable(pool, names, sqlText)),
     close: () => (closing ??= kysely.destroy()),
+  }
+}
+
+async function readTable(pool: pg.Pool, names: SchemaNames, sqlText: string): Promise<TableAnswer> {
+  const client = await pool.connect()
+  try {
+    const path = [names.data, names.analytics, names.sync].map(quoteIdentifier).join(', ')
+    await client.query(`set search_path = ${path}, pg_catalog`)
+    const result = await client.query<unknown[]>({ text: sqlText, rowMode: 'array' })
+    return { columns: result.fields.map(({ name }) => name), rows: result.rows }
+  } finally {
+    // The path must not leak into the next use of the connection.
+    client.release(true)
   }
 }
 
@@ -120,18 +144,15 @@ function sessionSettings(options: WarehouseOptions): string {
     .join(' ')
 }
 
-/**
- * Types (by their fixed OID) whose JavaScript form would lose something, microseconds or digits, stay texts: date, timestamp,
- * timestamptz, interval, numeric.
- */
-const KEPT_AS_TEXT: ReadonlySet<number> = new Set([1082, 1114, 1184, 1186, 1700])
-const INT8 = 20
-
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (KEPT_AS_TEXT.has(oid)) return (value) => value
-  if (oid === INT8) {
-    return (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
+/** Types whose JavaScript form would lose something, microseconds or digits, stay texts; counts fit a number. */
+function createTypes(): pg.TypeOverrides {
+  const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, INT8 } = pg.types.builtins
+  const types = new pg.TypeOverrides()
+  for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC]) {
+    types.setTypeParser(type, (value: string) => value)
   }
-  // The typings list the known types as an enum; any OID is a number to PostgreSQL.
-  return pg.types.getTypeParser(oid as Parameters<typeof pg.types.getTypeParser>[0], format) as (value: string) => unknown
+  types.setTypeParser(INT8, (value: string) => {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  })
+  return types
 }

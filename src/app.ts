@@ -1,0 +1,166 @@
+import { resolve } from 'node:path'
+import { createApiClient } from './api/client.js'
+import { createTrackingService, type TrackingService } from './api/endpoints.js'
+import { createRequestBudget } from './api/request-budget.js'
+import type { ApiStats } from './api/call-runner.js'
+import { requireService, type Config, type LoadedConfig } from './config.js'
+import { startEmbeddedDatabase } from './database/embedded-database.js'
+import { MigrationError } from './errors.js'
+import { createLiveRedactor, createLogger, type Logger } from './logger.js'
+import { createSleep } from './retry.js'
+import { migrate, readMigrations, readSchemaVersion } from './warehouse/migrate.js'
+import { createWarehouse, type Warehouse } from './warehouse/warehouse.js'
+
+export interface AppOptions {
+  readonly loaded: LoadedConfig
+  /** Where relative paths of the settings start. */
+  readonly workingDirectory: string
+  /** Log lines go here. */
+  readonly logStream: NodeJS.WritableStream
+  readonly isLogForPeople: boolean
+  /** Aborted when the program is to stop. */
+  readonly signal: AbortSignal
+  readonly programVersion: string
+}
+
+export interface DatabaseAddress {
+  readonly url: string
+  readonly isEmbedded: boolean
+}
+
+export interface OpenWarehouseOptions {
+  /** Bring the schemas up to date first, unless the settings forbid it. True unless told otherwise. */
+  readonly isMigrating?: boolean
+  /** Refuse all writes: for free SQL. */
+  readonly isReadOnly?: boolean
+  readonly statementTimeoutMs?: number
+  /** Another schema than the settings': for the demo. */
+  readonly schema?: string
+  /** Take the embedded database even where DATABASE_URL is set: the demo touches nobody's server. */
+  readonly isEmbedded?: boolean
+}
+
+/** A service that is not the settings' one: the demo's simulator. */
+export interface OtherService {
+  readonly apiUrl: string
+  readonly apiKey: string
+  readonly rateLimitPerMinute: number
+}
+
+export interface OpenedService {
+  readonly service: TrackingService
+  readonly stats: () => ApiStats
+}
+
+/** The composition root: makes the parts, hands them on, closes them in reverse order. */
+export interface App {
+  readonly config: Config
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly programVersion: string
+  readonly homeDirectory: string
+  /** Masks every secret in a text that is to be shown. */
+  readonly redact: (text: string) => string
+  /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
+  openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
+  openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
+  /** The service of the settings, or the given one. Throws ConfigError where settings are missing. */
+  openService(other?: OtherService): OpenedService
+  /** Something of a command's own that must be closed with the rest. */
+  onClose(close: () => Promise<void>): void
+  /** Closes everything that was opened. Idempotent; a part that fails to close is logged and the others are closed. */
+  close(): Promise<void>
+}
+
+const sleep = createSleep()
+
+export function createApp(options: AppOptions): App {
+  const { config } = options.loaded
+  const secrets = [...options.loaded.secrets]
+  const logger = createLogger({
+    level: config.logLevel,
+    format: options.isLogForPeople ? 'text' : 'json',
+    secrets,
+    stream: options.logStream,
+  })
+  const homeDirectory = resolve(options.workingDirectory, config.home)
+  const closers: (() => Promise<void>)[] = []
+  let database: Promise<DatabaseAddress> | undefined
+
+  async function startDatabase(isEmbedded: boolean): Promise<DatabaseAddress> {
+    if (config.databaseUrl !== undefined && !isEmbedded) {
+      return { url: config.databaseUrl, isEmbedded: false }
+    }
+    const embedded = await startEmbeddedDatabase({
+      homeDirectory,
+      logger,
+      port: config.databasePort,
+    })
+    secrets.push(new URL(embedded.url).password)
+    closers.push(() => embedded.stop())
+    return { url: embedded.url, isEmbedded: true }
+  }
+
+  const openDatabase: App['openDatabase'] = ({ isEmbedded = false } = {}) =>
+    (database ??= startDatabase(isEmbedded))
+
+  return {
+    config,
+    logger,
+    signal: options.signal,
+    programVersion: options.programVersion,
+    homeDirectory,
+    redact: createLiveRedactor(secrets),
+    openDatabase,
+    openWarehouse: async (choice = {}) => {
+      const { isMigrating = true, schema = config.schema, isEmbedded = false, ...rest } = choice
+      const { url } = await openDatabase({ isEmbedded })
+      const warehouse = createWarehouse({ url, schema, logger, ...rest })
+      closers.push(() => warehouse.close())
+      if (isMigrating) await bringUpToDate(warehouse, config.migrate)
+      return warehouse
+    },
+    openService: (given) => {
+      const other = given ?? { ...config, ...requireService(config) }
+      secrets.push(other.apiKey)
+      const clock = (): Date => new Date()
+      const client = createApiClient({
+        baseUrl: other.apiUrl,
+        apiKey: other.apiKey,
+        logger,
+        clock,
+        sleep,
+        random: Math.random,
+        budget: createRequestBudget({ perMinute: other.rateLimitPerMinute, clock, sleep }),
+        timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
+        userAgent: `tracking-sync/${options.programVersion}`,
+        signal: options.signal,
+      })
+      closers.push(() => client.close())
+      return { service: createTrackingService(client), stats: () => client.stats() }
+    },
+    onClose: (close) => {
+      closers.push(close)
+    },
+    close: async () => {
+      for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+        await close().catch((error: unknown) => {
+          logger.warn('something did not close cleanly', { error })
+        })
+      }
+    },
+  }
+}
+
+async function bringUpToDate(warehouse: Warehouse, isAllowed: boolean): Promise<void> {
+  const migrations = await readMigrations()
+  if (isAllowed) {
+    await migrate(warehouse, migrations, { sleep })
+    return
+  }
+  const { version, expected } = await readSchemaVersion(warehouse, migrations)
+  if (version === expected) return
+  throw new MigrationError(
+    `the schemas are at version ${version} and this program needs ${expected}; run \`tracking-sync migrate\` (TRACKING_MIGRATE is false)`,
+  )
+}

@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import type { App } from '../app.js'
+import { ConnectorError, toError } from '../errors.js'
+import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+
+interface CheckResult {
+  readonly name: string
+  readonly isOk: boolean
+  readonly detail: string
+  readonly exitCode: number
+}
+
+export function addCheckCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('check')
+    .description(
+      'Check settings, database, schema version and service: one line each, with the fix. Writes nothing.',
+    )
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, ['apiUrl', 'allowInsecureApiUrl', 'requestTimeoutSeconds']).action(
+    async (options: Record<string, unknown>) => {
+      await io.withApp(settingFlagsOf(options), async (app) => {
+        const results = await runChecks(app)
+        if (options.json === true) io.printJson(results)
+        else for (const result of results) io.print(formatResult(app, result))
+        return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
+      })
+    },
+  )
+}
+
+function formatResult(app: App, { name, isOk, detail }: CheckResult): string {
+  return `${isOk ? 'ok  ' : 'FAIL'}  ${name.padEnd(9)} ${app.redact(detail)}`
+}
+
+/** Each check stands alone: a dead database does not hide a wrong key. */
+async function runChecks(app: App): Promise<CheckResult[]> {
+  const settings: CheckResult = {
+    name: 'settings',
+    isOk: true,
+    detail: 'complete and well-formed',
+    exitCode: EXIT_CODES.complete,
+  }
+  return [
+    settings,
+    await attempt('database', () => checkDatabase(app)),
+    await attempt('schema', () => checkSchema(app)),
+    await attempt('service', () => checkService(app)),
+  ]
+}
+
+async function attempt(name: string, work: () => Promise<string>): Promise<CheckResult> {
+  try {
+    return { name, isOk: true, detail: await work(), exitCode: EXIT_CODES.complete }
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    const detail = toError(thrown).message.replaceAll('\n', '; ')
+    return { name, isOk: false, detail, exitCode: exitCodeOf(thrown) }
+  }
+}
+
+/** The oldest server our statements are made for. */
+const OLDEST_SERVER = 140_000
+
+async function checkDatabase(app: App): Promise<string> {
+  const { isEmbedded } = await app.openDatabase()
+  const warehouse = await app.openWarehouse({ isMigrating: false })
+  const [row] = await warehouse.query<{ version: string; number: number; role: string }>(
+    'ask the database for its version',
+    `select current_setting('server_version') as version,
+    current_setting('server_version_num')::integer as number,
+    current_user::text as role`,
+  )
+  const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
+  const age = (row?.number ?? 0) < OLDEST_SERVER ? ', too old: use PostgreSQL 14 or later' : ''
+  return `${kind} ${row?.version ?? 'of unknown version'}, as ${row?.role ?? 'unknown user'}${age}`
+}
+
+async function checkSchema(app: App): Promise<string> {
+  const { readMigrations, readSchemaVersion } = await import('../warehouse/migrate.js')
+  const warehouse = await app.openWarehouse({ isMigrating: false })
+  const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
+  if (version === expected) return `${warehouse.names.data} is at version ${version}`
+  const fix = app.config.migrate ? 'the next command upgrades it' : 'run `tracking-sync migrate`'
+  return `${warehouse.names.data} is at version ${version} of ${expected}; ${fix}`
+}
+
+async function checkService(app: App): Promise<string> {
+  const { service, stats } = app.openService()
+  for await (const page of service.listShipments({ pageSize: 1, signal: app.signal })) {
+    const total = page.total === undefined ? 'an unknown number of' : String(page.total)
+    const skew = Math.round(stats().clockOffsetMs / 1000)
+    const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''
+    return `answers, the key is accepted, ${total} shipments${clock}`
+  }
+  return 'answers, the key is accepted'
+}

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { App } from '../app.js'
+import {
+  loadConfig,
+  readEnvironment,
+  settingDescriptions,
+  type LoadedConfig,
+  type SettingName,
+} from '../config.js'
+import { ConfigError, ConnectorError, toError } from '../errors.js'
+import { exitCodeOf, exitCodeOfSignal, stopSignalOf, type StopSignal } from '../exit-code.js'
+
+/** The parts of `process` that commands use. */
+export interface ProcessLike {
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  readonly stdin: NodeJS.ReadStream
+  cwd(): string
+  exit(code: number): never
+  on(event: StopSignal, listener: (signal: StopSignal) => void): unknown
+  off(event: StopSignal, listener: (signal: StopSignal) => void): unknown
+}
+
+/** What every command is given: where to print, and how to run with an app that is closed afterwards. */
+export interface CommandIo {
+  readonly process: ProcessLike
+  readonly programVersion: string
+  /** True when people watch: bars and colours are for them only. */
+  readonly isTerminal: boolean
+  /** The environment, for programs that a command starts. */
+  environment(): Readonly<Record<string, string | undefined>>
+  print(text: string): void
+  /** One JSON document on standard output. */
+  printJson(value: unknown): void
+  /**
+   * Loads the settings, makes the app, runs `work`, closes everything and keeps the exit code that `work` returns. Errors of the
+   * taxonomy become one clear message and their exit code.
+   */
+  withApp(
+    flags: SettingFlags,
+    work: (app: App, loaded: LoadedConfig) => Promise<number>,
+  ): Promise<void>
+}
+
+export type SettingFlags = Partial<Record<SettingName, unknown>> & {
+  /** Path of a configuration file. */
+  readonly config?: string
+}
+
+export interface CliState {
+  exitCode: number
+}
+
+export function createCommandIo(process: ProcessLike, state: CliState): CommandIo {
+  const programVersion = readProgramVersion()
+  // A reader that went away (`| head`) is no failure of ours, and a log that cannot be written never stops a run.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
+  return {
+    process,
+    programVersion,
+    isTerminal: process.stderr.isTTY,
+    environment: readEnvironment,
+    print: (text) => {
+      process.stdout.write(`${text}\n`)
+    },
+    printJson: (value) => {
+      process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+    },
+    withApp: async (flags, work) => {
+      state.exitCode = await runWithApp(process, programVersion, flags, work)
+    },
+  }
+}
+
+async function runWithApp(
+  process: ProcessLike,
+  programVersion: string,
+  flags: SettingFlags,
+  work: (app: App, loaded: LoadedConfig) => Promise<number>,
+): Promise<number> {
+  const stop = new AbortController()
+  const unlisten = listenForSignals(process, stop)
+  let app: App | undefined
+  try {
+    const { config: configFile, ...settings } = flags
+    const loaded = loadConfig({
+      environment: readEnvironment(),
+      workingDirectory: process.cwd(),
+      flags: settings,
+      configFile,
+    })
+    // Loaded late: `--help` and wrong settings need none of the drivers.
+    const { createApp } = await import('../app.js')
+    const { logFormat } = loaded.config
+    app = createApp({
+      loaded,
+      workingDirectory: process.cwd(),
+      logStream: process.stderr,
+      isLogForPeople: logFormat === 'text' || (logFormat === 'auto' && process.stderr.isTTY),
+      signal: stop.signal,
+      programVersion,
+    })
+    for (const warning of loaded.warnings) app.logger.warn(warning)
+    return await work(app, loaded)
+  } catch (thrown) {
+    return reportFailure(process, thrown, stop.signal, app)
+  } finally {
+    await app?.close()
+    unlisten()
+  }
+}
+
+/** The first signal asks for an orderly end; a second one ends at once. */
+function listenForSignals(process: ProcessLike, stop: AbortController): () => void {
+  const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const listener = (signal: StopSignal): void => {
+    if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal))
+    stop.abort(signal)
+  }
+  for (const signal of signals) process.on(signal, listener)
+  return () => {
+    for (const signal of signals) process.off(signal, listener)
+  }
+}
+
+function reportFailure(
+  process: ProcessLike,
+  thrown: unknown,
+  signal: AbortSignal,
+  app: App | undefined,
+): number {
+  const redact = app?.redact ?? ((text: string) => text)
+  const stopSignal = signal.aborted ? stopSignalOf(signal.reason) : undefined
+  if (stopSignal !== undefined) {
+    process.stderr.write(`stopped by ${stopSignal}\n`)
+    return exitCodeOfSignal(stopSignal)
+  }
+  if (thrown instanceof ConfigError) {
+    const lines = thrown.problems.map(({ setting, problem }) => `  ${setting} ${problem}\n`)
+    process.stderr.write(redact(`error: settings need attention\n${lines.join('')}`))
+  } else if (thrown instanceof ConnectorError) {
+    process.stderr.write(redact(`error: ${thrown.message}\n`))
+  } else {
+    const error = toError(thrown)
+    process.stderr.write(redact(`error: a fault of the program: ${error.stack ?? error.message}\n`))
+  }
+  return exitCodeOf(thrown)
+}
+
+function readProgramVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+/** Settings every command takes. */
+const COMMON: readonly SettingName[] = ['home', 'schema', 'databasePort', 'logLevel', 'logFormat']
+
+/** Adds the flags of the named settings, and `--config`. Values stay texts here; the settings check them. */
+export function addSettingFlags(command: Command, names: readonly SettingName[] = []): Command {
+  for (const { name, flag, meaning, defaultValue } of settingDescriptions) {
+    if (flag === undefined || ![...names, ...COMMON].includes(name)) continue
+    const isSwitch = typeof defaultValue === 'boolean'
+    const option = command.createOption(`${flag} ${isSwitch ? '[boolean]' : '<value>'}`, meaning)
+    if (isSwitch) option.preset('true')
+    option.attributeName = () => name
+    command.addOption(option.helpGroup('Settings:'))
+  }
+  return command.addOption(
+    command
+      .createOption(
+        '--config <file>',
+        'Configuration file to read instead of config/tracking-sync.json.',
+      )
+      .helpGroup('Settings:'),
+  )
+}
+
+/** The settings among the options of a command. */
+export function settingFlagsOf(options: Readonly<Record<string, unknown>>): SettingFlags {
+  const names: readonly string[] = [...settingDescriptions.map(({ name }) => name), 'config']
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
+}

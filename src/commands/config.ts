@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { settingDescriptions } from '../config.js'
+import { EXIT_CODES } from '../exit-code.js'
+import { MASK } from '../logger.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { formatTable } from './print-table.js'
+
+export function addConfigCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('config')
+    .description(
+      'Show every setting: its value now (secrets masked), where it comes from, and what it means.',
+    )
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(
+    command,
+    settingDescriptions.map(({ name }) => name),
+  ).action(async (options: Record<string, unknown>) => {
+    await io.withApp(settingFlagsOf(options), ({ config }, { origins }) => {
+      const rows = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
+        const value = config[name]
+        const shown = value === undefined ? null : isSecret === true ? MASK : value
+        return { variable, value: shown, from: origins[name], meaning }
+      })
+      if (options.json === true) io.printJson(rows)
+      else {
+        const cells = rows.map(({ variable, value, from, meaning }) => [
+          variable,
+          value === null ? null : String(value),
+          from,
+          meaning,
+        ])
+        io.print(formatTable(['setting', 'value', 'from', 'meaning'], cells))
+      }
+      return Promise.resolve(EXIT_CODES.complete)
+    })
+  })
+}

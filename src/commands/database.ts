@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import type { App } from '../app.js'
+import { EmbeddedDatabaseError } from '../errors.js'
+import { EXIT_CODES } from '../exit-code.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+
+export function addDatabaseCommand(program: Command, io: CommandIo): void {
+  const database = program
+    .command('database')
+    .description('The embedded PostgreSQL, for psql and BI tools.')
+  const add = (
+    name: string,
+    description: string,
+    work: (app: App, isJson: boolean) => Promise<number>,
+  ): void => {
+    const command = database
+      .command(name)
+      .description(description)
+      .option('--json', 'Print as JSON.')
+    addSettingFlags(command).action(async (options: Record<string, unknown>) => {
+      await io.withApp(settingFlagsOf(options), (app) => work(app, options.json === true))
+    })
+  }
+  add('start', 'Start it and leave it running.', (app, isJson) => start(app, io, isJson))
+  add('stop', 'Stop it; the data stay.', (app, isJson) => stop(app, io, isJson))
+  add('url', 'Print its address, password included, for a tool to connect with.', (app, isJson) =>
+    printUrl(app, io, isJson),
+  )
+  add('psql', 'Open psql on it (psql itself must be installed).', (app) => openPsql(app, io))
+}
+
+const isOurs = (app: App): void => {
+  if (app.config.databaseUrl === undefined) return
+  throw new EmbeddedDatabaseError(
+    'DATABASE_URL is set, so the embedded database is not in use; unset it to work with the embedded one',
+  )
+}
+
+async function start(app: App, io: CommandIo, isJson: boolean): Promise<number> {
+  isOurs(app)
+  const { startEmbeddedDatabase } = await import('../database/embedded-database.js')
+  const { homeDirectory, logger, config } = app
+  const running = await startEmbeddedDatabase({
+    homeDirectory,
+    logger,
+    port: config.databasePort,
+    keepRunning: true,
+  })
+  await running.stop()
+  const { port, dataDirectory } = running
+  if (isJson) io.printJson({ port, dataDirectory })
+  else {
+    io.print(`The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`)
+    io.print(
+      '`tracking-sync database url` prints its address, `tracking-sync database stop` ends it.',
+    )
+  }
+  return EXIT_CODES.complete
+}
+
+async function stop(app: App, io: CommandIo, isJson: boolean): Promise<number> {
+  isOurs(app)
+  const { stopEmbeddedDatabase } = await import('../database/embedded-database.js')
+  const { homeDirectory, logger } = app
+  const outcome = await stopEmbeddedDatabase({ homeDirectory, logger })
+  if (isJson) io.printJson({ outcome })
+  else io.print(outcome === 'stopped' ? 'The embedded database is stopped.' : 'It was not running.')
+  return EXIT_CODES.complete
+}
+
+async function runningUrl(app: App): Promise<string> {
+  if (app.config.databaseUrl !== undefined) return app.config.databaseUrl
+  const { embeddedDatabaseStatus } = await import('../database/embedded-database.js')
+  const { homeDirectory, logger } = app
+  const status = await embeddedDatabaseStatus({ homeDirectory, logger })
+  if (status.url !== undefined) return status.url
+  throw new EmbeddedDatabaseError(
+    'the embedded database is not running; start it with `tracking-sync database start`',
+  )
+}
+
+async function printUrl(app: App, io: CommandIo, isJson: boolean): Promise<number> {
+  const url = await runningUrl(app)
+  if (isJson) io.printJson({ url })
+  else io.print(url)
+  return EXIT_CODES.complete
+}
+
+/** The address goes in the environment of psql, because command lines can be read by everyone on the machine. */
+async function openPsql(app: App, io: CommandIo): Promise<number> {
+  const { url } = await app.openDatabase()
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const child = spawn('psql', [], {
+    stdio: 'inherit',
+    env: {
+      ...io.environment(),
+      PGHOST: hostname,
+      PGPORT: port === '' ? '5432' : port,
+      PGUSER: decodeURIComponent(username),
+      PGPASSWORD: decodeURIComponent(password),
+      PGDATABASE: decodeURIComponent(pathname.slice(1)),
+      PGOPTIONS: `-c search_path=${app.config.schema},${app.config.schema}_analytics`,
+    },
+  })
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null]
+    return code ?? EXIT_CODES.bug
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      'psql cannot be run; install the PostgreSQL client, or connect another tool with `tracking-sync database url`',
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import type { App } from '../app.js'
+import { EXIT_CODES } from '../exit-code.js'
+import type { Simulator } from '../simulator/server.js'
+import type { RunReport } from '../sync/run-sync.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { formatTable } from './print-table.js'
+import { createProgressReporter } from './progress.js'
+
+/** A schema of the demo's own: it is dropped and made anew each time, and real data are never in it. */
+const DEMO_SCHEMA = 'tracking_demo'
+const SHIPMENTS = 300
+const DAY_MS = 24 * 60 * 60 * 1000
+const SHOWN_ROWS = 8
+/** The simulator asks for no pause. */
+const NO_LIMIT = 100_000
+const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
+
+export function addDemoCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('demo')
+    .description(
+      'Everything on this machine: embedded database, simulator, backfill, a day passing, sync, three answers. Needs no key, server or configuration.',
+    )
+  addSettingFlags(command).action(async (options: Record<string, unknown>) => {
+    // Its own story is told step by step; log lines in between would hide it.
+    const flags = { logLevel: 'error', ...settingFlagsOf(options) }
+    await io.withApp(flags, (app) => runDemo(app, io))
+  })
+}
+
+async function runDemo(app: App, io: CommandIo): Promise<number> {
+  const startedAt = performance.now()
+  const step = (text: string): void => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    io.print(`\n[${seconds.padStart(4)} s] ${text}`)
+  }
+  step('Starting the embedded PostgreSQL and creating the tables …')
+  const warehouse = await openDemoWarehouse(app)
+  const { startSimulator } = await import('../simulator/server.js')
+  const simulator = await startSimulator({
+    shipments: SHIPMENTS,
+    // A day is going to pass, and then it is now.
+    startAt: new Date(Date.now() - DAY_MS),
+    speed: 0,
+    rateLimitPerMinute: null,
+  })
+  app.onClose(() => simulator.close())
+  step(`The simulator plays the tracking service at ${simulator.url} with ${SHIPMENTS} shipments.`)
+  step('backfill: the one-off first load')
+  const backfill = await run('backfill', app, io, warehouse, simulator)
+  if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(io, backfill)
+  simulator.clock.advance(DAY_MS)
+  step('A day passes at sea and in port. sync: only what differs is written')
+  const sync = await run('sync', app, io, warehouse, simulator)
+  if (sync.exitCode !== EXIT_CODES.complete) return giveUp(io, sync)
+  step('Three questions to the warehouse')
+  await answerQuestions(warehouse, io)
+  printNextSteps(io)
+  return EXIT_CODES.complete
+}
+
+async function openDemoWarehouse(app: App): Promise<Warehouse> {
+  const { dropSchemas } = await import('../warehouse/drop-schemas.js')
+  const choice = { schema: DEMO_SCHEMA, isEmbedded: true }
+  await dropSchemas(await app.openWarehouse({ ...choice, isMigrating: false }))
+  return app.openWarehouse(choice)
+}
+
+async function run(
+  command: 'backfill' | 'sync',
+  app: App,
+  io: CommandIo,
+  warehouse: Warehouse,
+  simulator: Simulator,
+): Promise<RunReport> {
+  const { runSync } = await import('../sync/run-sync.js')
+  const progress = createProgressReporter({
+    stream: io.process.stderr,
+    isTerminal: io.isTerminal,
+    isJson: false,
+    now: () => performance.now(),
+  })
+  const { service } = app.openService({
+    apiUrl: simulator.url,
+    apiKey: simulator.apiKey,
+    rateLimitPerMinute: NO_LIMIT,
+  })
+  try {
+    const report = await runSync(command, {
+      service,
+      warehouse,
+      logger: app.logger,
+      settings: app.config,
+      programVersion: app.programVersion,
+      signal: app.signal,
+      onProgress: progress.onProgress,
+    })
+    progress.stop()
+    io.print(describeRun(report))
+    return report
+  } finally {
+    progress.stop()
+  }
+}
+
+/** What became of each stream, in the words of people. */
+function describeRun({ streams, requests }: RunReport): string {
+  const rows = streams
+    .filter(({ counts }) => counts.fetched > 0)
+    .map(({ stream, counts }) => [
+      stream,
+      counts.inserted,
+      counts.updated,
+      counts.unchanged,
+      counts.tombstoned,
+    ])
+  const table = formatTable(['stream', 'new', 'changed', 'unchanged', 'withdrawn'], rows)
+  return `${table}\n${requests} requests to the service.`
+}
+
+function giveUp(io: CommandIo, report: RunReport): number {
+  for (const problem of report.problems) io.print(`problem: ${problem}`)
+  return report.exitCode
+}
+
+async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
+  const { readShippedQueries } = await import('../warehouse/shipped-queries.js')
+  const shipped = await readShippedQueries(warehouse.names)
+  for (const name of QUESTIONS) {
+    const question = shipped.find((candidate) => candidate.name === name)
+    if (question === undefined) throw new Error(`sql/queries/${name}.sql is missing`)
+    const { columns, rows } = await warehouse.readTable(`answer ${name}`, question.sqlText)
+    const more = rows.length > SHOWN_ROWS ? `… and ${rows.length - SHOWN_ROWS} more` : ''
+    io.print(`\n${question.title} (${name})\n`)
+    io.print(formatTable(columns, rows.slice(0, SHOWN_ROWS)))
+    if (more !== '') io.print(more)
+  }
+}
+
+function printNextSteps(io: CommandIo): void {
+  const demo = `--schema ${DEMO_SCHEMA}`
+  io.print(`
+What to try next:
+  npx tracking-sync query pickup_worklist ${demo}          a whole answer
+  npx tracking-sync query "select current_status, count(*) from containers group by 1" ${demo}
+  npx tracking-sync status ${demo}                         how fresh the tables are
+  npx tracking-sync database start                              leave the database running for psql or a BI tool
+  npx tracking-sync simulate                                    the simulator alone, in another shell
+  npx tracking-sync backfill                                    your own account: set TRACKING_API_URL and TRACKING_API_KEY`)
+}

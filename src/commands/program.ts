@@ -1,0 +1,48 @@
+import { Command, CommanderError } from 'commander'
+import { EXIT_CODES } from '../exit-code.js'
+import { addCheckCommand } from './check.js'
+import { createCommandIo, type CliState, type ProcessLike } from './command-io.js'
+import { addConfigCommand } from './config.js'
+import { addDatabaseCommand } from './database.js'
+import { addDemoCommand } from './demo.js'
+import { addMigrateCommand } from './migrate.js'
+import { addQueryCommand } from './query.js'
+import { addSimulateCommand } from './simulate.js'
+import { addStatusCommand } from './status.js'
+import { addSyncCommands } from './sync.js'
+
+const EXIT_CODE_HELP = `
+Exit codes:
+  0 complete   1 bug   2 settings or usage   3 key refused   4 service gave up on us   5 database
+  6 finished but not fully trusted   7 another run holds the lease   130, 143 stopped by a signal`
+
+/**
+ * Runs one command line and resolves to its exit code. Never calls `process.exit` itself, except for a second signal: output is
+ * written out and everything opened is closed first.
+ */
+export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
+  const state: CliState = { exitCode: EXIT_CODES.complete }
+  const io = createCommandIo(process, state)
+  const program = new Command('tracking-sync')
+    .description('Keeps a PostgreSQL warehouse equal to a container-and-shipment tracking service.')
+    .version(io.programVersion)
+    .exitOverride()
+    .addHelpText('after', EXIT_CODE_HELP)
+  addDemoCommand(program, io)
+  addCheckCommand(program, io)
+  addMigrateCommand(program, io)
+  addSyncCommands(program, io)
+  addStatusCommand(program, io)
+  addQueryCommand(program, io)
+  addDatabaseCommand(program, io)
+  addSimulateCommand(program, io)
+  addConfigCommand(program, io)
+  try {
+    await program.parseAsync([...argv])
+  } catch (thrown) {
+    // Commander has printed help, version or the usage error already.
+    if (!(thrown instanceof CommanderError)) throw thrown
+    state.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
+  }
+  return state.exitCode
+}

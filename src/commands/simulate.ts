@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { InvalidArgumentError, type Command } from 'commander'
+import { EXIT_CODES } from '../exit-code.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+
+interface SimulateOptions {
+  readonly port: number
+  readonly host: string
+  readonly shipments: number
+  readonly seed: number
+  readonly speed: number
+  readonly start?: Date
+  readonly requestsPerMinute: number
+  readonly largestPage: number
+  readonly includes?: readonly string[]
+  readonly json?: boolean
+}
+
+const DEFAULT_KEY = 'simulator-key'
+
+export function addSimulateCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('simulate')
+    .description(
+      'Run a stand-in for the tracking service on this machine, with a world of shipments that moves with time. Ends with Ctrl-C.',
+    )
+    .option('--port <port>', 'HTTP port; 0 takes a free one.', wholeNumber(0, 65_535), 4949)
+    .option('--host <address>', 'Address to listen on.', '127.0.0.1')
+    .option('--shipments <count>', 'Shipments at the start.', wholeNumber(0, 10_000_000), 300)
+    .option('--seed <number>', 'Another seed is another world.', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--speed <factor>', 'Virtual seconds per real second; 0 stands still.', positive, 1)
+    .option(
+      '--start <instant>',
+      'Where the virtual clock starts, RFC 3339; now unless told.',
+      instant,
+    )
+    .option(
+      '--requests-per-minute <count>',
+      'Requests the service allows in 60 seconds before it answers 429; 0: no limit.',
+      wholeNumber(0, 1_000_000),
+      100,
+    )
+    .option(
+      '--largest-page <count>',
+      'Larger page sizes are cut to it.',
+      wholeNumber(1, 10_000),
+      100,
+    )
+    .option(
+      '--includes <names>',
+      'Relations that lists of shipments include, by comma; "none" for none.',
+      names,
+    )
+    .option('--json', 'Print the address as JSON.')
+  addSettingFlags(command).action(async (options: SimulateOptions & Record<string, unknown>) => {
+    await io.withApp(settingFlagsOf(options), async (app) => {
+      const { startSimulator } = await import('../simulator/server.js')
+      const simulator = await startSimulator({
+        httpPort: options.port,
+        host: options.host,
+        shipments: options.shipments,
+        seed: options.seed,
+        speed: options.speed,
+        apiKey: app.config.apiKey ?? DEFAULT_KEY,
+        rateLimitPerMinute: options.requestsPerMinute === 0 ? null : options.requestsPerMinute,
+        pageSizeMax: options.largestPage,
+        ...(options.start === undefined ? {} : { startAt: options.start }),
+        ...(options.includes === undefined
+          ? {}
+          : { acceptedIncludes: { shipment: options.includes } }),
+      })
+      app.onClose(() => simulator.close())
+      const isOwnKey = app.config.apiKey !== undefined
+      const apiKey = isOwnKey ? '(the key in TRACKING_API_KEY)' : DEFAULT_KEY
+      if (options.json === true) io.printJson({ apiUrl: simulator.url, apiKey })
+      else {
+        io.print(`The simulator answers at ${simulator.url} with ${options.shipments} shipments.`)
+        io.print(`  TRACKING_API_URL=${simulator.url}`)
+        io.print(`  TRACKING_API_KEY=${apiKey}`)
+        io.print('Ctrl-C ends it.')
+      }
+      if (!app.signal.aborted) await once(app.signal, 'abort')
+      return EXIT_CODES.complete
+    })
+  })
+}
+
+function wholeNumber(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (number >= minimum && number <= maximum) return number
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
+  }
+}
+
+function positive(text: string): number {
+  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (number >= 0 && number <= 1_000_000) return number
+  throw new InvalidArgumentError('It must be a number from 0 to 1000000.')
+}
+
+function instant(text: string): Date {
+  const date = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null
+  if (date !== null && !Number.isNaN(date.getTime())) return date
+  throw new InvalidArgumentError('It must be an RFC 3339 date-time, like 2026-03-01T00:00:00Z.')
+}
+
+function names(text: string): readonly string[] {
+  return text === 'none' ? [] : text.split(',').filter((name) => name !== '')
+}
