@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { constants, gzipSync } from 'node:zlib'
+import { errorAnswer, type Answer, type ServiceRequest } from './answers.js'
+import { createClock, type Clock } from './clock.js'
+import { answerControl } from './control.js'
+import { createEdits, type Edits } from './edits.js'
+import { answerRequest } from './endpoints.js'
+import { deliver, faultyContent, faultyDocument, type Outgoing } from './fault-responses.js'
+import { createFaultScript, type FaultScript, type FaultsInForce } from './faults.js'
+import { createIds } from './ids.js'
+import { DEFAULT_INCLUDES, type AcceptedIncludes } from './includes.js'
+import type { Service } from './record-answers.js'
+import { createRateLimit, type RateLimit } from './rate-limit.js'
+import { createRequestLog, type RequestLog } from './request-log.js'
+import { createWebhookDesk, type WebhookDesk } from './webhook-desk.js'
+import { createWorld, type World } from './world.js'
+
+export interface SimulatorOptions {
+  /** Two simulators with the same seed, shipments and start serve the same world. Default 1. */
+  readonly seed?: number
+  /** How many exist at the start. Default 300. */
+  readonly shipments?: number
+  /** Where the virtual clock starts. Default: the real time now. */
+  readonly startAt?: Date
+  /** Virtual seconds per real second; 0 stands still. Default 1. */
+  readonly speed?: number
+  /** Default `simulator-key`. */
+  readonly apiKey?: string
+  /** Default 0: a free one. */
+  readonly httpPort?: number
+  /** Default `127.0.0.1`. */
+  readonly host?: string
+  /** In any rolling 60 real seconds; null: no limit. Default 100. */
+  readonly rateLimitPerMinute?: number | null
+  /** Default 30. */
+  readonly pageSizeDefault?: number
+  /** Larger sizes are cut to it without a word. Default 100. */
+  readonly pageSizeMax?: number
+  /** Per type; replaces the default of the types it names. */
+  readonly acceptedIncludes?: AcceptedIncludes
+  /** A 400, or as if it had not been asked for. Default `reject`. */
+  readonly onUnknownInclude?: 'reject' | 'ignore'
+  /** Attributes that published payloads have beyond the interface. Default true. */
+  readonly extras?: boolean
+  /** Let `POST /webhooks/trigger` take an `http:` URL. Default false. */
+  readonly allowInsecureTrigger?: boolean
+}
+
+export interface Simulator {
+  /** The base address, ending with `/v2`. */
+  readonly url: string
+  readonly apiKey: string
+  readonly clock: Clock
+  /** What is served, edits included: compare a warehouse with this. */
+  readonly world: World
+  readonly edits: Edits
+  readonly faults: FaultScript
+  readonly requests: RequestLog
+  readonly webhooks: WebhookDesk
+  /** Ends at once, open answers included. */
+  close(): Promise<void>
+}
+
+interface Running extends Service {
+  readonly apiKey: string
+  readonly clock: Clock
+  readonly faults: FaultScript
+  readonly requests: RequestLog
+  readonly rateLimit: RateLimit
+}
+
+/** Starts a stand-in for the tracking service on this machine. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const running = createRunning(options)
+  const server = createServer((request, response) => {
+    respond(running, request, response).catch((error: unknown) => {
+      // A scripted transform may throw; the script's author should see why.
+      const detail = error instanceof Error ? error.message : 'The simulator failed.'
+      const answer = errorAnswer(500, 'Internal Server Error', detail)
+      if (!response.headersSent) deliver(response, toOutgoing(answer, new Date()), undefined)
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  const { httpPort = 0, host = '127.0.0.1' } = options
+  server.listen(httpPort, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { apiKey, clock, world, edits, faults, requests } = running
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v2`,
+    apiKey,
+    clock,
+    world,
+    edits,
+    faults,
+    requests,
+    webhooks: running.webhooks.desk,
+    close: async () => {
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function createRunning(options: SimulatorOptions): Running {
+  const { seed = 1, shipments = 300, startAt = new Date(), speed = 1 } = options
+  const realNow = (): number => performance.now()
+  const clock = createClock(startAt, speed, realNow)
+  const ids = createIds(seed)
+  const edits = createEdits(ids, () => clock.now())
+  const { extras = true, pageSizeDefault = 30, pageSizeMax = 100 } = options
+  const { rateLimitPerMinute = 100, onUnknownInclude = 'reject' } = options
+  return {
+    apiKey: options.apiKey ?? 'simulator-key',
+    clock,
+    world: createWorld({ seed, shipments, startAt, extras }, edits),
+    edits,
+    faults: createFaultScript(),
+    requests: createRequestLog(),
+    rateLimit: createRateLimit(rateLimitPerMinute, realNow),
+    includes: {
+      accepted: { ...DEFAULT_INCLUDES, ...options.acceptedIncludes },
+      onUnknown: onUnknownInclude,
+    },
+    pages: { defaultSize: pageSizeDefault, largestSize: pageSizeMax },
+    webhooks: {
+      desk: createWebhookDesk(ids),
+      allowInsecureTrigger: options.allowInsecureTrigger ?? false,
+    },
+  }
+}
+
+const NO_FAULTS: FaultsInForce = { query: [], document: [], content: [], delivery: undefined }
+
+async function respond(
+  running: Running,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = incoming.method ?? 'GET'
+  const address = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`
+  const url = new URL(URL.canParse(address) ? address : 'http://localhost/')
+  const body = await readBody(incoming)
+  if (body === 'unreadable') {
+    const answer = errorAnswer(400, 'Bad Request', 'The body is not JSON.')
+    deliver(response, toOutgoing(answer, running.clock.now()), undefined)
+    return
+  }
+  if (url.pathname === '/simulator' || url.pathname.startsWith('/simulator/')) {
+    const answer = answerControl(running, method, url.pathname, body.value)
+    deliver(response, toOutgoing(answer, new Date()), undefined)
+    return
+  }
+  const request: ServiceRequest = {
+    method,
+    path: url.pathname.replace(/^\/v2(?=\/|$)/, ''),
+    query: url.searchParams,
+    headers: incoming.headers,
+    body: body.value,
+    at: running.clock.now(),
+    origin: url.origin,
+  }
+  const isService = url.pathname.startsWith('/v2/')
+  const refusal = isService ? refuse(running, request) : errorAnswer(404, 'Not Found', 'See /v2.')
+  const faults = refusal === undefined ? running.faults.meet(request) : NO_FAULTS
+  const outgoing = compose(running, request, refusal, faults)
+  running.requests.note({
+    method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    status: isSilent(faults) ? undefined : outgoing.status,
+    at: request.at,
+  })
+  deliver(response, outgoing, faults.delivery)
+}
+
+function isSilent({ delivery }: FaultsInForce): boolean {
+  return (
+    delivery?.kind === 'drop' || (delivery?.kind === 'hang' && delivery.phase === 'beforeHeaders')
+  )
+}
+
+/** The answer to a request that may not be served at all; undefined for the others. */
+function refuse(running: Running, { headers }: ServiceRequest): Answer | undefined {
+  if (headers.authorization !== `Token ${running.apiKey}`) {
+    return errorAnswer(401, 'Unauthorized', 'The API key is missing or wrong.')
+  }
+  const limited = running.rateLimit.take()
+  if (limited === undefined) return undefined
+  return errorAnswer(429, 'Too Many Requests', 'The rate limit of this account is used up.', {
+    headers: { 'retry-after': String(limited.retryAfterSeconds) },
+  })
+}
+
+function compose(
+  running: Running,
+  request: ServiceRequest,
+  refusal: Answer | undefined,
+  faults: FaultsInForce,
+): Outgoing {
+  const answer = refusal ?? answerRequest(running, request, faults.query)
+  let { document } = answer
+  for (const fault of faults.document) document = faultyDocument(document, fault, request)
+  let outgoing = toOutgoing({ ...answer, document }, request.at)
+  // A fault that counts bytes counts those of the JSON.
+  const isPlain = faults.content.length > 0 || faults.delivery !== undefined
+  if (!isPlain && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+    outgoing = compress(outgoing)
+  }
+  for (const fault of faults.content.toReversed()) outgoing = faultyContent(outgoing, fault)
+  return outgoing
+}
+
+function toOutgoing({ status, document, headers }: Answer, at: Date): Outgoing {
+  return {
+    status,
+    headers: {
+      'content-type': 'application/vnd.api+json',
+      date: at.toUTCString(),
+      ...headers,
+    },
+    body: Buffer.from(JSON.stringify(document)),
+    hasDate: true,
+  }
+}
+
+function compress(outgoing: Outgoing): Outgoing {
+  return {
+    ...outgoing,
+    headers: { ...outgoing.headers, 'content-encoding': 'gzip', vary: 'accept-encoding' },
+    body: gzipSync(outgoing.body, { level: constants.Z_BEST_SPEED }),
+  }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<{ value: unknown } | 'unreadable'> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString('utf8')
+    return { value: text === '' ? undefined : (JSON.parse(text) as unknown) }
+  } catch {
+    // A client that went away in the middle gets the same answer, and does not see it.
+    return 'unreadable'
+  }
+}

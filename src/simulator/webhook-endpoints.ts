@@ -1,0 +1,109 @@
+import type { ResourceObject } from '../jsonapi/document.js'
+import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
+import { WEBHOOK_EVENT_NAMES, webhookEventCategories } from './webhook-catalog.js'
+import { WEBHOOK_IPS, type WebhookAttributes, type WebhookDesk } from './webhook-desk.js'
+
+export interface WebhookRules {
+  readonly desk: WebhookDesk
+  /** The interface wants HTTPS; tests on one machine may do without. */
+  readonly allowInsecureTrigger: boolean
+}
+
+export function createWebhook({ desk }: WebhookRules, request: ServiceRequest): Answer {
+  const given = readAttributes(request.body)
+  if (typeof given.url !== 'string') return missing('url')
+  const wrong = unknownEvent(given.events)
+  if (wrong !== undefined) return wrong
+  const webhook = desk.create({
+    url: given.url,
+    active: given.active ?? true,
+    events: given.events ?? WEBHOOK_EVENT_NAMES,
+    secret: given.secret ?? null,
+    headers: given.headers ?? [],
+  })
+  return single(request, webhook)
+}
+
+export function updateWebhook({ desk }: WebhookRules, request: ServiceRequest, id: string): Answer {
+  const given = readAttributes(request.body)
+  const wrong = unknownEvent(given.events)
+  if (wrong !== undefined) return wrong
+  const webhook = desk.update(id, given)
+  return webhook === undefined ? notFound(request.path) : single(request, webhook)
+}
+
+export function deleteWebhook({ desk }: WebhookRules, request: ServiceRequest, id: string): Answer {
+  return desk.remove(id) ? { status: 200, document: { data: null } } : notFound(request.path)
+}
+
+export function readWebhook({ desk }: WebhookRules, request: ServiceRequest, id: string): Answer {
+  const webhook = desk.find(id)
+  return webhook === undefined ? notFound(request.path) : single(request, webhook)
+}
+
+export function listWebhookEvents(): Answer {
+  return { status: 200, document: { data: webhookEventCategories() } }
+}
+
+export function listWebhookIps(): Answer {
+  return { status: 200, document: { webhook_notification_ips: WEBHOOK_IPS } }
+}
+
+/** Accepted at once; sending the sample is the business of whoever set `onTrigger`. */
+export function triggerWebhook(
+  { desk, allowInsecureTrigger }: WebhookRules,
+  request: ServiceRequest,
+): Answer {
+  const { url, event, secret } = asObject(request.body)
+  if (typeof url !== 'string') return missing('url')
+  if (!isAllowedTarget(url, allowInsecureTrigger)) {
+    return unprocessable('url must be an HTTPS URL.', '/url')
+  }
+  const name = typeof event === 'string' ? event : 'tracking_request.succeeded'
+  const wrong = unknownEvent([name])
+  if (wrong !== undefined) return wrong
+  desk.onTrigger({ url, event: name, secret: typeof secret === 'string' ? secret : undefined })
+  return { status: 200, document: { meta: { accepted: true, url, event: name } } }
+}
+
+function isAllowedTarget(url: string, allowInsecure: boolean): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol } = new URL(url)
+  return protocol === 'https:' || (allowInsecure && protocol === 'http:')
+}
+
+/** A JSON:API body, or the attributes alone; only those of the right type are taken. */
+function readAttributes(body: unknown): Partial<WebhookAttributes> {
+  const data = asObject(asObject(body).data)
+  const given = 'attributes' in data ? asObject(data.attributes) : asObject(body)
+  const { url, active, events, secret, headers } = given
+  return {
+    ...(typeof url === 'string' ? { url } : {}),
+    ...(typeof active === 'boolean' ? { active } : {}),
+    ...(Array.isArray(events) ? { events: events.map(String) } : {}),
+    ...(typeof secret === 'string' || secret === null ? { secret } : {}),
+    ...(Array.isArray(headers) ? { headers: headers as WebhookAttributes['headers'] } : {}),
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function unknownEvent(events: readonly string[] | undefined): Answer | undefined {
+  const unknown = events?.find((event) => !WEBHOOK_EVENT_NAMES.includes(event))
+  if (unknown === undefined) return undefined
+  return unprocessable(`${unknown} is not an event.`, '/data/attributes/events')
+}
+
+function missing(name: string): Answer {
+  return unprocessable(`${name} is required.`, `/data/attributes/${name}`)
+}
+
+function unprocessable(detail: string, pointer: string): Answer {
+  return errorAnswer(422, 'Unprocessable Entity', detail, { source: { pointer } })
+}
+
+function single(request: ServiceRequest, data: ResourceObject): Answer {
+  return { status: 200, document: { data, links: { self: `${request.origin}/v2${request.path}` } } }
+}

@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Simulator, SimulatorOptions } from '../../../src/simulator/server.js'
+import { ask, send, START, startStillSimulator, type Reply } from './simulator-client.js'
+
+const open: Simulator[] = []
+
+async function start(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startStillSimulator(options)
+  open.push(simulator)
+  return simulator
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((simulator) => simulator.close()))
+})
+
+async function walk(simulator: Simulator, path: string): Promise<Reply[]> {
+  const pages = [await ask(simulator, path)]
+  for (let next = pages[0]!.links.next; next !== undefined;) {
+    const page = await ask(simulator, next)
+    pages.push(page)
+    next = page.links.next
+  }
+  return pages
+}
+
+describe('lists', () => {
+  test('are walked by their links to the last record', async () => {
+    const simulator = await start({ shipments: 65 })
+    const pages = await walk(simulator, '/shipments')
+    expect(pages.map(({ data }) => data.length)).toEqual([30, 30, 5])
+    expect(pages.flatMap(({ data }) => data)).toEqual([
+      ...simulator.world.records('shipment', START),
+    ])
+    expect(pages[1]!.meta).toEqual({ size: 30, total: 65 })
+    expect(pages[1]!.links).toEqual({
+      self: `${simulator.url}/shipments?page[number]=2`,
+      current: `${simulator.url}/shipments?page[number]=2`,
+      first: `${simulator.url}/shipments?page[number]=1`,
+      prev: `${simulator.url}/shipments?page[number]=1`,
+      next: `${simulator.url}/shipments?page[number]=3`,
+      last: `${simulator.url}/shipments?page[number]=3`,
+    })
+    expect(pages[0]!.links).not.toHaveProperty('prev')
+  })
+
+  test('keep the query in their links, and cap the size without a word', async () => {
+    const simulator = await start({ shipments: 25, pageSizeMax: 10 })
+    const page = await ask(simulator, '/shipments?page[size]=500&include=containers')
+    expect(page.data).toHaveLength(10)
+    const next = new URL(page.links.next!)
+    expect(next.searchParams.get('page[size]')).toBe('500')
+    expect(next.searchParams.get('include')).toBe('containers')
+    expect((await walk(simulator, '/shipments?page[size]=500')).length).toBe(3)
+  })
+
+  test('are empty beyond their end, and when nothing is tracked', async () => {
+    const simulator = await start({ shipments: 0 })
+    const page = await ask(simulator, '/shipments')
+    expect(page.data).toEqual([])
+    expect(page.meta).toEqual({ size: 0, total: 0 })
+    expect(page.links).not.toHaveProperty('next')
+    const other = await start({ shipments: 5 })
+    const beyond = await ask(other, '/shipments?page[number]=9')
+    expect(beyond).toMatchObject({ status: 200, data: [], meta: { size: 0, total: 5 } })
+    expect(beyond.links).not.toHaveProperty('next')
+  })
+
+  test.each(['containers', 'tracking_requests', 'ports', 'terminals', 'vessels'])(
+    '%s are listed whole',
+    async (collection) => {
+      const simulator = await start({ shipments: 40 })
+      const pages = await walk(simulator, `/${collection}?page[size]=100`)
+      const records = pages.flatMap(({ data }) => data)
+      expect(records).toHaveLength(Number(pages[0]!.meta.total))
+      expect(new Set(records.map(({ id }) => id)).size).toBe(records.length)
+    },
+  )
+})
+
+describe('includes', () => {
+  test('bring related records once each, nested ones with those on the way', async () => {
+    const simulator = await start({ shipments: 40 })
+    const { world } = simulator
+    const page = await ask(
+      simulator,
+      '/shipments?page[size]=10&include=containers.transport_events,port_of_lading,destination',
+    )
+    const containers = page.data.flatMap(({ id }) => world.containersOf(id, START))
+    const events = containers.flatMap(({ id }) => world.transportEventsOf(id, START))
+    const ofType = (type: string) => page.included.filter((record) => record.type === type)
+    expect(ofType('container')).toEqual(containers)
+    expect(ofType('transport_event')).toEqual(events)
+    expect(ofType('port').length).toBeGreaterThan(0)
+    expect(new Set(page.included.map(({ id }) => id)).size).toBe(page.included.length)
+  })
+
+  test('are refused by name when the service does not know them, or ignored when told so', async () => {
+    const strict = await start({ shipments: 3 })
+    const refused = await ask(strict, '/shipments?include=containers,nonsense')
+    expect(refused.status).toBe(400)
+    expect(refused.errors[0]).toMatchObject({ source: { parameter: 'include' } })
+    expect(refused.errors[0]!.detail).toContain('nonsense')
+    const lenient = await start({
+      shipments: 3,
+      onUnknownInclude: 'ignore',
+      acceptedIncludes: { shipment: ['port_of_lading'] },
+    })
+    const page = await ask(lenient, '/shipments?include=containers,port_of_lading')
+    expect(page.included.map(({ type }) => type)).not.toContain('container')
+    expect(page.included.map(({ type }) => type)).toContain('port')
+  })
+
+  test('of a tracking request are its shipment, with fewer attributes', async () => {
+    const simulator = await start({ shipments: 30 })
+    const requests = await ask(simulator, '/tracking_requests?page[size]=100')
+    const created = requests.data.find(({ attributes }) => attributes!.status === 'created')!
+    const single = await ask(simulator, `/tracking_requests/${created.id}`)
+    expect(single.data).toEqual([created])
+    const [shipment] = single.included
+    expect(shipment!.type).toBe('shipment')
+    expect(shipment!.attributes).not.toHaveProperty('line_tracking_stopped_at')
+    expect(shipment!.attributes).toHaveProperty('pod_vessel_imo')
+  })
+})
+
+describe('single records', () => {
+  test('are those of the world', async () => {
+    const simulator = await start({ shipments: 20 })
+    const { world } = simulator
+    for (const [collection, type] of [
+      ['shipments', 'shipment'],
+      ['containers', 'container'],
+      ['ports', 'port'],
+      ['metro_areas', 'metro_area'],
+      ['terminals', 'terminal'],
+      ['rail_terminals', 'rail_terminal'],
+      ['vessels', 'vessel'],
+    ] as const) {
+      const [record] = world.page(type, 3, 1, START)
+      const reply = await ask(simulator, `/${collection}/${record!.id}`)
+      expect(reply).toMatchObject({ status: 200, data: [record] })
+      expect(reply.links.self).toBe(`${simulator.url}/${collection}/${record!.id}`)
+    }
+  })
+
+  test('are found by UN/LOCODE and IMO number too', async () => {
+    const simulator = await start({ shipments: 1 })
+    expect((await ask(simulator, '/ports/DEHAM')).data[0]!.attributes!.name).toBe('Hamburg')
+    const [vessel] = simulator.world.page('vessel', 0, 1, START)
+    const path = `/vessels/${String(vessel!.attributes!.imo)}`
+    expect((await ask(simulator, path)).data).toEqual([vessel])
+    const withHistory = await ask(simulator, `${path}?show_positions=true`)
+    expect(withHistory.data[0]!.attributes!.positions).not.toHaveLength(0)
+  })
+
+  test('transport events come whole, newest first, with what they include', async () => {
+    const simulator = await start({ shipments: 30 })
+    const [container] = simulator.world.page('container', 40, 1, START)
+    const path = `/containers/${container!.id}/transport_events`
+    const reply = await ask(simulator, `${path}?include=location,vessel,terminal`)
+    const events = simulator.world.transportEventsOf(container!.id, START)
+    expect(reply.data).toEqual(events)
+    expect(reply.meta.total).toBe(events.length)
+    expect(reply.included.map(({ type }) => type)).toContain('port')
+    const raw = await ask(simulator, `/containers/${container!.id}/raw_events`)
+    expect(raw.data.map(({ type }) => type)).toContain('raw_event')
+  })
+
+  test('that do not exist are 404, unknown paths too, and a wrong method is 405', async () => {
+    const simulator = await start({ shipments: 2 })
+    const elsewhere = simulator.world.ids.encode('shipment', 99)
+    for (const path of [
+      `/shipments/${elsewhere}`,
+      '/shipments/x',
+      '/containers/x/transport_events',
+      '/nothing',
+      '/',
+    ]) {
+      const reply = await ask(simulator, path)
+      expect(reply.status, path).toBe(404)
+      expect(reply.errors[0]).toMatchObject({ status: '404' })
+    }
+    const wrong = await send(simulator, 'POST', '/shipments', {})
+    expect(wrong.status).toBe(405)
+    expect(wrong.headers.get('allow')).toBe('GET')
+  })
+})
+
+test('a wrong or missing key is refused', async () => {
+  const simulator = await start({ shipments: 1, apiKey: 'another key' })
+  for (const authorization of ['', 'Token wrong', 'Bearer another key', 'another key']) {
+    const reply = await ask(simulator, '/shipments', { headers: { authorization } })
+    expect(reply.status).toBe(401)
+    expect(reply.errors).toHaveLength(1)
+  }
+  expect((await ask(simulator, '/shipments')).status).toBe(200)
+})
+
+test('requests beyond the rate limit are told when to come back', async () => {
+  const simulator = await start({ shipments: 1, rateLimitPerMinute: 3 })
+  for (let request = 0; request < 3; request++) {
+    expect((await ask(simulator, '/shipments')).status).toBe(200)
+  }
+  const limited = await ask(simulator, '/shipments')
+  expect(limited.status).toBe(429)
+  const seconds = Number(limited.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(50)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(simulator.requests.total).toBe(4)
+  expect(simulator.requests.recent.at(-1)).toMatchObject({ path: '/v2/shipments', status: 429 })
+  simulator.requests.reset()
+  expect(simulator.requests).toMatchObject({ total: 0, recent: [] })
+})
+
+test('answers carry the virtual date and the type, and are compressed when that is accepted', async () => {
+  const simulator = await start({ shipments: 20 })
+  const reply = await ask(simulator, '/shipments')
+  expect(reply.headers.get('date')).toBe(START.toUTCString())
+  expect(reply.headers.get('content-type')).toBe('application/vnd.api+json')
+  expect(reply.headers.get('content-encoding')).toBe('gzip')
+  const plain = await ask(simulator, '/shipments', { headers: { 'accept-encoding': 'identity' } })
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(plain.text).toBe(reply.text)
+})
+
+test('a custom field is written and shown, unless permission or value lacks', async () => {
+  const simulator = await start({ shipments: 5 })
+  const [container] = simulator.world.page('container', 0, 1, START)
+  const path = `/containers/${container!.id}/custom_fields/priority`
+  const written = await send(simulator, 'PATCH', path, { value: 'very high' })
+  expect(written.status).toBe(200)
+  expect(written.data[0]).toMatchObject({
+    type: 'custom_field',
+    attributes: { api_slug: 'priority', value: 'very high', display_value: 'very high' },
+    relationships: { entity: { data: { id: container!.id } } },
+  })
+  const [field] = written.data
+  expect(simulator.world.record('custom_field', field!.id, START)).toEqual(field)
+  expect((await send(simulator, 'PATCH', path, {})).status).toBe(422)
+  expect((await send(simulator, 'PATCH', `${path}x`, { value: 1 })).status).toBe(404)
+  simulator.edits.denyCustomFields(container!.id)
+  expect((await send(simulator, 'PATCH', path, { value: 'no' })).status).toBe(403)
+})
+
+test('the control surface shows the state, pushes the clock and edits the world', async () => {
+  const simulator = await start({ shipments: 120 })
+  const origin = new URL(simulator.url).origin
+  const state = async (method: string, path: string, body?: unknown) =>
+    JSON.parse((await send(simulator, method, `${origin}${path}`, body)).text) as Record<
+      string,
+      unknown
+    >
+  const stateNow = JSON.parse((await ask(simulator, `${origin}/simulator`)).text) as object
+  expect(stateNow).toMatchObject({ time: START.toISOString(), speed: 0, counts: { shipment: 120 } })
+  const later = await state('POST', '/simulator/clock', { advance_hours: 48 })
+  expect(later).toMatchObject({ counts: { shipment: 122 } })
+  expect(await state('POST', '/simulator/edits', { insert_shipments: 2 })).toMatchObject({
+    counts: { shipment: 124 },
+  })
+  const [shipment] = simulator.world.page('shipment', 0, 1, simulator.clock.now())
+  const gone = { delete: { type: 'shipment', id: shipment!.id } }
+  expect(await state('POST', '/simulator/edits', gone)).toMatchObject({ counts: { shipment: 123 } })
+  expect(await state('POST', '/simulator/edits', { nonsense: 1 })).toHaveProperty('errors')
+})
+
+test('closing ends an answer that hangs', async () => {
+  const simulator = await start({ shipments: 1 })
+  simulator.faults.add({ fault: { kind: 'hang', phase: 'beforeHeaders' } })
+  const hanging = ask(simulator, '/shipments')
+  const ended = expect(hanging).rejects.toThrow()
+  while (simulator.requests.total === 0) await new Promise((resolve) => setImmediate(resolve))
+  await simulator.close()
+  await ended
+  await simulator.close()
+})
