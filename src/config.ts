@@ -235,7 +235,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   const parsed = settings.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
-  else problems.push(...crossChecks(parsed.data))
+  problems.push(...crossChecks(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
   return { config, origins, secrets: secretsOf(config), warnings }
@@ -277,9 +277,12 @@ function toProblem(issue: z.core.$ZodIssue): ConfigProblem {
   return { setting: description?.variable ?? name, problem: issue.message }
 }
 
-function crossChecks(config: z.output<typeof settings>): ConfigProblem[] {
-  const { apiUrl, allowInsecureApiUrl } = config
-  if (apiUrl === undefined || allowInsecureApiUrl || isSafeForKey(new URL(apiUrl))) return []
+/** What concerns two settings together. Told also when other settings are wrong; a setting that is wrong itself was told already. */
+function crossChecks(values: Readonly<Record<string, unknown>>): ConfigProblem[] {
+  const apiUrl = settings.shape.apiUrl.safeParse(values.apiUrl)
+  const isInsecureAllowed = settings.shape.allowInsecureApiUrl.safeParse(values.allowInsecureApiUrl)
+  if (!apiUrl.success || apiUrl.data === undefined || !isInsecureAllowed.success) return []
+  if (isInsecureAllowed.data || isSafeForKey(new URL(apiUrl.data))) return []
   return [
     {
       setting: 'TRACKING_API_URL',
@@ -292,7 +295,7 @@ function crossChecks(config: z.output<typeof settings>): ConfigProblem[] {
 /** This machine itself may speak http: that is where the simulator runs. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const PRIVATE =
-  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.|\[f[cd]|\[fe80|\[::ffff:)/i
+  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.|\[f[cd]|\[fe80|\[::ffff:|\[::\])/i
 
 function isSafeForKey(url: URL): boolean {
   if (LOOPBACK.test(url.hostname)) return true

@@ -29,17 +29,22 @@ export interface LoggerOptions {
 
 export const MASK = '[secret]'
 
+const SHORTEST_SECRET = 3
+
 /**
  * A function that masks every secret in a text, in plain, URL-encoded and base64 form. The longest is replaced first, so
- * that a secret inside another one (`abc` in `abcdef`) leaves no tail behind. Empty secrets are ignored.
+ * that a secret inside another one (`abc` in `abcdef`) leaves no tail behind. Secrets of less than three characters are
+ * ignored: masking each `a` would hide the text and not the secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = new Set<string>()
   for (const secret of secrets) {
-    if (secret.length < 4) continue
+    if (secret.length < SHORTEST_SECRET) continue
     forms.add(secret)
     forms.add(encodeURIComponent(secret))
+    forms.add(new URLSearchParams({ '': secret }).toString().slice(1))
     forms.add(Buffer.from(secret).toString('base64'))
+    forms.add(Buffer.from(secret).toString('base64url'))
     forms.add(JSON.stringify(secret).slice(1, -1))
   }
   const longestFirst = [...forms].sort((one, other) => other.length - one.length)
@@ -65,31 +70,53 @@ export function createLiveRedactor(secrets: readonly string[]): (text: string) =
 }
 
 /**
- * Structured log on pino. Redaction is by value and happens on the finished line, so that no field, stack or library
- * message can slip past it. A failing stream (closed pipe, full disk) never stops the program.
+ * Structured log on pino. Redaction is by value and happens on everything in the finished line, so that no field, stack or
+ * library message can slip past it. A failing stream (closed pipe, full disk) never stops the program.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redact = createLiveRedactor(options.secrets)
   const destination = new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      const redacted = redact(line)
-      options.stream.write(options.format === 'json' ? redacted : formatForPeople(redacted))
+      const entry = redactDeep(JSON.parse(line), redact) as Record<string, unknown>
+      const text = options.format === 'json' ? JSON.stringify(entry) : formatForPeople(entry)
+      options.stream.write(`${escapeControls(text)}\n`)
       done()
     },
   })
-  destination.on('error', () => undefined)
+  // Else a closed pipe would end the program. One listener however many loggers share the stream.
+  if (!options.stream.listeners('error').includes(ignoreFailure)) {
+    options.stream.on('error', ignoreFailure)
+  }
   const logger = pino(
     {
       level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: serializeError },
+      serializers: { error: (thrown: unknown) => serializeError(thrown) },
     },
     destination,
   )
   return wrap(logger)
+}
+
+function ignoreFailure(): void {
+  // Nothing is left to tell it to.
+}
+
+/** Values and names; a number that holds a secret becomes a text, because the line must stay JSON. */
+function redactDeep(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value === 'number') {
+    const text = String(value)
+    return redact(text) === text ? value : MASK
+  }
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [redact(name), redactDeep(member, redact)]),
+  )
 }
 
 function wrap(logger: PinoLogger): Logger {
@@ -110,28 +137,47 @@ function wrap(logger: PinoLogger): Logger {
   }
 }
 
-function serializeError(thrown: unknown): unknown {
+/** A cause can lead back to its own error. */
+const DEEPEST_CAUSE = 8
+
+function serializeError(thrown: unknown, depth = 0): unknown {
   const error = toError(thrown)
   return {
     name: error.name,
     message: error.message,
     ...('code' in error ? { code: error.code } : {}),
+    ...('context' in error ? { context: error.context } : {}),
     stack: error.stack,
-    ...(error.cause === undefined ? {} : { cause: serializeError(error.cause) }),
+    ...(error.cause === undefined || depth === DEEPEST_CAUSE
+      ? {}
+      : { cause: serializeError(error.cause, depth + 1) }),
   }
 }
 
-/** `09:26:53 warn  message key=value`: control characters are escaped, so that a log line stays one line. */
-function formatForPeople(line: string): string {
-  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
+/** `09:26:53 warn  message key=value` */
+function formatForPeople({ time, level, msg, ...fields }: Record<string, unknown>): string {
   const facts = Object.entries(fields).map(([name, value]) => {
     const isError = name === 'error' && typeof value === 'object' && value !== null
     const shown = isError ? (value as { message?: unknown }).message : value
     return `${name}=${JSON.stringify(shown)}`
   })
   const text = [String(time).slice(11, 19), String(level).padEnd(5), String(msg), ...facts]
-  return `${text.join(' ').replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))}\n`
+  return text.join(' ')
 }
+
+/**
+ * A log line stays one line, and nothing in it steers a terminal. JSON leaves U+007F to U+009F, the line separators and the
+ * signs that turn the direction of writing as they are; in JSON they can stand within texts only, where an escape is the same.
+ */
+function escapeControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu,
+    (control) =>
+      SHORT_ESCAPES[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** A logger that says nothing; for tests and for pure callers. */
 export const silentLogger: Logger = {

@@ -55,7 +55,7 @@ export function encodeValue(type: ColumnType, value: unknown): Encoded {
   }
 }
 
-const REPLACED = 'characters that PostgreSQL cannot store were replaced by U+FFFD'
+export const REPLACED = 'characters that PostgreSQL cannot store were replaced by U+FFFD'
 
 function encodeText(value: unknown): Encoded {
   const text = scalarText(value)
@@ -105,13 +105,15 @@ function decimalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim() : undefined
 }
 
+const WHOLE = /^-?\d+(?:\.0*)?$/
 const MAX_INTEGER = 2 ** 31 - 1
 
 function encodeInteger(value: unknown): Encoded {
   const { value: text, reason } = encodeNumeric(value)
   if (text === null) return refused(reason ?? 'not a number')
+  // By its digits: as a JS number 20.00000000000000000001 would be whole.
+  if (!WHOLE.test(text)) return refused('not a whole number')
   const number = Number(text)
-  if (!Number.isInteger(number)) return refused('not a whole number')
   if (Math.abs(number) > MAX_INTEGER) return refused('out of range')
   return { value: String(number) }
 }

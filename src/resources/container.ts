@@ -72,11 +72,11 @@ export const containers = defineResource({
   },
   extraColumns: IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true })),
   relationships: {
-    shipment: one,
-    pickup_facility: one,
-    pod_terminal: one,
-    transport_events: many('transport_event_ids'),
-    raw_events: many('raw_event_ids'),
+    shipment: one('shipment'),
+    pickup_facility: one('terminal'),
+    pod_terminal: one('terminal'),
+    transport_events: many('transport_event', 'transport_event_ids'),
+    raw_events: many('raw_event', 'raw_event_ids'),
   },
   derive: ({ attributes }, { set }) => {
     const deadlines = (attributes as Record<string, unknown> | undefined)?.import_deadlines

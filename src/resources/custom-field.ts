@@ -11,5 +11,5 @@ export const customFields = defineResource({
     value: json,
     display_value: text,
   },
-  relationships: { entity: polymorphic, definition: one },
+  relationships: { entity: polymorphic, definition: one('custom_field_definition') },
 })

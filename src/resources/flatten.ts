@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { ApiContractError } from '../errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { encodeValue, type EncodedValue } from './column.js'
+import { encodeValue, REPLACED, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
   REFERENCE_TYPES,
@@ -10,7 +10,7 @@ import {
   type RelationshipSpec,
   type Resource,
 } from './resource.js'
-import { toStorableJson } from './storable-text.js'
+import { toStorableJson, toStorableText } from './storable-text.js'
 
 /** Facts about a record that stand in the request and not in the record: whose transport events were asked for. */
 export interface FlattenContext {
@@ -21,6 +21,9 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
 const MAX_ID_LENGTH = 255
+
+/** Control characters and lone surrogates: PostgreSQL or the log would not show the id as it is. */
+const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
 
 /**
  * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without a column goes to
@@ -42,10 +45,10 @@ export function flattenRecord(
   }
   const row = new RowBuilder(resource)
   row.setId(id)
-  if (context.containerId !== undefined) row.trySet('container_id', context.containerId)
   if (attributes !== undefined) flattenAttributes(row, attributes, id)
   const relationships = readMembers(members, 'relationships')
   if (relationships !== undefined) flattenRelationships(row, relationships)
+  if (context.containerId !== undefined) row.fillIn('container_id', context.containerId)
   keepOtherMembers(row, members, id)
   resource.derive?.({ ...members, id }, row)
   return row.finish()
@@ -65,7 +68,7 @@ export function readIdentity(record: unknown): Identity {
   if (id.length > MAX_ID_LENGTH) {
     throw contractError(`id is longer than ${MAX_ID_LENGTH} characters`, '/id')
   }
-  if (/[\p{Cc}\p{Surrogate}]/u.test(id)) {
+  if (ID_HAZARD.test(id)) {
     throw contractError('id holds control characters or lone surrogates', '/id')
   }
   return { id, members: record }
@@ -91,42 +94,73 @@ function flattenAttributes(row: RowBuilder, attributes: Members, id: string): vo
   for (const name of Object.keys(attributes)) {
     const value = attributes[name]
     if (specs.has(name)) row.set(name, value)
-    else if (name !== 'id' || value !== id) row.unmapped(name, value)
+    else if (name !== 'id' || value !== id) row.unmapped(unmappedName(name), value)
   }
+}
+
+/** JSON:API allows no dot in a name. Should one come, it must not take the place of a relationship or a link. */
+function unmappedName(attribute: string): string {
+  return attribute.includes('.') ? `attributes.${attribute}` : attribute
 }
 
 function flattenRelationships(row: RowBuilder, relationships: Members): void {
   for (const [name, relationship] of Object.entries(relationships)) {
     const spec = row.resource.relationships.get(name)
-    const data = isMembers(relationship) ? relationship.data : undefined
     if (spec === undefined) row.unmapped(`relationships.${name}`, relationship)
-    else if (data !== undefined) flattenRelationship(row, name, spec, data)
     else if (!isMembers(relationship)) row.refuseRelationship(name, spec, relationship)
+    else flattenRelationship(row, name, spec, relationship)
   }
 }
 
+/** The linkage becomes columns. What else the relationship holds (links, meta, an unexpected target type) is kept beside them. */
 function flattenRelationship(
   row: RowBuilder,
   name: string,
   spec: RelationshipSpec,
-  data: unknown,
+  relationship: Members,
 ): void {
+  const { data } = relationship
+  if (data !== undefined && !flattenLinkage(row, name, spec, data)) {
+    row.refuseRelationship(name, spec, data)
+  } else if (saysMoreThanColumns(spec, data)) {
+    row.unmapped(`relationships.${name}`, relationship)
+    return
+  }
+  const others = Object.entries(relationship).filter(([member]) => member !== 'data')
+  if (others.length > 0) row.unmapped(`relationships.${name}`, Object.fromEntries(others))
+}
+
+/** False when the linkage has another shape than the interface says; then nothing was set. */
+function flattenLinkage(
+  row: RowBuilder,
+  name: string,
+  spec: RelationshipSpec,
+  data: unknown,
+): boolean {
   if (spec.kind === 'many') {
     const ids = linkedIds(data)
-    if (ids === undefined) row.refuseRelationship(name, spec, data)
-    else row.set(spec.column, ids)
-    return
+    if (ids !== undefined) row.set(spec.column, ids)
+    return ids !== undefined
   }
   const id = data === null ? null : identifierId(data)
-  if (id === undefined) {
-    row.refuseRelationship(name, spec, data)
-    return
-  }
+  if (id === undefined) return false
   row.set(`${name}_id`, id)
   if (id !== null && isMembers(data)) row.refer(data.type, id)
   if (spec.kind === 'polymorphic') {
     row.set(`${name}_type`, isMembers(data) ? data.type : null)
   }
+  return true
+}
+
+/** True when an identifier points to another type than the interface says, or has members beside `type` and `id`. */
+function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
+  const identifiers: readonly unknown[] = Array.isArray(data) ? data : [data]
+  return identifiers.some((identifier) => {
+    if (!isMembers(identifier)) return false
+    const { type } = identifier
+    const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
+    return !isExpected || Object.keys(identifier).some((name) => name !== 'type' && name !== 'id')
+  })
 }
 
 /**
@@ -150,7 +184,7 @@ const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
 function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
   for (const [name, value] of Object.entries(members)) {
     if (FRAME_MEMBERS.has(name)) continue
-    if (name !== 'links' || !isMembers(value)) row.unmapped(name, value)
+    if (name !== 'links' || !isMembers(value)) row.unmapped(`record.${name}`, value)
     else keepLinks(row, value, id)
   }
 }
@@ -189,9 +223,10 @@ class RowBuilder {
     if (encoded.reason !== undefined) this.#coerce(name, encoded.reason, value)
   }
 
-  /** Sets a column that not every resource has. */
-  trySet(name: string, value: unknown): void {
-    if (this.resource.columnIndex.has(name)) this.set(name, value)
+  /** Sets a column where the resource has it and the record said nothing usable. */
+  fillIn(name: string, value: unknown): void {
+    const index = this.resource.columnIndex.get(name)
+    if (index !== undefined && (this.#values[index] ?? null) === null) this.set(name, value)
   }
 
   readonly unmapped = (name: string, value: unknown): void => {
@@ -200,7 +235,7 @@ class RowBuilder {
   }
 
   refer(type: unknown, id: string): void {
-    if (REFERENCE_TYPES.some((name) => name === type)) {
+    if (REFERENCE_TYPES.some((name) => name === type) && !ID_HAZARD.test(id)) {
       this.#references.push({ type: String(type), id })
     }
   }
@@ -216,7 +251,7 @@ class RowBuilder {
   }
 
   finish(): FlatRecord {
-    const unmapped = this.#unmapped === undefined ? null : toStorableJson(this.#unmapped).text
+    const unmapped = this.#encodeUnmapped()
     const coercions = this.#coercions === undefined ? null : toStorableJson(this.#coercions).text
     const values = this.#values
     return {
@@ -230,15 +265,33 @@ class RowBuilder {
     }
   }
 
+  /** Characters that had to be replaced are flagged under `_unmapped`, with the members they were in. */
+  #encodeUnmapped(): EncodedValue {
+    if (this.#unmapped === undefined) return null
+    // Sorted, so that a source that reorders its attributes changes nothing.
+    const sorted = Object.entries(this.#unmapped).sort(([one], [two]) => (one < two ? -1 : 1))
+    const { text, isReplaced } = toStorableJson(Object.fromEntries(sorted))
+    if (isReplaced) this.#coerce('_unmapped', REPLACED, withReplacements(this.#unmapped))
+    return text
+  }
+
   #key(): string {
-    return this.resource.keyColumns
-      .map((name) => {
+    const { keyColumns } = this.resource
+    return keyColumns
+      .map((name, index) => {
         const value = this.#values[this.resource.columnIndex.get(name) ?? -1]
         if (typeof value !== 'string' || value === '') {
           throw contractError(`${name} is missing, and the row needs it as its key`, '')
         }
         if (value.length > MAX_ID_LENGTH) {
           throw contractError(`${name} is longer than ${MAX_ID_LENGTH} characters`, '')
+        }
+        if (ID_HAZARD.test(value) || this.#coercions?.[name] !== undefined) {
+          throw contractError(`${name} holds control characters or lone surrogates`, '')
+        }
+        // The parts are joined by a space: two rows would share a key if any but the last could hold one.
+        if (index < keyColumns.length - 1 && value.includes(' ')) {
+          throw contractError(`${name} holds a space, and the row needs it as its key`, '')
         }
         return value
       })
@@ -249,6 +302,19 @@ class RowBuilder {
     this.#coercions ??= {}
     this.#coercions[column] = { reason, original: stringifyExactJson(original) }
   }
+}
+
+/** The members that cannot be stored as sent, and those whose names the replaced names fall together with. */
+function withReplacements(members: Members): Members {
+  const entries = Object.entries(members)
+  const isReplaced = ([name, value]: [string, unknown]): boolean =>
+    toStorableJson({ [name]: value }).isReplaced
+  const storableNames = new Set(
+    entries.filter(isReplaced).map(([name]) => toStorableText(name).text),
+  )
+  return Object.fromEntries(
+    entries.filter((entry) => isReplaced(entry) || storableNames.has(entry[0])),
+  )
 }
 
 /** 128 bits: two different rows of one account never meet in it. Absent and null differ. */

@@ -27,13 +27,15 @@ export function withoutSecrets(record: Readonly<Record<string, unknown>>): unkno
   if (record.type !== 'webhook' || typeof attributes !== 'object' || attributes === null) {
     return record
   }
-  const { secret, headers, ...rest } = attributes as Record<string, unknown>
+  const { secret, headers } = attributes as Record<string, unknown>
   return {
     ...record,
     attributes: {
-      ...rest,
+      ...attributes,
       ...(secret === undefined || secret === null ? {} : { secret: WITHHELD }),
-      ...(headers === undefined ? {} : { headers: withoutHeaderValues(headers) }),
+      ...(headers === undefined || headers === null
+        ? {}
+        : { headers: withoutHeaderValues(headers) }),
     },
   }
 }

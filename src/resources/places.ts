@@ -55,7 +55,7 @@ export const terminals = defineResource({
     zip: text,
     country: text,
   },
-  relationships: { port: one },
+  relationships: { port: one('port') },
 })
 
 /** A rail ramp or other inland rail terminal. */
@@ -66,5 +66,5 @@ export const railTerminals = defineResource({
   path: 'rail_terminals',
   requiresAttributes: true,
   attributes: { name: text, nickname: text, firms_code: text },
-  relationships: { port: one, metro_area: one },
+  relationships: { port: one('port'), metro_area: one('metro_area') },
 })

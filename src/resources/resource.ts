@@ -7,11 +7,14 @@ export interface AttributeSpec {
   readonly isMaterial: boolean
 }
 
-/** `one`: `<name>_id`. `polymorphic`: also `<name>_type`. `many`: a list of ids, immaterial. */
+/**
+ * `one`: `<name>_id`. `polymorphic`: also `<name>_type`. `many`: a list of ids, immaterial. `type` is the target the interface names;
+ * a linkage to another one is kept whole in `_unmapped`, because the column would not tell.
+ */
 export type RelationshipSpec =
-  | { readonly kind: 'one' }
+  | { readonly kind: 'one'; readonly type: string }
   | { readonly kind: 'polymorphic' }
-  | { readonly kind: 'many'; readonly column: string }
+  | { readonly kind: 'many'; readonly type: string; readonly column: string }
 
 /** What a resource type is and the table its records become rows of. */
 export interface Resource {
@@ -76,11 +79,14 @@ export function volatile(spec: AttributeSpec): AttributeSpec {
   return { ...spec, isMaterial: false }
 }
 
-export const one: RelationshipSpec = { kind: 'one' }
 export const polymorphic: RelationshipSpec = { kind: 'polymorphic' }
 
-export function many(column: string): RelationshipSpec {
-  return { kind: 'many', column }
+export function one(type: string): RelationshipSpec {
+  return { kind: 'one', type }
+}
+
+export function many(type: string, column: string): RelationshipSpec {
+  return { kind: 'many', type, column }
 }
 
 /** Types that are read one by one, by id, when something points to one that has no row yet. */

@@ -52,12 +52,12 @@ export const shipments = defineResource({
     line_tracking_stopped_reason: text,
   },
   relationships: {
-    port_of_lading: one,
-    port_of_discharge: one,
-    pod_terminal: one,
+    port_of_lading: one('port'),
+    port_of_discharge: one('port'),
+    pod_terminal: one('terminal'),
     destination: polymorphic,
     destination_terminal: polymorphic,
-    line_tracking_stopped_by_user: one,
-    containers: many('container_ids'),
+    line_tracking_stopped_by_user: one('user'),
+    containers: many('container', 'container_ids'),
   },
 })

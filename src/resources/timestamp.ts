@@ -11,7 +11,7 @@ export type TimestampVerdict =
   | { readonly kind: 'invalid'; readonly reason: string }
 
 const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-](\d\d):(\d\d))$/
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|[+-](\d\d):(\d\d))$/
 const DATE_ONLY = /^(\d{4})-(\d\d)-(\d\d)$/
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 
@@ -27,11 +27,11 @@ const OK: TimestampVerdict = { kind: 'ok' }
 export function judgeTimestamp(text: string): TimestampVerdict {
   const match = text.length <= 40 ? RFC_3339.exec(text) : null
   if (match === null) return { kind: 'invalid', reason: whyNotRfc3339(text) }
-  const [year, month, day, hour, minute, second, offsetHour, offsetMinute] = match
+  const [year, month, day, hour, minute, second, fraction, offsetHour, offsetMinute] = match
     .slice(1)
-    .map((digits) => Number(digits))
+    .map((digits: string | undefined) => Number(digits ?? 0))
   if (!isCalendarDay(year ?? 0, month ?? 0, day ?? 0)) return invalid('no such calendar day')
-  const isEndOfDay = hour === 24 && minute === 0 && second === 0
+  const isEndOfDay = hour === 24 && minute === 0 && second === 0 && fraction === 0
   if (hour === undefined || (hour > 23 && !isEndOfDay)) return invalid('no such hour')
   if ((minute ?? 0) > 59 || (second ?? 0) > 60) return invalid('no such minute or second')
   if ((offsetHour ?? 0) > MAX_OFFSET_HOURS || (offsetMinute ?? 0) > 59) {

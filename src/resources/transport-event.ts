@@ -20,14 +20,15 @@ export const transportEvents = defineResource({
   },
   extraColumns: [{ name: 'is_estimated', type: 'boolean', isMaterial: true }],
   relationships: {
-    shipment: one,
-    container: one,
+    shipment: one('shipment'),
+    container: one('container'),
     location: polymorphic,
-    vessel: one,
+    vessel: one('vessel'),
     terminal: polymorphic,
   },
   derive: ({ attributes }, { set }) => {
     const event = (attributes as Record<string, unknown> | undefined)?.event
-    if (typeof event === 'string') set('is_estimated', event.includes('.estimated.'))
+    if (event === undefined) return
+    set('is_estimated', typeof event === 'string' ? event.includes('.estimated.') : null)
   },
 })

@@ -1,0 +1,53 @@
+import { createApiClient } from '../../src/api/client.js'
+import { createTrackingService } from '../../src/api/endpoints.js'
+import { unlimitedBudget } from '../../src/api/request-budget.js'
+import { silentLogger } from '../../src/logger.js'
+import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
+import type { Warehouse } from '../../src/warehouse/warehouse.js'
+
+export interface TestSyncOptions {
+  readonly warehouse: Warehouse
+  /** With a clock, our own clock is the service's: stamps are then exactly its instants, even while it stands. */
+  readonly source: {
+    readonly url: string
+    readonly apiKey: string
+    readonly clock?: { readonly now: () => Date }
+  }
+  readonly command?: 'backfill' | 'sync'
+  readonly settings?: Partial<SyncDependencies['settings']>
+  readonly signal?: AbortSignal
+  readonly logger?: SyncDependencies['logger']
+  readonly onProgress?: SyncDependencies['onProgress']
+}
+
+/** One run over a real socket, with the client the product uses; waits between retries take no time. */
+export async function runTestSync(options: TestSyncOptions): Promise<RunReport> {
+  const client = createApiClient({
+    baseUrl: options.source.url,
+    apiKey: options.source.apiKey,
+    logger: silentLogger,
+    clock: () => options.source.clock?.now() ?? new Date(),
+    sleep: () => Promise.resolve(),
+    random: () => 0.5,
+    budget: unlimitedBudget,
+  })
+  try {
+    return await runSync(options.command ?? 'backfill', {
+      service: createTrackingService(client),
+      warehouse: options.warehouse,
+      logger: options.logger ?? silentLogger,
+      settings: {
+        pageSize: 100,
+        eventConcurrency: 4,
+        vesselPositions: false,
+        quarantineLimitPercent: 5,
+        ...options.settings,
+      },
+      programVersion: 'test',
+      signal: options.signal ?? new AbortController().signal,
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    })
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,37 @@
+import { silentLogger } from '../../src/logger.js'
+import { migrate, readMigrations } from '../../src/warehouse/migrate.js'
+import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
+import { createTestDatabase, type TestDatabaseOptions } from './test-database.js'
+
+export interface TestWarehouse {
+  readonly warehouse: Warehouse
+  readonly url: string
+  /** Closes the pool and drops the database. */
+  readonly drop: () => Promise<void>
+}
+
+export interface TestWarehouseOptions extends TestDatabaseOptions {
+  readonly schema?: string
+  /** False leaves the database empty. */
+  readonly isMigrated?: boolean
+}
+
+/** A migrated warehouse in a database of its own, one per test file. */
+export async function createTestWarehouse(
+  options: TestWarehouseOptions = {},
+): Promise<TestWarehouse> {
+  const { schema = 'tracking', isMigrated = true, ...databaseOptions } = options
+  const database = await createTestDatabase(databaseOptions)
+  const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
+  if (isMigrated) {
+    await migrate(warehouse, await readMigrations(), { sleep: () => Promise.resolve() })
+  }
+  return {
+    warehouse,
+    url: database.url,
+    drop: async () => {
+      await warehouse.close()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest'
+import { ApiContractError } from '../../../src/errors.js'
+import { parseDocument } from '../../../src/jsonapi/document.js'
+import { linkedTransportEventIds } from '../../../src/resources/container.js'
+import { flattenAnyRecord } from '../../../src/resources/index.js'
+import { container, flatten, shipment } from './flat-rows.js'
+
+/** What sets a record aside: `pointer: reason`. */
+function refusalOf(record: unknown): string {
+  try {
+    flattenAnyRecord(record)
+  } catch (error) {
+    if (!(error instanceof ApiContractError)) throw error
+    expect(error.fate).toBe('quarantine')
+    return `${error.pointer}: ${error.message}`
+  }
+  return 'taken'
+}
+
+const good = { id: 'c', type: 'container', attributes: { number: 'A' } }
+
+describe('T7: records of the wrong form', () => {
+  test('T7: a record instead of a list is a list of one', () => {
+    const document = parseDocument({ data: good })
+    expect(document?.data).toEqual([good])
+    expect(document?.isList).toBe(false)
+    expect(refusalOf(document?.data[0])).toBe('taken')
+  })
+
+  test.each([
+    ['null', null, ': the record is not an object'],
+    ['a number', 5, ': the record is not an object'],
+    ['a text', 'container', ': the record is not an object'],
+    ['a list', [good], ': the record is not an object'],
+    [
+      'without attributes',
+      { ...good, attributes: undefined },
+      '/attributes: attributes are missing',
+    ],
+    [
+      'attributes as a list',
+      { ...good, attributes: [] },
+      '/attributes: attributes is not an object',
+    ],
+    ['attributes null', { ...good, attributes: null }, '/attributes: attributes is not an object'],
+    [
+      'attributes as a text',
+      { ...good, attributes: 'A' },
+      '/attributes: attributes is not an object',
+    ],
+    ['id as a number', { ...good, id: 5 }, '/id: id is missing or no text'],
+    ['an empty id', { ...good, id: '' }, '/id: id is missing or no text'],
+    ['without id', { ...good, id: undefined }, '/id: id is missing or no text'],
+    ['id as an object', { ...good, id: {} }, '/id: id is missing or no text'],
+    ['without type', { ...good, type: undefined }, '/type: type is missing'],
+    ['an empty type', { ...good, type: '' }, '/type: type is missing'],
+    ['type as a number', { ...good, type: 7 }, '/type: type is missing'],
+    [
+      'relationships as a list',
+      { ...good, relationships: [] },
+      '/relationships: relationships is not an object',
+    ],
+    [
+      'an id of 256 characters',
+      { ...good, id: 'x'.repeat(256) },
+      '/id: id is longer than 255 characters',
+    ],
+    [
+      'U+0000 in the id',
+      { ...good, id: 'a\u0000' },
+      '/id: id holds control characters or lone surrogates',
+    ],
+    [
+      'a line break in the id',
+      { ...good, id: 'a\nb' },
+      '/id: id holds control characters or lone surrogates',
+    ],
+    [
+      'half a surrogate pair in the id',
+      { ...good, id: 'a\ud83d' },
+      '/id: id holds control characters or lone surrogates',
+    ],
+  ])('T7: %s is set aside with a pointer to what is wrong', (_what, record, refusal) => {
+    expect(refusalOf(record)).toBe(refusal)
+  })
+
+  test.each([
+    ['a list where one is expected', 'shipment', [{ type: 'shipment', id: 's' }], 'shipment_id'],
+    ['an object without id', 'shipment', { type: 'shipment' }, 'shipment_id'],
+    ['an id that is a number', 'shipment', { type: 'shipment', id: 5 }, 'shipment_id'],
+    ['an empty id', 'shipment', { type: 'shipment', id: '' }, 'shipment_id'],
+    ['one where a list is expected', 'transport_events', good, 'transport_event_ids'],
+    ['null where a list is expected', 'transport_events', null, 'transport_event_ids'],
+    [
+      'a list that holds a null',
+      'transport_events',
+      [{ type: 't', id: 'a' }, null],
+      'transport_event_ids',
+    ],
+  ])(
+    'T7: a linkage that is %s becomes null with its original, and the record is kept',
+    (_what, name, data, column) => {
+      const row = flatten(container({ number: 'A' }, { [name]: { data } }))
+      expect(row.columns.number).toBe('A')
+      expect(row.columns[column]).toBeNull()
+      expect(row.coercions).toEqual({
+        [column]: { reason: 'not a resource linkage', original: JSON.stringify(data) },
+      })
+      expect(row.unmapped).toEqual({})
+    },
+  )
+
+  test('T7: a linkage of several possible types loses id and type together', () => {
+    const row = flatten(shipment({}, { destination: { data: 'DEHAM' } }))
+    expect(row.columns).toMatchObject({ destination_id: null, destination_type: null })
+    expect(row.coercions.destination_id?.original).toBe('"DEHAM"')
+  })
+
+  test.each([['text'], [null], [5], [[]]])(
+    'T7: the relationship %j itself becomes null with its original',
+    (relationship) => {
+      const row = flatten(container({}, { shipment: relationship }))
+      expect(row.columns.shipment_id).toBeNull()
+      expect(row.coercions.shipment_id?.original).toBe(JSON.stringify(relationship))
+    },
+  )
+
+  test('an id of 255 characters, and one that is no UUID, are taken', () => {
+    for (const id of [
+      'x'.repeat(255),
+      'x92acf88-g534c071baaf3',
+      'tracking-request-events',
+      'ü 1',
+    ]) {
+      expect(flatten({ ...good, id }).columns.container_id).toBe(id)
+    }
+  })
+
+  test.each(['port', 'metro_area', 'vessel', 'tracking_request', 'webhook_event_category'])(
+    'a %s without attributes is a row that says only that it exists',
+    (type) => {
+      const row = flatten({ id: 'x', type })
+      expect(Object.values(row.columns).filter((value) => value !== undefined)).toEqual(['x'])
+    },
+  )
+
+  test.each(['shipment', 'container', 'terminal', 'rail_terminal'])(
+    'a %s without attributes is set aside, as the interface requires them',
+    (type) => {
+      expect(refusalOf({ id: 'x', type })).toBe('/attributes: attributes are missing')
+    },
+  )
+})
+
+describe('rows whose key has two parts', () => {
+  const event = (containerId: unknown, id = 'e') => ({
+    id,
+    type: 'transport_event',
+    attributes: {},
+    relationships: { container: { data: { type: 'container', id: containerId } } },
+  })
+  const field = (slug: unknown) => ({
+    id: 'f',
+    type: 'custom_field',
+    attributes: { api_slug: slug },
+    relationships: { entity: { data: { type: 'container', id: 'c' } } },
+  })
+
+  test.each([
+    ['no container', { id: 'e', type: 'transport_event' }, 'container_id is missing'],
+    ['U+0000 in the container', event('a\u0000'), 'container_id holds control characters'],
+    ['a container of 256 characters', event('x'.repeat(256)), 'container_id is missing'],
+    ['no slug', field(undefined), 'api_slug is missing'],
+    ['a slug that is an object', field({}), 'api_slug is missing'],
+    ['U+0000 in the slug', field('a\u0000'), 'api_slug holds control characters'],
+    ['a slug of 256 characters', field('x'.repeat(256)), 'api_slug is longer than 255'],
+  ])('%s: the record is set aside', (_what, record, reason) => {
+    expect(refusalOf(record)).toContain(reason)
+  })
+
+  test('no two rows share a key: a space is refused in all parts but the last', () => {
+    expect(refusalOf(event('a b', 'c'))).toContain('container_id holds a space')
+    expect(flatten(event('a', 'b c')).flat.key).toBe('a b c')
+    expect(flatten(field('PO number')).flat.key).toBe('c PO number')
+  })
+})
+
+describe('the list of transport events a container carries', () => {
+  const linked = (data: unknown) =>
+    linkedTransportEventIds({ relationships: { transport_events: { data } } })
+
+  test('is sorted, so that the order of the answer does not count', () => {
+    expect(linked([{ id: 'b' }, { id: 'a' }])).toEqual(['a', 'b'])
+    expect(linked([])).toEqual([])
+  })
+
+  test.each([[null], [undefined], ['x'], [{ id: 'a' }], [[null]], [[{ id: 5 }]]])(
+    'is unknown when the linkage is %j',
+    (data) => {
+      expect(linked(data)).toBeUndefined()
+    },
+  )
+
+  test('is unknown when there are no relationships', () => {
+    expect(linkedTransportEventIds(null)).toBeUndefined()
+    expect(linkedTransportEventIds({})).toBeUndefined()
+    expect(linkedTransportEventIds({ relationships: {} })).toBeUndefined()
+  })
+})

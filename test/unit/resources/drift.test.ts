@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import type { ColumnType } from '../../../src/resources/column.js'
+import { resourceOfType, resources } from '../../../src/resources/index.js'
+import type { Resource } from '../../../src/resources/resource.js'
+import { container, flatten, shipment, type JsonObject } from './flat-rows.js'
+
+test('K1: a new attribute, simple or deep, is kept in unmapped and makes no coercion', () => {
+  const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
+  expect(row.unmapped).toEqual({ carbon_kg: 12.5, legs: [{ mode: 'rail' }] })
+  expect(row.coercions).toEqual({})
+  expect(row.columns.number).toBe('A')
+})
+
+interface Cell {
+  readonly resource: Resource
+  readonly attribute: string
+  readonly type: ColumnType
+}
+
+const cells: readonly Cell[] = resources.flatMap((resource) =>
+  [...resource.attributes].map(([attribute, { type }]) => ({ resource, attribute, type })),
+)
+
+/** A record with only what the key of its row needs, and one attribute more. */
+function partial({ type }: Resource, attributes: JsonObject): JsonObject {
+  const linked = { data: { type: 'container', id: 'c' } }
+  const isField = type === 'custom_field'
+  return {
+    id: 'x',
+    type,
+    attributes: isField ? { api_slug: 'slug', ...attributes } : attributes,
+    relationships: isField
+      ? { entity: linked }
+      : type === 'transport_event'
+        ? { container: linked }
+        : {},
+  }
+}
+
+/** What `""` and `[]` become by the type of their column; undefined: null and a coercion. */
+const EMPTY_TEXT: Partial<Record<ColumnType, string>> = { text: '', jsonb: '""' }
+const EMPTY_LIST: Partial<Record<ColumnType, string>> = { 'text[]': '{}', jsonb: '[]' }
+
+describe('K3: absent, null, "" and [] are four different things', () => {
+  const plain = cells.filter(({ attribute }) => attribute !== 'api_slug')
+
+  test('K3: every attribute of the interface is tested', () => {
+    expect(plain.length).toBe(125)
+  })
+
+  test.each(plain.map((cell) => ({ ...cell, name: `${cell.resource.stream}.${cell.attribute}` })))(
+    'K3: $name',
+    ({ resource, attribute, type }) => {
+      const absent = flatten(partial(resource, {}))
+      expect(absent.columns[attribute]).toBeUndefined()
+      expect(absent.coercions).toEqual({})
+
+      const empty = flatten(partial(resource, { [attribute]: null }))
+      expect(empty.columns[attribute]).toBeNull()
+      expect(empty.coercions).toEqual({})
+
+      for (const [value, stored] of [
+        ['', EMPTY_TEXT[type]],
+        [[], EMPTY_LIST[type]],
+      ] as const) {
+        const row = flatten(partial(resource, { [attribute]: value }))
+        expect(row.columns[attribute]).toBe(stored ?? null)
+        const original = row.coercions[attribute]?.original
+        expect(original).toBe(stored === undefined ? JSON.stringify(value) : undefined)
+      }
+    },
+  )
+
+  const relations = resources
+    .flatMap((resource) =>
+      [...resource.relationships].map(([name, spec]) => ({ resource, name, spec })),
+    )
+    .filter(({ name }) => name !== 'entity' && name !== 'container')
+    .map((each) => ({ ...each, title: `${each.resource.stream}.${each.name}` }))
+
+  test.each(relations)('K3: relationship $title', ({ resource, name, spec }) => {
+    const column = spec.kind === 'many' ? spec.column : `${name}_id`
+    const linkedTo = (data: unknown) => {
+      const record = partial(resource, {})
+      const relationships = { ...(record.relationships as JsonObject), [name]: { data } }
+      return flatten({ ...record, relationships })
+    }
+    expect(flatten(partial(resource, {})).columns[column]).toBeUndefined()
+    const [none, text, list] = [linkedTo(null), linkedTo(''), linkedTo([])]
+    expect(none.columns[column]).toBeNull()
+    expect(text.columns[column]).toBeNull()
+    expect(text.coercions[column]?.original).toBe('""')
+    const isList = spec.kind === 'many'
+    expect(list.columns[column]).toBe(isList ? '{}' : null)
+    expect(list.coercions[column]?.original).toBe(isList ? undefined : '[]')
+    // For one that may be empty null is a value; a list that is null says nothing usable.
+    expect(none.coercions[column]?.original).toBe(isList ? 'null' : undefined)
+  })
+
+  test.each([
+    ['absent', {}, undefined],
+    ['null', { import_deadlines: null }, null],
+    ['a text', { import_deadlines: '' }, null],
+    ['a list', { import_deadlines: [] }, null],
+    ['without the key', { import_deadlines: {} }, undefined],
+    ['with the key null', { import_deadlines: { pickup_lfd_rail: null } }, null],
+  ])('K3: import_deadlines %s', (_what, attributes, stored) => {
+    expect(flatten(container(attributes)).columns.pickup_lfd_rail).toBe(stored)
+  })
+})
+
+describe('K4: a value of another type', () => {
+  test.each([
+    ['a number as a text', 'weight_in_lbs', '20210', '20210'],
+    ['a number as a text with blanks', 'weight_in_lbs', ' 20210.5 ', '20210.5'],
+    ['a whole number as a text', 'equipment_length', '40', '40'],
+    ['a whole number with a zero fraction', 'equipment_length', '40.0', '40'],
+    ['true as a text', 'availability_known', 'true', 'true'],
+    ['false as a text', 'availability_known', 'false', 'false'],
+    ['a text as a number', 'number', 20210.5, '20210.5'],
+    ['a text as true', 'number', true, 'true'],
+    ['numbers in a list of texts', 'ref_numbers', [1, true, null], '{"1","true",NULL}'],
+  ])('K4: %s is cast, for nothing is lost', (_what, attribute, value, stored) => {
+    const row = flatten(container({ [attribute]: value }))
+    expect(row.columns[attribute]).toBe(stored)
+    expect(row.coercions).toEqual({})
+  })
+
+  test.each([
+    ['a text as an object', 'number', { a: 1 }, 'not a text'],
+    ['a text as a list', 'seal_number', ['A'], 'not a text'],
+    ['a whole number with a fraction', 'equipment_length', 20210.5, 'not a whole number'],
+    ['a whole number beyond 32 bits', 'equipment_length', 2147483648, 'out of range'],
+    ['a number as an object', 'weight_in_lbs', { lbs: 5 }, 'not a number'],
+    ['a number as true', 'weight_in_lbs', true, 'not a number'],
+    ['true as 1', 'availability_known', 1, 'not true or false'],
+    ['true as "yes"', 'availability_known', 'yes', 'not true or false'],
+    ['a list as an object', 'ref_numbers', { 0: 'A' }, 'not a list of texts'],
+    ['a list as a text', 'ref_numbers', 'A', 'not a list of texts'],
+    ['a list of objects', 'ref_numbers', [{ a: 1 }], 'not a list of texts'],
+    ['a list of lists', 'ref_numbers', [['A']], 'not a list of texts'],
+    ['a time as a number', 'pod_arrived_at', 1700000000, 'not an RFC 3339 date-time'],
+    ['a time as an object', 'pod_arrived_at', {}, 'not an RFC 3339 date-time'],
+  ])(
+    'K4: %s becomes null, and its original and reason are kept',
+    (_what, attribute, value, reason) => {
+      const row = flatten(container({ number: 'A', [attribute]: value }))
+      expect(row.columns[attribute]).toBeNull()
+      expect(row.coercions).toEqual({ [attribute]: { reason, original: JSON.stringify(value) } })
+      expect(row.columns.container_id).toBe('container-1')
+    },
+  )
+})
+
+describe('K5: values beyond the published lists', () => {
+  test.each([
+    ['current_status', 'teleported'],
+    ['equipment_type', 'Flat Rack XL'],
+    ['equipment_length', 53],
+  ])('K5: %s %s is stored', (attribute, value) => {
+    const row = flatten(container({ [attribute]: value }))
+    expect(row.columns[attribute]).toBe(String(value))
+    expect(row.coercions).toEqual({})
+  })
+
+  test('K5: a new kind of transport event is stored', () => {
+    const row = flatten(
+      { id: 'e', type: 'transport_event', attributes: { event: 'container.transport.beamed_up' } },
+      { containerId: 'c' },
+    )
+    expect(row.columns).toMatchObject({
+      event: 'container.transport.beamed_up',
+      is_estimated: 'false',
+    })
+  })
+
+  test('K5: a link to a type that nobody has heard of is stored with that type', () => {
+    const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
+    expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
+    expect(row.flat.references).toEqual([])
+  })
+})
+
+describe('K6: types without a table', () => {
+  test.each([
+    'containers',
+    'container_updated_event',
+    'webhook_notification',
+    'user',
+    '*',
+    'Ünknown',
+  ])('K6: %s goes to other_resources with everything it says', (type) => {
+    const row = flatten({
+      id: 'not-a-uuid',
+      type,
+      attributes: { a: 1, id: 'not-a-uuid' },
+      relationships: { shipment: { data: { type: 'shipment', id: 's' } } },
+    })
+    expect(row.stream).toBe('other_resources')
+    expect(row.columns).toEqual({ resource_type: type, resource_id: 'not-a-uuid' })
+    expect(row.unmapped).toEqual({
+      a: 1,
+      'relationships.shipment': { data: { type: 'shipment', id: 's' } },
+    })
+    expect(row.flat.key).toBe(`${type} not-a-uuid`)
+  })
+
+  test('K6: every type of the interface has its own stream', () => {
+    const types = resources.map(({ type }) => type)
+    expect(new Set(types).size).toBe(types.length)
+    for (const resource of resources) expect(resourceOfType(resource.type)).toBe(resource)
+  })
+})

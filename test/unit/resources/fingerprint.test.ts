@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { flatten, type JsonObject } from './flat-rows.js'
+
+const directory = new URL('../../fixtures/samples/', import.meta.url)
+
+interface Sample {
+  readonly data: JsonObject | readonly JsonObject[]
+  readonly included?: readonly JsonObject[]
+}
+
+const records = readdirSync(directory)
+  .filter((name) => name.endsWith('.json'))
+  .flatMap((name) => {
+    const { data, included = [] } = JSON.parse(
+      readFileSync(new URL(name, directory), 'utf8'),
+    ) as Sample
+    return [...(Array.isArray(data) ? (data as JsonObject[]) : [data as JsonObject]), ...included]
+  })
+
+const fingerprintOf = (record: unknown): string => flatten(record).flat.fingerprint
+
+/** Every path to a value of a record, containers of values included. */
+function pathsOf(value: unknown, path: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => [
+    [...path, name],
+    ...pathsOf(member, [...path, name]),
+  ])
+}
+
+/** A copy with one value replaced, or removed where `replacement` is undefined. */
+function changed(record: JsonObject, path: readonly string[], replacement: unknown): JsonObject {
+  const copy = structuredClone(record) as Record<string, unknown>
+  let parent = copy
+  for (const name of path.slice(0, -1)) parent = parent[name] as Record<string, unknown>
+  const last = path.at(-1) ?? ''
+  if (replacement !== undefined) parent[last] = replacement
+  else if (Array.isArray(parent)) parent.splice(Number(last), 1)
+  else Reflect.deleteProperty(parent, last)
+  return copy
+}
+
+/** Below attributes, and whole linkages: the id and type of a record are its key. */
+const changes = records.flatMap((record) =>
+  pathsOf(record)
+    .filter(
+      ([top, ...rest]) => rest.length > 0 && (top === 'attributes' || top === 'relationships'),
+    )
+    // Withheld or repeated on purpose.
+    .filter(([top, name]) => record.type !== 'webhook' && !(top === 'attributes' && name === 'id'))
+    // The container of a transport event is part of its key.
+    .filter(([, name]) => record.type !== 'transport_event' || name !== 'container')
+    // A relationship without data says nothing, as one that is absent.
+    .filter(
+      ([top, ...rest]) => top === 'attributes' || rest.at(-1) === 'data' || rest.at(-1) === 'id',
+    )
+    .map((path) => ({ record, path })),
+)
+
+describe('the fingerprint', () => {
+  test('of the same record is the same', () => {
+    for (const record of records) {
+      expect(fingerprintOf(structuredClone(record))).toBe(fingerprintOf(record))
+    }
+  })
+
+  test('of two different records differs', () => {
+    const all = records.map((record) => JSON.stringify(record))
+    expect(new Set(records.map(fingerprintOf)).size).toBe(new Set(all).size)
+  })
+
+  test('differs after any change of any value of the published records', () => {
+    expect(changes.length).toBeGreaterThan(1000)
+    for (const { record, path } of changes) {
+      const replacement = { changed: true }
+      expect(fingerprintOf(changed(record, path, replacement)), path.join('/')).not.toBe(
+        fingerprintOf(record),
+      )
+    }
+  })
+
+  test('differs when any attribute or linkage is absent', () => {
+    for (const { record, path } of changes.filter(
+      ({ path: [, ...rest] }) => rest.at(-1) !== 'id',
+    )) {
+      expect(fingerprintOf(changed(record, path, undefined)), path.join('/')).not.toBe(
+        fingerprintOf(record),
+      )
+    }
+  })
+
+  test('differs between null, absent, "", "null", [] and 0', () => {
+    const values = [null, '', 'null', [], 0, '0.', false, {}]
+    const attributes = [
+      'number',
+      'weight_in_lbs',
+      'ref_numbers',
+      'holds_at_pod_terminal',
+      'brand_new',
+    ]
+    for (const attribute of attributes) {
+      const prints = values.map((value) =>
+        fingerprintOf({ id: 'c', type: 'container', attributes: { [attribute]: value } }),
+      )
+      prints.push(fingerprintOf({ id: 'c', type: 'container', attributes: {} }))
+      expect(new Set(prints).size, attribute).toBe(values.length + 1)
+    }
+  })
+
+  test('differs when a value moves from one column to the next', () => {
+    const print = (attributes: JsonObject) =>
+      fingerprintOf({ id: 'c', type: 'container', attributes })
+    expect(print({ pod_rail_carrier_scac: 'A' })).not.toBe(print({ ind_rail_carrier_scac: 'A' }))
+    expect(print({ number: '1', seal_number: '23' })).not.toBe(
+      print({ number: '12', seal_number: '3' }),
+    )
+    expect(print({ pod_timezone: null })).not.toBe(print({ final_destination_timezone: null }))
+  })
+
+  test('does not depend on the order of a to-many linkage', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .uniqueArray(fc.uuid(), { minLength: 2, maxLength: 8 })
+          .chain((ids) =>
+            fc.tuple(fc.constant(ids), fc.shuffledSubarray(ids, { minLength: ids.length })),
+          ),
+        ([ids, shuffled]) => {
+          const [one, other] = [ids, shuffled].map((list) =>
+            fingerprintOf({
+              id: 's',
+              type: 'shipment',
+              attributes: {},
+              relationships: {
+                containers: { data: list.map((id) => ({ type: 'container', id })) },
+              },
+            }),
+          )
+          expect(one).toBe(other)
+        },
+      ),
+    )
+  })
+
+  test('depends on the order of a list of texts, which is a value', () => {
+    const [one, other] = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ].map((list) => fingerprintOf({ id: 's', type: 'shipment', attributes: { tags: list } }))
+    expect(one).not.toBe(other)
+  })
+})

@@ -1,0 +1,264 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseDocument } from '../../../src/jsonapi/document.js'
+import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
+import { containers, resources } from '../../../src/resources/index.js'
+import type { Resource } from '../../../src/resources/resource.js'
+import { accountFor } from './account-for.js'
+import { container, flatten, type JsonObject } from './flat-rows.js'
+
+const directory = new URL('../../fixtures/samples/', import.meta.url)
+const files = readdirSync(directory).filter((name) => name.endsWith('.json'))
+
+function recordsOf(file: string): JsonObject[] {
+  const document = parseDocument(parseExactJson(readFileSync(new URL(file, directory), 'utf8')))
+  return [...(document?.data ?? []), ...(document?.included ?? [])] as JsonObject[]
+}
+
+describe('the published payloads', () => {
+  test('are all here', () => {
+    expect(files).toHaveLength(18)
+  })
+
+  // A webhook is the one record of which something is withheld on purpose; see secrets.test.ts.
+  test.each(files.filter((file) => file !== 'webhooks-list.json'))(
+    'K8: everything %s says is in the rows, and nothing else',
+    (file) => {
+      const records = recordsOf(file)
+      expect(records.length).toBeGreaterThan(0)
+      for (const record of records) expect(accountFor(record)).toEqual([])
+    },
+  )
+
+  test('K8: none of their values had to be coerced', () => {
+    const coerced = files
+      .flatMap(recordsOf)
+      .filter((record) => flatten(record).flat.coercions !== null)
+    expect(coerced).toEqual([])
+  })
+
+  test.each([
+    ['port-get.json', 'latitude', '53.530404621'],
+    ['port-get.json', 'longitude', '9.905771237'],
+    ['vessel-get.json', 'nautical_speed_knots', '13'],
+    ['container-get.json', 'pickup_lfd_rail', '2026-02-26T05:00:00Z'],
+    ['container-get.json', 'equipment_length', '40'],
+    ['tracking-request-get.json', 'created_at', '2020-04-04T16:13:35-07:00'],
+    ['webhook-events.json', 'webhook_event_category_id', 'tracking-request-events'],
+  ])('%s: the first record has %s %s', (file, column, value) => {
+    expect(flatten(recordsOf(file)[0]).columns[column]).toBe(value)
+  })
+
+  test('what the interface does not name is in unmapped: attributes, relationships, links to other records', () => {
+    const [read] = recordsOf('container-get.json')
+    expect(Object.keys(flatten(read).unmapped)).toEqual([
+      'delivered_at',
+      'empty_out_at',
+      'ind_facility_fees',
+      'ind_facility_holds',
+      'pol_full_in_at',
+      'pol_vessel_departed_at',
+      'pol_vessel_loaded_at',
+      'rail_last_tracking_request_at',
+      'ssl_lfd',
+    ])
+    const [port] = recordsOf('port-get.json')
+    expect(Object.keys(flatten(port).unmapped)).toEqual(['relationships.terminals'])
+    const [, included] = recordsOf('webhook-container-created.json')
+    expect(flatten(included).unmapped['links.self']).toBe(
+      '/v2/shipments/e5a39855-f438-467a-9c18-ae91cd46cfaf',
+    )
+  })
+})
+
+describe('what a relationship says beyond its columns is kept', () => {
+  test.each([
+    [
+      'links and meta',
+      { data: { type: 'shipment', id: 's' }, links: { related: '/x' }, meta: { n: 1 } },
+      { links: { related: '/x' }, meta: { n: 1 } },
+    ],
+    ['links without data', { links: { related: '/x' } }, { links: { related: '/x' } }],
+    [
+      'an unexpected target type',
+      { data: { type: 'booking', id: 's' } },
+      { data: { type: 'booking', id: 's' } },
+    ],
+    [
+      'meta of the identifier',
+      { data: { type: 'shipment', id: 's', meta: { a: 1 } } },
+      { data: { type: 'shipment', id: 's', meta: { a: 1 } } },
+    ],
+  ])('%s', (_what, relationship, kept) => {
+    const row = flatten(container({}, { shipment: relationship }))
+    expect(row.unmapped).toEqual({ 'relationships.shipment': kept })
+    expect(row.columns.shipment_id).toBe('data' in relationship ? 's' : undefined)
+    expect(row.coercions).toEqual({})
+  })
+
+  test('a list that holds another type than expected is kept whole', () => {
+    const data = [
+      { type: 'transport_event', id: 'b' },
+      { type: 'estimated_event', id: 'a' },
+    ]
+    const row = flatten(container({}, { transport_events: { data } }))
+    expect(row.columns.transport_event_ids).toBe('{"a","b"}')
+    expect(row.unmapped).toEqual({ 'relationships.transport_events': { data } })
+  })
+
+  test('a linkage of another shape becomes null, and stands in coercions together with its reason', () => {
+    const row = flatten(container({}, { shipment: { data: [{ type: 'shipment', id: 's' }] } }))
+    expect(row.columns.shipment_id).toBeNull()
+    expect(row.coercions.shipment_id).toEqual({
+      reason: 'not a resource linkage',
+      original: '[{"type":"shipment","id":"s"}]',
+    })
+  })
+})
+
+describe('names that could take the place of another', () => {
+  test('an attribute cannot pass for a relationship, a link or a member of the record', () => {
+    const row = flatten({
+      ...container(
+        { 'relationships.user': 1, 'links.self': 2, 'record.meta': 3, meta: 4, links: 5 },
+        { user: { data: null } },
+      ),
+      links: { self: '/other' },
+      meta: { a: 6 },
+    })
+    expect(row.unmapped).toEqual({
+      'attributes.relationships.user': 1,
+      'attributes.links.self': 2,
+      'attributes.record.meta': 3,
+      meta: 4,
+      links: 5,
+      'relationships.user': { data: null },
+      'links.self': '/other',
+      'record.meta': { a: 6 },
+    })
+  })
+
+  test('an attribute named like a column that is no attribute stays apart from that column', () => {
+    const row = flatten(
+      container(
+        { shipment_id: 'x', pickup_lfd_line: 'y', container_id: 'z' },
+        { shipment: { data: { type: 'shipment', id: 's' } } },
+      ),
+    )
+    expect(row.columns).toMatchObject({ shipment_id: 's', container_id: 'container-1' })
+    expect(row.columns.pickup_lfd_line).toBeUndefined()
+    expect(row.unmapped).toEqual({ shipment_id: 'x', pickup_lfd_line: 'y', container_id: 'z' })
+  })
+})
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  // Halves of surrogate pairs, and U+0000.
+  fc
+    .array(fc.constantFrom(0, 0x41, 0xd83d, 0xde00, 0xfffd, 0x202e), { maxLength: 5 })
+    .map((codes) => String.fromCharCode(...codes)),
+)
+
+const anyValue = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  anyText,
+  fc.constantFrom(
+    '2026-03-08T10:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2020-05-20',
+    '20210',
+    'true',
+    ' 12 ',
+    '44,000',
+    'NaN',
+    20210.5,
+    1e21,
+    1e-7,
+    '',
+  ),
+  fc.array(anyText, { maxLength: 3 }),
+  fc.record({ pickup_lfd_rail: fc.constantFrom('2026-03-08T10:00:00Z', null, 5, {}) }),
+)
+
+const anyName = fc.oneof(
+  anyText.filter((name) => name !== '__proto__'),
+  fc.constantFrom('id', 'meta', 'links', 'a.b', 'constructor', 'toString', 'hasOwnProperty'),
+)
+
+const anyIdentifier = fc.record(
+  {
+    id: fc.oneof(fc.stringMatching(/^[a-z0-9-]{1,12}$/), fc.constantFrom('', 5, null)),
+    type: fc.constantFrom('port', 'shipment', 'container', 'metro_area', 'new_type'),
+    meta: fc.jsonValue({ maxDepth: 1 }),
+  },
+  { requiredKeys: ['id', 'type'] },
+)
+
+const anyRelationship = fc.oneof(
+  fc.record(
+    {
+      data: fc.oneof(
+        fc.constant(null),
+        anyIdentifier,
+        fc.array(anyIdentifier, { maxLength: 3 }),
+        fc.jsonValue({ maxDepth: 1 }),
+      ),
+      links: fc.constant({ related: '/v2/x' }),
+    },
+    { requiredKeys: [] },
+  ),
+  fc.jsonValue({ maxDepth: 1 }),
+)
+
+/** Records of one type: known and unknown names, right and wrong values. */
+function recordsOfType({ type, attributes, relationships }: Resource): fc.Arbitrary<JsonObject> {
+  const known = [...attributes.keys()]
+  const names = known.length === 0 ? anyName : fc.oneof(anyName, fc.constantFrom(...known))
+  const relations = [...relationships.keys(), 'something_new']
+  return (
+    fc
+      .record({
+        id: fc.stringMatching(/^[a-z0-9-]{1,12}$/),
+        attributes: fc.dictionary(names, anyValue, { maxKeys: 12, noNullPrototype: true }),
+        relationships: fc.dictionary(fc.constantFrom(...relations), anyRelationship, {
+          maxKeys: 5,
+          noNullPrototype: true,
+        }),
+        links: fc.constantFrom({}, { self: '/other' }, null),
+        meta: fc.jsonValue({ maxDepth: 2 }),
+      })
+      .map((record) => keyed({ ...record, type: type === '*' ? 'new_type' : type }))
+      // As it comes over the wire: plain objects, without members called __proto__.
+      .map((record) => parseExactJson(JSON.stringify(record)) as JsonObject)
+  )
+}
+
+/** With what the key of the row needs. */
+function keyed(record: JsonObject): JsonObject {
+  const linked = { data: { type: 'container', id: 'container-1' } }
+  const { attributes, relationships } = record as Record<string, JsonObject>
+  if (record.type === 'transport_event') {
+    return { ...record, relationships: { ...relationships, container: linked } }
+  }
+  if (record.type !== 'custom_field') return record
+  return {
+    ...record,
+    attributes: { ...attributes, api_slug: 'slug' },
+    relationships: { ...relationships, entity: linked },
+  }
+}
+
+describe('generated records', () => {
+  test.each(resources)(
+    '$stream: whatever a record holds is in its column, in unmapped or in coercions',
+    (resource) => {
+      fc.assert(
+        fc.property(recordsOfType(resource), (record) => {
+          expect(accountFor(record)).toEqual([])
+        }),
+        { numRuns: resource === containers ? 400 : 150 },
+      )
+    },
+  )
+})

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import { localDate } from '../../../src/resources/local-date.js'
+import { isDateOnly, judgeTimestamp } from '../../../src/resources/timestamp.js'
+import { container, flatten } from './flat-rows.js'
+
+/** What a time becomes: the text PostgreSQL is given, and why it is flagged. */
+function stored(value: unknown): readonly [string | null | undefined, string | undefined] {
+  const row = flatten(container({ pod_arrived_at: value }))
+  const coercion = row.coercions.pod_arrived_at
+  if (coercion !== undefined) expect(coercion.original).toBe(JSON.stringify(value))
+  return [row.columns.pod_arrived_at, coercion?.reason]
+}
+
+describe('Z1: offsets and fractions', () => {
+  test.each([
+    '2026-03-08T10:00:00Z',
+    '2019-06-21T18:46:00-07:00',
+    '2026-03-08T10:00:00+05:30',
+    '2026-03-08T10:00:00+14:00',
+    '2026-03-08T10:00:00-00:00',
+    '2026-03-08T10:00:00.999Z',
+    '2026-03-08T10:00:00.123456Z',
+    '2026-03-08T10:00:00.123456789Z',
+    '2026-03-08t10:00:00z',
+    '2024-02-29T00:00:00Z',
+    '2000-02-29T00:00:00Z',
+    '1970-01-01T00:00:00Z',
+    '2100-12-31T23:59:59Z',
+  ])('Z1: %s reaches PostgreSQL letter by letter', (text) => {
+    expect(stored(text)).toEqual([text, undefined])
+  })
+})
+
+describe('Z2: a time without an offset', () => {
+  test.each([
+    '2026-03-08T02:30:00',
+    '2026-03-08 02:30:00',
+    '2026-03-08T02:30',
+    '2026-03-08T02:30:00.5',
+  ])('Z2: %s is not guessed at, whatever the zone of this machine', (text) => {
+    expect(stored(text)).toEqual([null, 'a time without an offset from UTC'])
+  })
+})
+
+test('Z3: a date without a time becomes null in a column of times, and its day is kept', () => {
+  expect(stored('2020-05-20')).toEqual([null, 'a date without a time'])
+  expect(isDateOnly('2020-05-20')).toBe(true)
+  expect(isDateOnly('2021-02-29')).toBe(false)
+  expect(isDateOnly('2020-05-20T00:00:00Z')).toBe(false)
+})
+
+describe('Z8: days and hours that the calendar does not have', () => {
+  test.each([
+    ['2026-02-30T00:00:00Z', 'no such calendar day'],
+    ['2026-02-29T00:00:00Z', 'no such calendar day'],
+    ['1900-02-29T00:00:00Z', 'no such calendar day'],
+    ['2026-04-31T00:00:00Z', 'no such calendar day'],
+    ['2026-13-01T00:00:00Z', 'no such calendar day'],
+    ['2026-00-10T00:00:00Z', 'no such calendar day'],
+    ['2026-01-00T00:00:00Z', 'no such calendar day'],
+    ['0000-00-00T00:00:00Z', 'no such calendar day'],
+    ['0000-01-01T00:00:00Z', 'no such calendar day'],
+    ['2026-01-01T25:00:00Z', 'no such hour'],
+    ['2026-01-01T24:00:01Z', 'no such hour'],
+    ['2026-01-01T24:00:00.5Z', 'no such hour'],
+    ['2026-01-01T23:60:00Z', 'no such minute or second'],
+    ['2026-01-01T23:59:61Z', 'no such minute or second'],
+    ['2026-01-01T00:00:00+16:00', 'no such offset from UTC'],
+    ['2026-01-01T00:00:00+05:60', 'no such offset from UTC'],
+    ['2026-02-30', 'not an RFC 3339 date-time'],
+  ])('Z8: %s becomes null and is flagged, never another day', (text, reason) => {
+    expect(stored(text)).toEqual([null, reason])
+  })
+
+  test.each(['2026-01-01T24:00:00Z', '2026-01-01T24:00:00.000Z', '2016-12-31T23:59:60Z'])(
+    'Z8: %s is a real notation and left to PostgreSQL, which takes the next second',
+    (text) => {
+      expect(stored(text)).toEqual([text, undefined])
+    },
+  )
+})
+
+describe('Z9: times far away', () => {
+  test.each([
+    '9999-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '2101-01-01T00:00:00Z',
+  ])('Z9: %s is stored as sent and flagged as a placeholder', (text) => {
+    expect(stored(text)).toEqual([text, 'outside 1970 to 2100; stored as sent'])
+  })
+
+  test.each(['10000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '294277-01-01T00:00:00Z'])(
+    'Z9: %s becomes null and is flagged',
+    (text) => {
+      expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
+    },
+  )
+})
+
+describe('Z10: what PostgreSQL would take and the service cannot mean', () => {
+  test.each([
+    'now',
+    'today',
+    'infinity',
+    '-infinity',
+    'epoch',
+    '02/11/2022 14:18',
+    '1700000000',
+    '1700000000000',
+    '2026-03-08T10:00:00Z BC',
+    '2026-03-08T10:00:00 America/New_York',
+    ' 2026-03-08T10:00:00Z',
+    '2026-03-08T10:00:00Z\n',
+    '2026-W10-1T00:00:00Z',
+    '٢٠٢٦-03-08T10:00:00Z',
+    `2026-03-08T10:00:00.${'0'.repeat(50_000)}Z`,
+    '',
+  ])('Z10: %j is refused before PostgreSQL sees it', (text) => {
+    expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
+  })
+
+  test.each([1700000000, 1700000000000, true])('Z10: the JSON value %j is no time', (value) => {
+    expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
+  })
+
+  test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])(
+    'Z10: %s in a text stays what it is',
+    (text) => {
+      const row = flatten(container({ location_at_pod_terminal: text }))
+      expect(row.columns.location_at_pod_terminal).toBe(text)
+      expect(row.coercions).toEqual({})
+    },
+  )
+})
+
+test('a verdict never depends on the zone of this machine', () => {
+  const verdicts = ['UTC', 'America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Apia', 'Asia/Kolkata']
+  const before = process.env.TZ
+  try {
+    const results = verdicts.map((zone) => {
+      process.env.TZ = zone
+      return JSON.stringify([
+        judgeTimestamp('2026-03-08T02:30:00'),
+        judgeTimestamp('2026-03-08T02:30:00Z'),
+        localDate('2026-03-08T02:30:00Z', null),
+        localDate('2026-03-08T02:30:00Z', 'America/New_York'),
+      ])
+    })
+    expect(new Set(results).size).toBe(1)
+  } finally {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  }
+})
+
+describe('the local date of an instant', () => {
+  test.each([
+    ['winter midnight', '2022-01-21T08:00:00Z', 'America/Los_Angeles', '2022-01-21'],
+    [
+      'a second before winter midnight',
+      '2022-01-21T07:59:59Z',
+      'America/Los_Angeles',
+      '2022-01-20',
+    ],
+    ['summer midnight', '2022-07-21T07:00:00Z', 'America/Los_Angeles', '2022-07-21'],
+    [
+      'a second before summer midnight',
+      '2022-07-21T06:59:59Z',
+      'America/Los_Angeles',
+      '2022-07-20',
+    ],
+  ])('Z4: %s', (_what, instant, zone, date) => {
+    expect(localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
+  })
+
+  test.each(['2026-03-08T23:59:59Z', '2026-03-08T00:00:00Z', '2026-03-08T24:00:00Z'])(
+    'Z5: without a zone %s is local wall time already, and is said to be of no known zone',
+    (instant) => {
+      const day = instant.includes('T24') ? '2026-03-09' : '2026-03-08'
+      expect(localDate(instant, null)).toEqual({ date: day, isZoneKnown: false })
+    },
+  )
+
+  test.each([
+    ['before the gap in Los Angeles', '2026-03-08T09:59:59Z', 'America/Los_Angeles', '2026-03-08'],
+    ['after the gap in Los Angeles', '2026-03-08T10:00:00Z', 'America/Los_Angeles', '2026-03-08'],
+    ['01:30 for the first time', '2026-11-01T08:30:00Z', 'America/Los_Angeles', '2026-11-01'],
+    ['01:30 for the second time', '2026-11-01T09:30:00Z', 'America/Los_Angeles', '2026-11-01'],
+    ['midnight after the fold', '2026-11-02T08:00:00Z', 'America/Los_Angeles', '2026-11-02'],
+    ['Sydney, summer time', '2026-01-14T13:00:00Z', 'Australia/Sydney', '2026-01-15'],
+    ['Sydney, standard time', '2026-07-14T13:59:59Z', 'Australia/Sydney', '2026-07-14'],
+    [
+      'Lord Howe, half an hour of summer time',
+      '2026-01-14T13:00:00Z',
+      'Australia/Lord_Howe',
+      '2026-01-15',
+    ],
+    ['Lord Howe, standard time', '2026-07-14T13:29:59Z', 'Australia/Lord_Howe', '2026-07-14'],
+    ['Kathmandu, 5 h 45 min', '2026-01-14T18:15:00Z', 'Asia/Kathmandu', '2026-01-15'],
+    ['Kathmandu, a second earlier', '2026-01-14T18:14:59Z', 'Asia/Kathmandu', '2026-01-14'],
+  ])('Z6: %s', (_what, instant, zone, date) => {
+    expect(localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
+  })
+
+  test('Z6: the local date moves on exactly once in every 24 hours, in every zone and season', () => {
+    for (const zone of [
+      'America/Los_Angeles',
+      'Australia/Sydney',
+      'Australia/Lord_Howe',
+      'Asia/Kathmandu',
+    ]) {
+      const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
+        new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+      )
+      const dates = hours.map((instant) => localDate(instant, zone).date ?? '')
+      expect([...dates].sort()).toEqual(dates)
+      expect(new Set(dates).size).toBe(367)
+    }
+  })
+
+  test.each([
+    'Mars/Olympus',
+    'UTC+3',
+    'GMT-03:00',
+    '+03:00',
+    '03:00',
+    '',
+    ' America/New_York',
+    'America/New_York\u0000',
+    '../../etc/passwd',
+    `${'A'.repeat(50_000)}/B`,
+    `a${'-'.repeat(20)}!`,
+    `a${'/a'.repeat(10)}!`,
+  ])('Z7: the zone %j is unknown and gives no date, and no error', (zone) => {
+    expect(localDate('2026-01-14T18:15:00Z', zone)).toEqual({ date: null, isZoneKnown: false })
+  })
+
+  test.each([
+    'Europe/Kiev',
+    'Europe/Kyiv',
+    'Asia/Calcutta',
+    'EST',
+    'Etc/UTC',
+    'Etc/GMT+5',
+    'America/Port-au-Prince',
+    'America/Argentina/Buenos_Aires',
+  ])('Z7: the zone %s is known, by its old name or its new one', (zone) => {
+    expect(localDate('2026-01-14T12:00:00Z', zone)).toEqual({
+      date: '2026-01-14',
+      isZoneKnown: true,
+    })
+  })
+
+  test('Z9: placeholders give a date that PostgreSQL takes, or none', () => {
+    expect(localDate('9999-12-31T23:59:59Z', 'America/New_York').date).toBe('9999-12-31')
+    expect(localDate('9999-12-31T23:59:59Z', 'Asia/Shanghai').date).toBe('10000-01-01')
+    // Intl would say 2 January: it counts by the Julian calendar there.
+    expect(localDate('0001-01-01T00:00:00Z', 'America/New_York').date).toBeNull()
+    expect(localDate('0001-01-01T00:00:00Z', null).date).toBe('0001-01-01')
+    expect(localDate('0001-01-01T00:00:00+15:00', null).date).toBeNull()
+    expect(localDate('9999-12-31T23:59:59-01:00', null).date).toBeNull()
+  })
+
+  test('what is no instant has no date', () => {
+    expect(localDate('2026-02-30T00:00:00Z!', 'UTC').date).toBeNull()
+    expect(localDate('soon', null).date).toBeNull()
+  })
+})
