@@ -57,10 +57,11 @@ comment on column {{data}}.ports._deleted_at is
 comment on column {{data}}.ports._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.ports._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.ports._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.metro_areas (
     metro_area_id text collate "C" not null,
@@ -115,10 +116,11 @@ comment on column {{data}}.metro_areas._deleted_at is
 comment on column {{data}}.metro_areas._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.metro_areas._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.metro_areas._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.terminals (
     terminal_id text collate "C" not null,
@@ -188,10 +190,11 @@ comment on column {{data}}.terminals._deleted_at is
 comment on column {{data}}.terminals._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.terminals._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.terminals._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.rail_terminals (
     rail_terminal_id text collate "C" not null,
@@ -240,10 +243,11 @@ comment on column {{data}}.rail_terminals._deleted_at is
 comment on column {{data}}.rail_terminals._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.rail_terminals._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.rail_terminals._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.vessels (
     vessel_id text collate "C" not null,
@@ -301,10 +305,11 @@ comment on column {{data}}.vessels._deleted_at is
 comment on column {{data}}.vessels._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.vessels._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.vessels._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.vessel_positions (
     vessel_id text collate "C" not null,
@@ -388,10 +393,11 @@ comment on column {{data}}.custom_fields._deleted_at is
 comment on column {{data}}.custom_fields._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.custom_fields._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.custom_fields._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.webhook_event_categories (
     webhook_event_category_id text collate "C" not null,
@@ -432,10 +438,11 @@ comment on column {{data}}.webhook_event_categories._deleted_at is
 comment on column {{data}}.webhook_event_categories._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.webhook_event_categories._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.webhook_event_categories._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.other_resources (
     resource_type text collate "C" not null,
@@ -472,7 +479,8 @@ comment on column {{data}}.other_resources._deleted_at is
 comment on column {{data}}.other_resources._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.other_resources._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.other_resources._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';

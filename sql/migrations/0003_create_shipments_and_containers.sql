@@ -176,10 +176,11 @@ comment on column {{data}}.shipments._deleted_at is
 comment on column {{data}}.shipments._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.shipments._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.shipments._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.containers (
     container_id text collate "C" not null,
@@ -377,10 +378,11 @@ comment on column {{data}}.containers._deleted_at is
 comment on column {{data}}.containers._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.containers._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.containers._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.container_import_deadlines (
     container_id text collate "C" not null,
@@ -584,10 +586,11 @@ comment on column {{data}}.transport_events._deleted_at is
 comment on column {{data}}.transport_events._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.transport_events._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.transport_events._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create table {{data}}.tracking_requests (
     tracking_request_id text collate "C" not null,
@@ -652,10 +655,11 @@ comment on column {{data}}.tracking_requests._deleted_at is
 comment on column {{data}}.tracking_requests._sync_run_id is
     'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column {{data}}.tracking_requests._unmapped is
-    'Everything the source sent that has no column, by attribute name; relationships as '
-    'relationships.<name>, links as links.<name>.';
+    'Everything the source sent that has no column, by attribute name; other parts of the '
+    'record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot '
+    'in its name as attributes.<name>.';
 comment on column {{data}}.tracking_requests._coercions is
-    'Values not stored as sent, by column: why, and the original as JSON text.';
+    'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 
 create index containers_shipment_id_idx on {{data}}.containers (shipment_id);
 

@@ -4,6 +4,7 @@ import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { linkedTransportEventIds } from '../resources/container.js'
 import type { FlattenContext } from '../resources/flatten.js'
 import { flattenAnyRecord } from '../resources/index.js'
+import { withoutSecrets } from '../resources/other-resource.js'
 import type { FlatRecord } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
 import type { Sighting } from '../warehouse/sighting.js'
@@ -72,11 +73,15 @@ function flattenOrSetAside(
       recordId: typeof id === 'string' ? id : null,
       reason: thrown.message,
       pointer: thrown.pointer,
-      payload: stringifyExactJson(record),
+      payload: stringifyExactJson(isObject(record) ? withoutSecrets(record) : record),
       source: options.source,
     })
     return undefined
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Several answers as one, in order. */

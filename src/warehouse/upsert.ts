@@ -41,7 +41,7 @@ export async function upsertRows(
     const present = presentColumns(resource, group[0])
     const rows = await session.query<Record<string, unknown>>(
       `write ${resource.stream}`,
-      upsertSql(options.names, resource, present),
+      upsertSql(options.names, resource, present, group[0]?.isComplete ?? false),
       upsertParameters(resource, present, group, options),
     )
     for (const row of rows) written.push(toWrittenRow(resource, row))
@@ -49,11 +49,11 @@ export async function upsertRows(
   return written
 }
 
-/** Sightings with the same columns present go in one statement. */
+/** Sightings that are equally complete and have the same columns present go in one statement. */
 function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
   const groups = new Map<string, Sighting[]>()
   for (const sighting of sightings) {
-    let signature = ''
+    let signature = sighting.isComplete ? 'complete ' : 'partial '
     for (const value of sighting.record.values) signature += value === undefined ? '0' : '1'
     const group = groups.get(signature)
     if (group === undefined) groups.set(signature, [sighting])
@@ -89,7 +89,13 @@ function upsertParameters(
 
 const OWN_PARAMETERS = ['_unmapped', '_coercions', '_fingerprint', '_observed_at', 'is_complete']
 
-function upsertSql(names: SchemaNames, resource: Resource, present: readonly Column[]): string {
+function upsertSql(
+  names: SchemaNames,
+  resource: Resource,
+  present: readonly Column[],
+  isComplete: boolean,
+): string {
+  const sent = [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
   const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
   const keys = resource.keyColumns.map(quoteIdentifier)
   const columns = present.map(({ name }) => quoteIdentifier(name))
@@ -118,7 +124,7 @@ changed as (
             stored._deleted_at is not null
             or ${anyDistinct('stored', 'incoming', valueColumns)}
             or ${unmappedAfter('incoming')} is distinct from stored._unmapped
-            or ${coercionsAfter('incoming', present)} is distinct from stored._coercions
+            or ${coercionsAfter('incoming', sent)} is distinct from stored._coercions
             or (incoming.is_complete and incoming._fingerprint is distinct from stored._fingerprint)
         ))
 )
@@ -133,7 +139,7 @@ on conflict (${keys.join(', ')}) do update
 set
     ${valueColumns.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${valueColumns.length > 0 ? ',' : ''}
     _unmapped = ${unmappedAfter('excluded')},
-    _coercions = ${coercionsAfter('excluded', present)},
+    _coercions = ${coercionsAfter('excluded', sent)},
     _fingerprint = excluded._fingerprint,
     _changed_at = ${changedAt(present)},
     _observed_at = excluded._observed_at,
@@ -166,9 +172,9 @@ function unmappedAfter(side: string): string {
   return `nullif(coalesce(stored._unmapped, '{}') || coalesce(${side}._unmapped, '{}'), '{}')`
 }
 
-/** A coercion is dropped when its column is sent again. */
-function coercionsAfter(side: string, present: readonly Column[]): string {
-  const names = present.map(({ name }) => `'${name}'`).join(', ')
+/** A coercion is dropped when its column is sent again; that of `_unmapped` when the whole record is. */
+function coercionsAfter(side: string, sent: readonly string[]): string {
+  const names = sent.map((name) => `'${name}'`).join(', ')
   return `nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${side}._coercions, '{}'), '{}')`
 }
 

@@ -28,8 +28,9 @@ export async function upsertVesselPositions(
     `insert into ${quoteIdentifier(options.names.data)}.vessel_positions as stored
     (${columns.join(', ')}, _first_seen_at, _sync_run_id)
 select distinct on (raw.vessel_id, raw.position_at::timestamptz) ${selected.join(', ')}, raw._first_seen_at::timestamptz, $${columns.length + 2}::bigint
-from unnest(${arrays.join(', ')}) as raw (${columns.join(', ')}, _first_seen_at)
-order by raw.vessel_id, raw.position_at::timestamptz
+from unnest(${arrays.join(', ')})
+    with ordinality as raw (${columns.join(', ')}, _first_seen_at, place)
+order by raw.vessel_id, raw.position_at::timestamptz, raw.place desc
 on conflict (vessel_id, position_at) do update
 set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 where (${values.map((name) => `stored.${name}`).join(', ')})
