@@ -44,7 +44,14 @@ async function readReference(run: Run, entry: ResourceIdentifier): Promise<void>
     observedAt: answer.observedAt,
     completeTypes: NOTHING_COMPLETE,
   })
-  await storeIntake(run, intake, entry)
+  const sightings = intake.sightings.get(streamOf(entry.type)) ?? []
+  if (sightings.some(({ record }) => record.key === entry.id)) {
+    await storeIntake(run, intake, entry)
+    return
+  }
+  // The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing.
+  await storeIntake(run, intake)
+  await postponeRefetch(run.warehouse, entry, 'the answer does not hold the record, see quarantine')
 }
 
 async function readOrPostpone(run: Run, entry: ResourceIdentifier): Promise<ApiAnswer | undefined> {

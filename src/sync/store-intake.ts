@@ -10,6 +10,7 @@ import {
   type ComparedSighting,
 } from '../warehouse/write-batch.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
+import { postponeRefetch } from '../warehouse/refetch-queue.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { fetchTransportEvents, type FetchedEvents } from './fetch-transport-events.js'
@@ -232,7 +233,9 @@ async function writeAround(run: Run, draft: Draft, refusal: WarehouseDataError):
         source: 'refused by the database',
       },
     ]
-    await writeDraft(run, { ...draft, compared: [], deltas, quarantined })
+    const { refetched, ...rest } = draft
+    await writeDraft(run, { ...rest, compared: [], deltas, quarantined })
+    if (refetched !== undefined) await postponeRefetch(run.warehouse, refetched, refusal.message)
     return
   }
   const middle = Math.ceil(compared.length / 2)

@@ -101,14 +101,14 @@ inner join pg_type as type
     on type.oid = attribute.atttypid
 left join pg_attrdef as attrdef
     on attrdef.adrelid = class.oid and attrdef.adnum = attribute.attnum
-where class.relnamespace = (select oid from pg_namespace where nspname = $1)
+where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
     and class.relkind in ('r', 'p', 'v', 'm')
     and attribute.attnum > 0
     and not attribute.attisdropped
 order by class.relname collate "C", attribute.attnum`
 
 const RELATIONS_SQL = `select
-    $1 as schema,
+    $1::text as schema,
     class.relname as name,
     case class.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind,
     obj_description(class.oid, 'pg_class') as comment,
@@ -129,7 +129,7 @@ const RELATIONS_SQL = `select
     ) as indexes,
     case when class.relkind in ('v', 'm') then pg_get_viewdef(class.oid) end as query
 from pg_class as class
-where class.relnamespace = (select oid from pg_namespace where nspname = $1)
+where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
     and class.relkind in ('r', 'p', 'v', 'm')
 order by class.relname collate "C"`
 
@@ -138,7 +138,7 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
     'read the functions',
     `select pg_get_functiondef(oid) as definition
     from pg_proc
-    where pronamespace = (select oid from pg_namespace where nspname = $1)
+    where pronamespace = (select oid from pg_namespace where nspname = $1::text)
         and prokind in ('f', 'p')
     order by oid::regprocedure::text collate "C"`,
     [schema],

@@ -171,12 +171,13 @@ async function createMigrationsTable(session: Session, names: SchemaNames): Prom
 }
 
 async function appliedMigrations(session: Session, names: SchemaNames): Promise<AppliedRow[]> {
-  const [found] = await session.query<{ is_there: boolean }>(
+  // Read from the catalog itself: `to_regclass` may answer from what the session remembered before it waited for the lock.
+  const found = await session.query(
     'look for the table of migrations',
-    'select to_regclass($1) is not null as is_there',
-    [`${quoteIdentifier(names.sync)}.migrations`],
+    `select from pg_tables where schemaname = $1 and tablename = 'migrations'`,
+    [names.sync],
   )
-  if (found?.is_there !== true) return []
+  if (found.length === 0) return []
   return session.sync
     .selectFrom('migrations')
     .select(['version', 'name', 'checksum'])

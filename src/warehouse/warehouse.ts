@@ -1,5 +1,13 @@
-import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type Transaction,
+} from 'kysely'
 import pg from 'pg'
+import { ConnectorError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { quoteIdentifier, schemaNames, type SchemaNames } from './schema-names.js'
 import { toWarehouseError } from './sqlstate.js'
@@ -77,7 +85,9 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       options.logger.warn('a database connection was lost', { error })
     })
   })
-  const kysely = new Kysely<SyncTables>({ dialect: new PostgresDialect({ pool }) })
+  const kysely = new Kysely<SyncTables>({
+    dialect: new PostgresDialect({ pool: withTranslatedErrors(pool) }),
+  })
   let closing: Promise<void> | undefined
   return {
     ...createSession(kysely, names),
@@ -122,7 +132,30 @@ async function wrapErrors<Result>(action: string, work: () => Promise<Result>): 
   try {
     return await work()
   } catch (thrown) {
-    throw toWarehouseError(thrown, action)
+    const isUnnamed = thrown instanceof ConnectorError && thrown.context.action === UNNAMED_ACTION
+    throw toWarehouseError(isUnnamed ? thrown.cause : thrown, action)
+  }
+}
+
+/** What a typed statement of the bookkeeping was doing, unless the transaction around it says so. */
+const UNNAMED_ACTION = 'use the bookkeeping'
+
+/** The pool as kysely takes it, with errors of the taxonomy: its typed statements have no other boundary. */
+function withTranslatedErrors(pool: pg.Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await wrapErrors(UNNAMED_ACTION, () => pool.connect())
+      const translated = {
+        query: (sqlText: string, parameters: readonly unknown[]) =>
+          wrapErrors(UNNAMED_ACTION, () => client.query(sqlText, [...parameters])),
+        release: () => {
+          client.release()
+        },
+      }
+      // kysely's type also has cursors, which nobody asks for here.
+      return translated as unknown as PostgresPoolClient
+    },
+    end: () => pool.end(),
   }
 }
 

