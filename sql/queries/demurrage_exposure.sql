@@ -1,11 +1,13 @@
 -- What overdue containers cost so far
 --
 -- One row per container that stands at the terminal past its last free day, and currency of its fees; one row without a currency
--- when no fee is listed. The longest overdue stands first.
+-- when no fee is listed. The longest overdue stands first; containers whose line the service no longer asks stand last, for
+-- nobody would tell us that they have left and their fees no longer move.
 --
 -- days_over: calendar days at the place; the day after the last free day is day 1.
 -- fees: what is listed now in this currency. Where single fees are listed they are added up and a `total` line is left out,
 -- because it sums them; where there is only a `total` line, that is the amount. Currencies are never added together.
+-- tracking_stopped: why the service stopped asking the shipping line; null while it asks.
 -- A zone that PostgreSQL does not know counts as UTC.
 with
 
@@ -60,7 +62,7 @@ fees as (
 
 shipments as (
 
-    select shipment_id, shipping_line_scac
+    select shipment_id, shipping_line_scac, line_tracking_stopped_reason
     from {{data}}.shipments
 
 ),
@@ -80,7 +82,8 @@ select
     overdue.days_over,
     fees.fees,
     fees.currency_code as currency,
-    fees.fee_types
+    fees.fee_types,
+    shipments.line_tracking_stopped_reason as tracking_stopped
 from containers
 inner join overdue
     on containers.container_id = overdue.container_id
@@ -91,4 +94,8 @@ left join shipments
 left join terminals
     on containers.pod_terminal_id = terminals.terminal_id
 where overdue.days_over > 0
-order by overdue.days_over desc, containers.container_id, fees.currency_code;
+order by
+    shipments.line_tracking_stopped_reason is not null,
+    overdue.days_over desc,
+    containers.container_id,
+    fees.currency_code;

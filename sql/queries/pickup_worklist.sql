@@ -1,11 +1,13 @@
 -- Which container must be picked up first
 --
 -- One row per container that was discharged at the port of discharge and has not left the terminal, neither by truck nor by
--- rail. What bites first stands first: the fewest days left, then the longest stay.
+-- rail. What bites first stands first: the fewest days left, then the longest stay. Containers whose line the service no longer
+-- asks stand last: nobody would tell us that they have left.
 --
 -- is_ready: the terminal says available, and no hold with status `hold` stands. Pending holds are named, they do not block.
 -- last_free_day: the service's coalesced last free day, as a calendar day at the place.
 -- days_left: from today at the place to the last free day; negative once it has passed. Null when there is no last free day.
+-- tracking_stopped: why the service stopped asking the shipping line; null while it asks.
 -- A zone that PostgreSQL does not know counts as UTC.
 with
 
@@ -40,7 +42,11 @@ containers as (
 
 shipments as (
 
-    select shipment_id, bill_of_lading_number, shipping_line_scac
+    select
+        shipment_id,
+        bill_of_lading_number,
+        shipping_line_scac,
+        line_tracking_stopped_reason
     from {{data}}.shipments
 
 ),
@@ -84,7 +90,8 @@ select
         and not coalesce(holds.is_blocked, false) as is_ready,
     holds.holds,
     containers.pickup_appointment_at,
-    containers.current_status
+    containers.current_status,
+    shipments.line_tracking_stopped_reason as tracking_stopped
 from containers
 left join shipments
     on containers.shipment_id = shipments.shipment_id
@@ -96,4 +103,8 @@ left join holds
     on containers.container_id = holds.container_id
 left join time_zones
     on time_zones.name = coalesce(last_free_days.time_zone, containers.pod_timezone)
-order by days_left nulls last, containers.pod_discharged_at, containers.container_id;
+order by
+    shipments.line_tracking_stopped_reason is not null,
+    days_left nulls last,
+    containers.pod_discharged_at,
+    containers.container_id;
