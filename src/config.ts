@@ -1,7 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { fromEnvironment, readConfigFile, readDotEnv } from './config-sources.js'
 import { ConfigError, type ConfigProblem } from './errors.js'
 import { apiKeyProblem, baseUrlProblem } from './service-address.js'
 
@@ -199,8 +197,6 @@ export interface LoadedConfig {
   readonly warnings: readonly string[]
 }
 
-const DEFAULT_CONFIG_FILE = 'config/tracking-sync.json'
-
 /** The process's environment, for the composition root to hand to `loadConfig`. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env
@@ -211,7 +207,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const problems: ConfigProblem[] = []
   const warnings: string[] = []
   const dotEnv = readDotEnv(sources.workingDirectory, problems)
-  const file = readConfigFile(sources, problems)
+  const names = settingDescriptions.map(({ name }) => name)
+  const file = readConfigFile(sources, names, problems)
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const description of settingDescriptions) {
@@ -300,108 +297,6 @@ const PRIVATE =
 function isSafeForKey(url: URL): boolean {
   if (LOOPBACK.test(url.hostname)) return true
   return url.protocol === 'https:' && !PRIVATE.test(url.hostname)
-}
-
-function fromEnvironment(
-  { variable, isSecret }: SettingDescription,
-  environment: Readonly<Record<string, string | undefined>>,
-  problems: ConfigProblem[],
-  warnings: string[],
-): string | undefined {
-  const value = emptyAsAbsent(environment[variable])
-  const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
-  if (path === undefined) return value
-  if (value !== undefined) {
-    problems.push({
-      setting: variable,
-      problem: `is set together with ${variable}_FILE; remove one of them`,
-    })
-    return undefined
-  }
-  return readSecretFile(variable, path, problems, warnings)
-}
-
-function emptyAsAbsent(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value
-}
-
-/** Readable by others means readable by every account of the machine. */
-const TOO_OPEN = 0o027
-
-function readSecretFile(
-  variable: string,
-  path: string,
-  problems: ConfigProblem[],
-  warnings: string[],
-): string | undefined {
-  try {
-    const mode = statSync(path).mode
-    if ((mode & TOO_OPEN) !== 0) {
-      warnings.push(`the file of ${variable}_FILE can be read by others: chmod 0640 it`)
-    }
-    const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    if (content !== '') return content
-    problems.push({ setting: `${variable}_FILE`, problem: 'names an empty file' })
-  } catch {
-    problems.push({ setting: `${variable}_FILE`, problem: 'names a file that cannot be read' })
-  }
-  return undefined
-}
-
-function readDotEnv(
-  workingDirectory: string,
-  problems: ConfigProblem[],
-): Readonly<Record<string, string | undefined>> {
-  const content = readIfThere(resolve(workingDirectory, '.env'), problems, '.env')
-  return content === undefined ? {} : parseEnv(content)
-}
-
-function readConfigFile(
-  sources: ConfigSources,
-  problems: ConfigProblem[],
-): Readonly<Record<string, unknown>> {
-  const name = sources.configFile ?? DEFAULT_CONFIG_FILE
-  const content = readIfThere(resolve(sources.workingDirectory, name), problems, name)
-  if (content === undefined) {
-    if (sources.configFile !== undefined) {
-      problems.push({ setting: name, problem: 'does not exist' })
-    }
-    return {}
-  }
-  const parsed = parseJsonObject(content)
-  if (parsed === undefined) {
-    problems.push({ setting: name, problem: 'is not a JSON object' })
-    return {}
-  }
-  // JSON has no comments: members beginning with // are ours to ignore.
-  const entries = Object.entries(parsed).filter(([key]) => !key.startsWith('//'))
-  const unknown = entries.filter(([key]) => !settingDescriptions.some((one) => one.name === key))
-  for (const [key] of unknown) {
-    problems.push({ setting: `${key} in ${name}`, problem: 'is no setting' })
-  }
-  return Object.fromEntries(entries)
-}
-
-function parseJsonObject(content: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function readIfThere(path: string, problems: ConfigProblem[], name: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-      problems.push({ setting: name, problem: 'cannot be read' })
-    }
-    return undefined
-  }
 }
 
 function urlProtocol(value: string): string {
