@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import pino, { type Logger as PinoLogger } from 'pino'
-import { toError } from './errors.js'
+import { ConnectorError, toError } from './errors.js'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 export type LogFields = Readonly<Record<string, unknown>>
@@ -147,7 +147,8 @@ function serializeError(thrown: unknown, depth = 0): unknown {
     message: error.message,
     ...('code' in error ? { code: error.code } : {}),
     ...('context' in error ? { context: error.context } : {}),
-    stack: error.stack,
+    // An error of the taxonomy is an answer, not a fault of the program: its stack would only hide its sentence.
+    ...(error instanceof ConnectorError ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth === DEEPEST_CAUSE
       ? {}
       : { cause: serializeError(error.cause, depth + 1) }),

@@ -10,15 +10,9 @@ export function showText(text: string, longest = 500): string {
   })
 }
 
-/** Parameters whose values are our own words; every other value is masked. */
-const shownParameters = /^(?:page\[(?:number|size)\]|include)$/
-
-/** Path and query for messages and logs. Values of the query are masked, but for page numbers and includes. */
+/** Path and page number for messages and logs: what says which request it was. The rest of the query is ours to know, or nobody's to read. */
 export function showPath(url: URL): string {
-  const parameters = [...url.searchParams].map(([name, value]) => {
-    const isShown = shownParameters.test(name) && /^[\w.,-]{0,200}$/.test(value)
-    return `${showText(name, 60)}=${isShown ? value : '***'}`
-  })
-  const query = parameters.length === 0 ? '' : `?${parameters.slice(0, 10).join('&')}`
-  return `${showText(url.pathname, 300)}${query}`
+  const number = url.searchParams.get('page[number]') ?? ''
+  const page = /^[1-9]\d{0,8}$/.test(number) && number !== '1' ? ` page ${number}` : ''
+  return `${showText(url.pathname, 300)}${page}`
 }

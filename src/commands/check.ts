@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { ConnectorError, toError } from '../errors.js'
+import { ConnectorError, MigrationError, toError, WarehouseSchemaError } from '../errors.js'
 import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
@@ -73,8 +73,11 @@ async function checkDatabase(app: App): Promise<string> {
     current_user::text as role`,
   )
   const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
-  const age = (row?.number ?? 0) < OLDEST_SERVER ? ', too old: use PostgreSQL 14 or later' : ''
-  return `${kind} ${row?.version ?? 'of unknown version'}, as ${row?.role ?? 'unknown user'}${age}`
+  const version = row?.version ?? 'of unknown version'
+  if ((row?.number ?? 0) < OLDEST_SERVER) {
+    throw new WarehouseSchemaError(`${kind} ${version} is too old; use PostgreSQL 14 or later`)
+  }
+  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}`
 }
 
 async function checkSchema(app: App): Promise<string> {
@@ -82,8 +85,9 @@ async function checkSchema(app: App): Promise<string> {
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return `${warehouse.names.data} is at version ${version}`
-  const fix = app.config.migrate ? 'the next command upgrades it' : 'run `tracking-sync migrate`'
-  return `${warehouse.names.data} is at version ${version} of ${expected}; ${fix}`
+  const state = `${warehouse.names.data} is at version ${version} of ${expected}`
+  if (app.config.migrate) return `${state}; the next command upgrades it`
+  throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
 }
 
 async function checkService(app: App): Promise<string> {

@@ -22,6 +22,11 @@ export interface ProcessLike {
   off(event: StopSignal, listener: (signal: StopSignal) => void): unknown
 }
 
+export interface RunOptions {
+  /** Ctrl-C belongs to a program that the command has put in front of it. */
+  readonly isInterruptIgnored?: boolean
+}
+
 /** What every command is given: where to print, and how to run with an app that is closed afterwards. */
 export interface CommandIo {
   readonly process: ProcessLike
@@ -31,8 +36,12 @@ export interface CommandIo {
   /** The environment, for programs that a command starts. */
   environment(): Readonly<Record<string, string | undefined>>
   print(text: string): void
+  /** On standard output as it is, without a line end. */
+  write(text: string): void
   /** One JSON document on standard output. */
   printJson(value: unknown): void
+  /** What went wrong, in one sentence, on standard error. */
+  printError(text: string): void
   /**
    * Loads the settings, makes the app, runs `work`, closes everything and keeps the exit code that `work` returns. Errors of the
    * taxonomy become one clear message and their exit code.
@@ -40,6 +49,7 @@ export interface CommandIo {
   withApp(
     flags: SettingFlags,
     work: (app: App, loaded: LoadedConfig) => Promise<number>,
+    options?: RunOptions,
   ): Promise<void>
 }
 
@@ -65,11 +75,23 @@ export function createCommandIo(process: ProcessLike, state: CliState): CommandI
     print: (text) => {
       process.stdout.write(`${text}\n`)
     },
+    write: (text) => {
+      process.stdout.write(text)
+    },
     printJson: (value) => {
       process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
     },
-    withApp: async (flags, work) => {
-      state.exitCode = await runWithApp(process, programVersion, flags, work)
+    printError: (text) => {
+      process.stderr.write(`error: ${text}\n`)
+    },
+    withApp: async (flags, work, options = {}) => {
+      const stop = new AbortController()
+      const unlisten = listenForSignals(process, stop, options)
+      try {
+        state.exitCode = await runWithApp(process, programVersion, flags, work, stop.signal)
+      } finally {
+        unlisten()
+      }
     },
   }
 }
@@ -79,9 +101,8 @@ async function runWithApp(
   programVersion: string,
   flags: SettingFlags,
   work: (app: App, loaded: LoadedConfig) => Promise<number>,
+  signal: AbortSignal,
 ): Promise<number> {
-  const stop = new AbortController()
-  const unlisten = listenForSignals(process, stop)
   let app: App | undefined
   try {
     const { config: configFile, ...settings } = flags
@@ -99,23 +120,27 @@ async function runWithApp(
       workingDirectory: process.cwd(),
       logStream: process.stderr,
       isLogForPeople: logFormat === 'text' || (logFormat === 'auto' && process.stderr.isTTY),
-      signal: stop.signal,
+      signal,
       programVersion,
     })
     for (const warning of loaded.warnings) app.logger.warn(warning)
     return await work(app, loaded)
   } catch (thrown) {
-    return reportFailure(process, thrown, stop.signal, app)
+    return reportFailure(process, thrown, signal, app)
   } finally {
     await app?.close()
-    unlisten()
   }
 }
 
 /** The first signal asks for an orderly end; a second one ends at once. */
-function listenForSignals(process: ProcessLike, stop: AbortController): () => void {
+function listenForSignals(
+  process: ProcessLike,
+  stop: AbortController,
+  { isInterruptIgnored = false }: RunOptions,
+): () => void {
   const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const listener = (signal: StopSignal): void => {
+    if (signal === 'SIGINT' && isInterruptIgnored) return
     if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal))
     stop.abort(signal)
   }
@@ -138,8 +163,10 @@ function reportFailure(
     return exitCodeOfSignal(stopSignal)
   }
   if (thrown instanceof ConfigError) {
-    const lines = thrown.problems.map(({ setting, problem }) => `  ${setting} ${problem}\n`)
-    process.stderr.write(redact(`error: settings need attention\n${lines.join('')}`))
+    const lines = thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`)
+    const text =
+      lines.length > 1 ? ['settings need attention', ...lines].join('\n  ') : lines.join()
+    process.stderr.write(redact(`error: ${text}\n`))
   } else if (thrown instanceof ConnectorError) {
     process.stderr.write(redact(`error: ${thrown.message}\n`))
   } else {

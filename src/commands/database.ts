@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { EmbeddedDatabaseError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
 export function addDatabaseCommand(program: Command, io: CommandIo): void {
@@ -28,7 +28,14 @@ export function addDatabaseCommand(program: Command, io: CommandIo): void {
   add('url', 'Print its address, password included, for a tool to connect with.', (app, isJson) =>
     printUrl(app, io, isJson),
   )
-  add('psql', 'Open psql on it (psql itself must be installed).', (app) => openPsql(app, io))
+  const psql = database
+    .command('psql')
+    .description('Open psql on it (psql itself must be installed).')
+  addSettingFlags(psql).action(async (options: Record<string, unknown>) => {
+    // In psql, Ctrl-C ends a statement and not the program.
+    const isInterruptIgnored = true
+    await io.withApp(settingFlagsOf(options), (app) => openPsql(app, io), { isInterruptIgnored })
+  })
 }
 
 const isOurs = (app: App): void => {
@@ -91,7 +98,8 @@ async function printUrl(app: App, io: CommandIo, isJson: boolean): Promise<numbe
 /** The address goes in the environment of psql, because command lines can be read by everyone on the machine. */
 async function openPsql(app: App, io: CommandIo): Promise<number> {
   const { url } = await app.openDatabase()
-  const { hostname, port, username, password, pathname } = new URL(url)
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const security = searchParams.get('sslmode')
   const child = spawn('psql', [], {
     stdio: 'inherit',
     env: {
@@ -101,11 +109,19 @@ async function openPsql(app: App, io: CommandIo): Promise<number> {
       PGUSER: decodeURIComponent(username),
       PGPASSWORD: decodeURIComponent(password),
       PGDATABASE: decodeURIComponent(pathname.slice(1)),
+      ...(security === null ? {} : { PGSSLMODE: security }),
       PGOPTIONS: `-c search_path=${app.config.schema},${app.config.schema}_analytics`,
     },
   })
+  const forward = (): void => {
+    child.kill(stopSignalOf(app.signal.reason))
+  }
+  if (app.signal.aborted) forward()
+  app.signal.addEventListener('abort', forward, { once: true })
   try {
-    const [code] = (await once(child, 'exit')) as [number | null]
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    const stopSignal = stopSignalOf(app.signal.aborted ? app.signal.reason : signal)
+    if (stopSignal !== undefined) return exitCodeOfSignal(stopSignal)
     return code ?? EXIT_CODES.bug
   } catch (cause) {
     throw new EmbeddedDatabaseError(

@@ -7,6 +7,7 @@ import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
 import { createProgressReporter } from './progress.js'
+import { runSettingsOf, tellProblem } from './sync.js'
 
 /** A schema of the demo's own: it is dropped and made anew each time, and real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
@@ -50,11 +51,11 @@ async function runDemo(app: App, io: CommandIo): Promise<number> {
   step(`The simulator plays the tracking service at ${simulator.url} with ${SHIPMENTS} shipments.`)
   step('backfill: the one-off first load')
   const backfill = await run('backfill', app, io, warehouse, simulator)
-  if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(io, backfill)
+  if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(app, io, backfill)
   simulator.clock.advance(DAY_MS)
   step('A day passes at sea and in port. sync: only what differs is written')
   const sync = await run('sync', app, io, warehouse, simulator)
-  if (sync.exitCode !== EXIT_CODES.complete) return giveUp(io, sync)
+  if (sync.exitCode !== EXIT_CODES.complete) return giveUp(app, io, sync)
   step('Three questions to the warehouse')
   await answerQuestions(warehouse, io)
   printNextSteps(io)
@@ -92,7 +93,7 @@ async function run(
       service,
       warehouse,
       logger: app.logger,
-      settings: app.config,
+      settings: runSettingsOf(app.config),
       programVersion: app.programVersion,
       signal: app.signal,
       onProgress: progress.onProgress,
@@ -120,8 +121,8 @@ function describeRun({ streams, requests }: RunReport): string {
   return `${table}\n${requests} requests to the service.`
 }
 
-function giveUp(io: CommandIo, report: RunReport): number {
-  for (const problem of report.problems) io.print(`problem: ${problem}`)
+function giveUp(app: App, io: CommandIo, report: RunReport): number {
+  tellProblem(report, app, io)
   return report.exitCode
 }
 

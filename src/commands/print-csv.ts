@@ -1,9 +1,12 @@
-/** Comma-separated values as RFC 4180 has them, with a header line; null is an empty field, an empty text is `""`. */
+/**
+ * Comma-separated values as RFC 4180 has them, with a header line and every line ended alike; null is an empty field, an empty
+ * text is `""`.
+ */
 export function formatCsv(
   columns: readonly string[],
   rows: readonly (readonly unknown[])[],
 ): string {
-  return [columns, ...rows].map((row) => row.map(field).join(',')).join('\r\n')
+  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('')
 }
 
 function field(value: unknown): string {

@@ -7,10 +7,19 @@ function cellText(value: unknown): string {
   return escapeControls(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Text from outside must not move the cursor or change colours. */
+/**
+ * Text from outside must not move the cursor, change colours, break a line or turn the direction of writing. JSON's escapes, for
+ * all of the signs that do.
+ */
 function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu,
+    (control) =>
+      SHORT_ESCAPES[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 const BORDERLESS = {
   top: '',
@@ -39,18 +48,20 @@ export function formatTable(
     const values = rows.map((row) => row[index]).filter((value) => value !== null)
     return values.length > 0 && values.every((value) => typeof value === 'number')
   })
+  const head = columns.map(escapeControls)
   const cells = rows.map((row) => row.map(cellText))
-  const rules = columns.map((column, index) => {
-    const widths = cells.map((row) => row[index]?.length ?? 0)
-    return '-'.repeat(Math.max(column.length, ...widths))
+  const rules = head.map((column, index) => {
+    const longest = cells.reduce((width, row) => Math.max(width, row[index]?.length ?? 0), 0)
+    return '-'.repeat(Math.max(column.length, longest))
   })
   const table = new Table({
-    head: [...columns],
+    head,
     chars: BORDERLESS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: isNumeric.map((isRight) => (isRight ? 'right' : 'left')),
   })
-  table.push(rules, ...cells)
+  table.push(rules)
+  for (const row of cells) table.push(row)
   return table
     .toString()
     .split('\n')

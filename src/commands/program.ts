@@ -14,7 +14,7 @@ import { addSyncCommands } from './sync.js'
 const EXIT_CODE_HELP = `
 Exit codes:
   0 complete   1 bug   2 settings or usage   3 key refused   4 service gave up on us   5 database
-  6 finished but not fully trusted   7 another run holds the lease   130, 143 stopped by a signal`
+  6 finished but not fully trusted   7 another run holds the lease   129, 130, 143 stopped by a signal`
 
 /**
  * Runs one command line and resolves to its exit code. Never calls `process.exit` itself, except for a second signal: output is
@@ -27,6 +27,10 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
     .description('Keeps a PostgreSQL warehouse equal to a container-and-shipment tracking service.')
     .version(io.programVersion)
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      writeErr: (text) => process.stderr.write(text),
+    })
     .addHelpText('after', EXIT_CODE_HELP)
   addDemoCommand(program, io)
   addCheckCommand(program, io)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ConfigError } from '../errors.js'
+import { ConfigError, ConnectorError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { ShippedQuery } from '../warehouse/shipped-queries.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
@@ -52,7 +52,10 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
         isReadOnly: true,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       })
-      io.print(formatAnswer(await runQuestion(warehouse, found.sqlText), format))
+      const answer = await runQuestion(warehouse, found.sqlText).catch((thrown: unknown) => {
+        throw found.isShipped ? thrown : (explainMistake(thrown) ?? thrown)
+      })
+      io.write(formatAnswer(answer, format))
       return EXIT_CODES.complete
     })
   })
@@ -77,17 +80,29 @@ function listQuestions(
 function findQuestion(
   question: string,
   shipped: readonly ShippedQuery[],
-): Pick<ShippedQuery, 'sqlText'> {
+): Pick<ShippedQuery, 'sqlText'> & { readonly isShipped: boolean } {
   const named = shipped.find(({ name }) => name === question)
-  if (named !== undefined) return named
+  if (named !== undefined) return { ...named, isShipped: true }
   // One word is a name, and a wrong one; a statement has more.
-  if (/\s/.test(question.trim())) return { sqlText: question }
+  if (/\s/.test(question.trim())) return { sqlText: question, isShipped: false }
   throw new ConfigError([
     {
       setting: `question "${question}"`,
       problem: `is not shipped; there are: ${shipped.map(({ name }) => name).join(', ')}`,
     },
   ])
+}
+
+/** SQLSTATEs that the words of a statement lead to, not the state of the server. */
+const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|P0)/
+
+/** The statement is the person's own, so advice about our tables would lead astray. */
+function explainMistake(thrown: unknown): ConfigError | undefined {
+  if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
+  const { code } = thrown.context
+  if (typeof code !== 'string' || !MISTAKES.test(code)) return undefined
+  const problem = `is refused by PostgreSQL: ${thrown.cause.message} (${code})`
+  return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
 }
 
 export interface Answer {
@@ -100,20 +115,32 @@ export async function runQuestion(warehouse: Warehouse, sqlText: string): Promis
   return warehouse.readTable('answer a question', sqlText)
 }
 
+/** With its last line end. */
 export function formatAnswer(answer: Answer, format: QueryOptions['format']): string {
   const { columns, rows } = answer
   switch (format) {
     case 'table':
-      return `${formatTable(columns, rows)}\n(${rows.length} ${rows.length === 1 ? 'row' : 'rows'})`
+      return formatAsTable(answer)
     case 'csv':
       return formatCsv(columns, rows)
     case 'json':
-      return JSON.stringify(
-        rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))),
-        null,
-        2,
-      )
+      return `${JSON.stringify(toObjects(answer), null, 2)}\n`
     default:
       return format satisfies never
   }
+}
+
+/** Nobody reads more of a table, and laying it out takes seconds and then fails. */
+const MOST_TABLE_ROWS = 10_000
+
+function formatAsTable({ columns, rows }: Answer): string {
+  const shown = rows.slice(0, MOST_TABLE_ROWS)
+  const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
+  const cut =
+    shown.length < rows.length ? `, the first ${MOST_TABLE_ROWS} shown; --format csv gives all` : ''
+  return `${formatTable(columns, shown)}\n(${count}${cut})\n`
+}
+
+function toObjects({ columns, rows }: Answer): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
 }

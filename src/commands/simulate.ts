@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, type Command } from 'commander'
+import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
@@ -16,7 +17,8 @@ interface SimulateOptions {
   readonly json?: boolean
 }
 
-const DEFAULT_KEY = 'simulator-key'
+/** Not the account's: a stand-in must not be given the real key, and `.env` may hold it. */
+const SIMULATOR_KEY = 'simulator-key'
 
 export function addSimulateCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -61,28 +63,52 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
         shipments: options.shipments,
         seed: options.seed,
         speed: options.speed,
-        apiKey: app.config.apiKey ?? DEFAULT_KEY,
+        apiKey: SIMULATOR_KEY,
         rateLimitPerMinute: options.requestsPerMinute === 0 ? null : options.requestsPerMinute,
         pageSizeMax: options.largestPage,
         ...(options.start === undefined ? {} : { startAt: options.start }),
         ...(options.includes === undefined
           ? {}
           : { acceptedIncludes: { shipment: options.includes } }),
+      }).catch((thrown: unknown) => {
+        throw explainListenError(thrown, options) ?? thrown
       })
       app.onClose(() => simulator.close())
-      const isOwnKey = app.config.apiKey !== undefined
-      const apiKey = isOwnKey ? '(the key in TRACKING_API_KEY)' : DEFAULT_KEY
-      if (options.json === true) io.printJson({ apiUrl: simulator.url, apiKey })
+      if (options.json === true) io.printJson({ apiUrl: simulator.url, apiKey: SIMULATOR_KEY })
       else {
         io.print(`The simulator answers at ${simulator.url} with ${options.shipments} shipments.`)
         io.print(`  TRACKING_API_URL=${simulator.url}`)
-        io.print(`  TRACKING_API_KEY=${apiKey}`)
+        io.print(`  TRACKING_API_KEY=${SIMULATOR_KEY}`)
         io.print('Ctrl-C ends it.')
       }
       if (!app.signal.aborted) await once(app.signal, 'abort')
       return EXIT_CODES.complete
     })
   })
+}
+
+function explainListenError(
+  thrown: unknown,
+  { port, host }: SimulateOptions,
+): ConfigError | undefined {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return new ConfigError([
+        { setting: `--port ${port}`, problem: 'is in use; name another, or 0 for a free one' },
+      ])
+    case 'EACCES':
+      return new ConfigError([
+        { setting: `--port ${port}`, problem: 'may not be used by this user; name one above 1023' },
+      ])
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError([
+        { setting: `--host ${host}`, problem: 'is no address of this machine' },
+      ])
+    default:
+      return undefined
+  }
 }
 
 function wholeNumber(minimum: number, maximum: number): (text: string) => number {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config.js'
+import type { Config, SettingName } from '../config.js'
+import type { RunSettings } from '../sync/run.js'
 import type { RunReport } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
@@ -34,6 +35,7 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
         const report = await runCommand(name, app, io, options.json === true)
         if (options.json === true) io.printJson(report)
         else io.print(formatReport(report))
+        tellProblem(report, app, io)
         return report.exitCode
       })
     })
@@ -60,7 +62,7 @@ async function runCommand(
       service: opened.service,
       warehouse,
       logger: app.logger,
-      settings: app.config,
+      settings: runSettingsOf(app.config),
       programVersion: app.programVersion,
       signal: app.signal,
       onProgress: progress.onProgress,
@@ -68,6 +70,20 @@ async function runCommand(
   } finally {
     progress.stop()
   }
+}
+
+/** Cron mails what stands on standard error: the gravest problem in one sentence; the report holds all of them. */
+export function tellProblem({ problems }: RunReport, app: App, io: CommandIo): void {
+  const [gravest] = problems
+  if (gravest === undefined) return
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see the report)` : ''
+  io.printError(app.redact(`${gravest}${more}`))
+}
+
+/** These and no others: a run stores its settings in its row, and the configuration holds secrets. */
+export function runSettingsOf(config: Config): RunSettings {
+  const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
+  return { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent }
 }
 
 const COUNTS = [

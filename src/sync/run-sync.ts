@@ -1,5 +1,11 @@
 import type { TrackingService } from '../api/endpoints.js'
-import { ApiAuthError, ConnectorError, IncompleteRunError, toError } from '../errors.js'
+import {
+  ApiAuthError,
+  ApiUnavailableError,
+  ConnectorError,
+  IncompleteRunError,
+  toError,
+} from '../errors.js'
 import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
 import type { Logger } from '../logger.js'
 import { finishRun, saveStreamState, startRun, type StreamState } from '../warehouse/sync-runs.js'
@@ -50,7 +56,10 @@ export async function runSync(
   dependencies: SyncDependencies,
 ): Promise<RunReport> {
   const { warehouse, programVersion, settings } = dependencies
-  const syncRunId = await startRun(warehouse, { command, options: { ...settings }, programVersion })
+  // Named one by one: the row can be read by many, and whoever calls may hand over more than we know.
+  const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
+  const options = { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent }
+  const syncRunId = await startRun(warehouse, { command, options, programVersion })
   const run: Run = {
     syncRunId,
     service: dependencies.service,
@@ -103,7 +112,7 @@ async function attempt<Result>(
     if (isStream) run.ledger.conclude(stream, 'complete')
     return result
   } catch (thrown) {
-    if (run.signal.aborted || !concernsOneStream(thrown)) {
+    if (run.signal.aborted || !concernsOneStream(thrown) || wasNeverReached(thrown)) {
       if (isStream) run.ledger.conclude(stream, 'failed', toError(thrown).message)
       throw thrown
     }
@@ -124,6 +133,11 @@ function concernsOneStream(thrown: unknown): boolean {
   if (thrown instanceof ApiAuthError) return thrown.context.status === 403
   if (!(thrown instanceof ConnectorError)) return false
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
+}
+
+/** Nothing listens there: every other stream would wait as long for nothing. */
+function wasNeverReached(thrown: unknown): boolean {
+  return thrown instanceof ApiUnavailableError && thrown.context.wasSent === false
 }
 
 const STREAM_ERRORS: ReadonlySet<string> = new Set(['pagination_loop', 'incomplete_run'])

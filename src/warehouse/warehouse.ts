@@ -29,8 +29,8 @@ export interface Warehouse extends Session {
   /** Runs `work` in one transaction; any throw rolls it back. */
   transaction<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
   /**
-   * Runs one statement of a person's and returns it as a table: columns in order, duplicates kept. Unqualified names mean the data
-   * tables, then the views.
+   * Runs one statement of a person's, which can write nothing, and returns it as a table: columns in order, duplicates kept. Unqualified names mean the
+   * data tables, then the views.
    */
   readTable(action: string, sqlText: string): Promise<TableAnswer>
   /** Ends every connection. Idempotent. */
@@ -67,15 +67,15 @@ const CONNECT_TIMEOUT_MS = 5_000
  */
 export function createWarehouse(options: WarehouseOptions): Warehouse {
   const names = schemaNames(options.schema)
-  const pool = new pg.Pool({
+  const settings: pg.ClientConfig = {
     connectionString: options.url,
-    max: options.poolSize ?? 5,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: options.applicationName ?? 'tracking-sync',
     options: sessionSettings(options),
     types: createTypes(),
-  })
+  }
+  const pool = new pg.Pool({ ...settings, max: options.poolSize ?? 5 })
   // Without a handler a killed backend ends the process: idle clients report here, checked-out ones on themselves.
   pool.on('error', (error) => {
     options.logger.warn('an idle database connection was lost', { error })
@@ -96,21 +96,35 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       wrapErrors(action, () =>
         kysely.transaction().execute((transaction) => work(createSession(transaction, names))),
       ),
-    readTable: (action, sqlText) => wrapErrors(action, () => readTable(pool, names, sqlText)),
+    readTable: (action, sqlText) => wrapErrors(action, () => readTable(settings, names, sqlText)),
     close: () => (closing ??= kysely.destroy()),
   }
 }
 
-async function readTable(pool: pg.Pool, names: SchemaNames, sqlText: string): Promise<TableAnswer> {
-  const client = await pool.connect()
+/**
+ * One statement of a person's, on a connection of its own. That nothing can be written is the transaction's doing: it is read-only, has taken a snapshot
+ * (after which PostgreSQL lets nobody make it read-write), and the extended protocol takes one statement and no second.
+ */
+async function readTable(
+  settings: pg.ClientConfig,
+  names: SchemaNames,
+  sqlText: string,
+): Promise<TableAnswer> {
+  const client = new pg.Client(settings)
+  // A lost connection fails the statement as well, and is told there.
+  client.on('error', () => undefined)
+  await client.connect()
   try {
     const path = [names.data, names.analytics, names.sync].map(quoteIdentifier).join(', ')
-    await client.query(`set search_path = ${path}, pg_catalog`)
-    const result = await client.query<unknown[]>({ text: sqlText, rowMode: 'array' })
+    await client.query('begin transaction read only')
+    await client.query(`set local search_path = ${path}, pg_catalog`)
+    await client.query('select 1')
+    // The typings do not know `queryMode`.
+    const query = { text: sqlText, rowMode: 'array' as const, queryMode: 'extended' }
+    const result = await client.query<unknown[]>(query)
     return { columns: result.fields.map(({ name }) => name), rows: result.rows }
   } finally {
-    // The path must not leak into the next use of the connection.
-    client.release(true)
+    await client.end()
   }
 }
 

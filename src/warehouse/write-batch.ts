@@ -67,8 +67,9 @@ export async function compareWithStored(
   let stale = 0
   for (const sighting of unique) {
     const row = stored.get(sighting.record.key)
-    if (row !== undefined && row.observedAt > sighting.observedAt) stale += 1
-    else if (row !== undefined && equalsRow(sighting, row)) equal.push(sighting)
+    // What equals its row confirms it, however old the sighting is.
+    if (row !== undefined && equalsRow(sighting, row)) equal.push(sighting)
+    else if (row !== undefined && row.observedAt > sighting.observedAt) stale += 1
     else changed.push({ sighting, stored: row })
   }
   return { changed, unchanged: equal.length, equal, stale, duplicates: duplicates.length }

@@ -1,0 +1,588 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Simulator } from '../../src/simulator/server.js'
+import type { RunReport } from '../../src/sync/run-sync.js'
+import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
+import { differencesFrom, lookAt, selectRows } from '../support/look-at-cli-rows.js'
+import {
+  endPrograms,
+  expectNoSecret,
+  runCli,
+  startCli,
+  startProgram,
+  waitUntil,
+  type ProgramOptions,
+  type ProgramResult,
+} from '../support/run-cli.js'
+import { repositoryDirectory } from '../support/run-cli.js'
+import { startSameWorld, WORLD } from '../support/simulate-cli.js'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
+
+const KEY = 'canary/key+9f3a='
+const PASSWORD = 'canary/pass+7c1e='
+
+interface Scene {
+  readonly simulator: Simulator
+  readonly database: TestDatabase
+  readonly options: ProgramOptions
+}
+
+const scenes: Scene[] = []
+
+async function makeScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const { directory } = await makeFreshHome()
+  const simulator = await startSameWorld({ apiKey: KEY })
+  const database = await createTestDatabase()
+  const env = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: KEY,
+    DATABASE_URL: database.url,
+    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    // What cron and people read; the clocks disagree in these tests, which is worth a line to nobody.
+    TRACKING_LOG_FORMAT: 'text',
+    TRACKING_LOG_LEVEL: 'error',
+    ...settings,
+  }
+  const scene = { simulator, database, options: { directory, env } }
+  scenes.push(scene)
+  return scene
+}
+
+function withSettings({ options }: Scene, settings: Readonly<Record<string, string>>) {
+  return { ...options, env: { ...options.env, ...settings } }
+}
+
+async function closeScenes(): Promise<void> {
+  await endPrograms()
+  for (const { simulator, database } of scenes.splice(0)) {
+    await simulator.close()
+    await database.drop()
+  }
+  await removeFreshHomes()
+}
+
+/** What remains of standard error without progress and log lines: the sentence. */
+function sentenceOf({ stderr }: ProgramResult): string {
+  expect(stderr).not.toMatch(/\n {4}at |node:internal|\.js:\d+/)
+  const isOther = /^(?:\w+: page \d+,|\{"progress":|\d\d:\d\d:\d\d )/
+  const lines = stderr.split('\n').filter((line) => line !== '' && !isOther.test(line))
+  expect(lines).toEqual([expect.stringMatching(/^error: .{10,500}$/)])
+  return lines[0]!
+}
+
+interface RunRow {
+  readonly outcome: string
+  readonly exit_code: number | null
+  readonly error_code: string | null
+}
+
+async function runRows({ database }: Scene): Promise<RunRow[]> {
+  return selectRows<RunRow>(
+    database.url,
+    'select outcome, exit_code, error_code from tracking_sync.sync_runs order by sync_run_id',
+  )
+}
+
+async function countRows({ database }: Scene, table: string): Promise<number> {
+  const [row] = await selectRows<{ count: number }>(
+    database.url,
+    `select count(*) as count from tracking.${table}`,
+  )
+  return row!.count
+}
+
+/** The next undisturbed run makes everything good. */
+async function expectRecovery(scene: Scene): Promise<void> {
+  const { simulator, database, options } = scene
+  simulator.faults.clear()
+  const again = await runCli(['backfill', '--json'], options)
+  expect(again.exitCode).toBe(0)
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'complete', problems: [] })
+  expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+}
+
+/** S1: the bookkeeping holds neither the key nor the password of the database. */
+async function expectNoSecretInTables({ database }: Scene, key = KEY): Promise<void> {
+  const text = await lookAt(database.url, async (warehouse) => {
+    const tables = await warehouse.query<{ name: string }>(
+      'list the tables',
+      `select tablename as name from pg_tables where schemaname = 'tracking_sync'`,
+    )
+    const rows: unknown[] = []
+    for (const { name } of tables) {
+      rows.push(
+        await warehouse.query(
+          'look at the rows',
+          `select to_jsonb(one) as row from tracking_sync.${name} as one`,
+        ),
+      )
+    }
+    return JSON.stringify(rows)
+  })
+  const password = decodeURIComponent(new URL(database.url).password)
+  const secrets = [key, password].filter((secret) => secret !== '')
+  expectNoSecret('tracking_sync', text, secrets)
+}
+
+describe('a failure ends with one clear sentence, the right exit code and no half-written page', () => {
+  afterEach(closeScenes)
+
+  it('when the key is wrong: 3, and nothing is written', async () => {
+    const scene = await makeScene()
+    const options = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
+    const result = await runCli(['backfill'], options)
+    expect(result.exitCode).toBe(3)
+    expect(sentenceOf(result)).toMatch(
+      /^error: GET \/v2\/shipments\?\S+: the service refused the API key \(401\)\. It says: /,
+    )
+    expect(result.stdout).toMatch(/^shipments +0 .* failed$/m)
+    expect(scene.simulator.requests.total).toBe(1)
+    expect(await countRows(scene, 'shipments')).toBe(0)
+    expect(await runRows(scene)).toEqual([
+      { outcome: 'failed', exit_code: 3, error_code: 'api_auth' },
+    ])
+    await expectNoSecretInTables(scene, 'canary/wrong+key=')
+    await expectRecovery(scene)
+  })
+
+  it('when the service asks to wait for an hour: 4, at once, and the first page stays whole', async () => {
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    scene.simulator.faults.add({
+      fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } },
+      match: isSecondPage,
+      times: Infinity,
+    })
+    const result = await runCli(['backfill', '--json'], scene.options)
+    expect(result.exitCode).toBe(4)
+    const { problems } = JSON.parse(result.stdout) as RunReport
+    expect(problems[0]).toMatch(/^shipments: .* asks to wait 3600 s, which is longer than this/)
+    expectSentence(result, /^shipments: .* asks to wait 3600 s, which is longer than this program/)
+    await expectFirstPageOnly(scene)
+    await expectRecovery(scene)
+  })
+
+  it('when the list ends too early: 6, with what came', async () => {
+    const scene = await makeScene()
+    scene.simulator.faults.add({
+      fault: { kind: 'wrongTotal', total: 5000 },
+      match: { path: '/shipments' },
+      times: Infinity,
+    })
+    const result = await runCli(['backfill'], scene.options)
+    expect(result.exitCode).toBe(6)
+    expectSentence(
+      result,
+      /^shipments: the list of shipments ended after 60 of 5000 records; run the command again/,
+    )
+    expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
+    expect(await runRows(scene)).toMatchObject([{ outcome: 'incomplete', exit_code: 6 }])
+    await expectRecovery(scene)
+  })
+
+  it('when the database cannot be reached: 5, and nothing is asked of the service', async () => {
+    const scene = await makeScene()
+    const dead = `postgres://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:9/house`
+    for (const command of ['backfill', 'sync', 'status', 'migrate']) {
+      const result = await runCli([command], withSettings(scene, { DATABASE_URL: dead }))
+      expect({ command, exitCode: result.exitCode }).toEqual({ command, exitCode: 5 })
+      expect(result.stdout).toBe('')
+      expect(sentenceOf(result)).toMatch(
+        /ECONNREFUSED 127\.0\.0\.1:9; check that PostgreSQL runs and DATABASE_URL points to it$/,
+      )
+    }
+    expect(scene.simulator.requests.total).toBe(0)
+  })
+
+  it('when the password of the database is wrong: 5, without the password', async () => {
+    const scene = await makeScene()
+    const [, user, , host] = /\/\/([^:@/]*)(:[^@]*)?@([^/]*)/.exec(scene.database.url) ?? []
+    expect(user).not.toBe('')
+    const wrong = `postgres://${user!}:${encodeURIComponent(PASSWORD)}@${host!}/${scene.database.name}`
+    const result = await runCli(['sync'], withSettings(scene, { DATABASE_URL: wrong }))
+    expect(result.exitCode).toBe(5)
+    expect(sentenceOf(result)).toMatch(/password.*; check user and password in DATABASE_URL$/)
+  })
+
+  it('when the database goes away in the middle: 5', async () => {
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const { simulator, database, options } = scene
+    simulator.faults.add({
+      fault: { kind: 'slow', bytesPerSecond: 200_000 },
+      match: isSecondPage,
+      times: Infinity,
+    })
+    const backfill = await startCli(['backfill'], options)
+    await waitUntil('the second page is asked for', () =>
+      simulator.requests.recent.some(isSecondPage),
+    )
+    await waitUntil(
+      'the first page is stored',
+      async () => (await countRows(scene, 'shipments')) > 0,
+    )
+    await database.drop()
+    const result = await backfill.ended
+    expect(result.exitCode).toBe(5)
+    expect(result.stderr).not.toMatch(/\n {4}at /)
+    const sentences = result.stderr.split('\n').filter((line) => line.startsWith('error: '))
+    expect(sentences).toEqual([
+      expect.stringMatching(/; (?:check|create) .*database|DATABASE_URL/i),
+    ])
+  })
+
+  it('when a setting is bad: 2, all of them together, without any value', async () => {
+    const scene = await makeScene()
+    const one = await runCli(['sync'], withSettings(scene, { TRACKING_PAGE_SIZE: 'canary-size' }))
+    expect(one).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(sentenceOf(one)).toBe('error: TRACKING_PAGE_SIZE must be a whole number from 1 to 1000')
+    const bad = {
+      TRACKING_API_URL: 'canary-address',
+      TRACKING_API_KEY: `Token ${KEY}`,
+      DATABASE_URL: `mysql://me:${encodeURIComponent(PASSWORD)}@db/house`,
+      TRACKING_MIGRATE: 'perhaps',
+    }
+    const many = await runCli(['sync'], withSettings(scene, bad))
+    expect(many).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(many.stderr).toBe(
+      [
+        'error: settings need attention',
+        '  TRACKING_API_URL is not a URL',
+        '  TRACKING_API_KEY holds a scheme word; give the bare key, "Token " is put before it',
+        '  DATABASE_URL must look like postgres://user:password@host:5432/database',
+        '  TRACKING_MIGRATE must be true or false',
+        '',
+      ].join('\n'),
+    )
+    const insecure = { TRACKING_API_URL: 'http://canary.example/v2' }
+    expect(sentenceOf(await runCli(['sync'], withSettings(scene, insecure)))).toMatch(
+      /^error: TRACKING_API_URL is plain http .*; use https:\/\/, or set TRACKING_ALLOW_INSECURE_API_URL=true$/,
+    )
+    expect(scene.simulator.requests.total).toBe(0)
+  })
+
+  it.each([
+    { args: ['syncs'], sentence: /^error: unknown command 'syncs'\n\(Did you mean sync\?\)\n$/ },
+    { args: ['sync', '--pages', '3'], sentence: /^error: unknown option '--pages'\n/ },
+    { args: ['sync', 'now'], sentence: /^error: too many arguments for 'sync'\./ },
+    {
+      args: ['query', 'pickups'],
+      sentence: /^error: question "pickups" is not shipped; there are: /,
+    },
+    {
+      args: ['query', '--format', 'xml'],
+      sentence: /^error: .*Allowed choices are table, csv, json/,
+    },
+    { args: ['simulate', '--port', '99999'], sentence: /^error: .*whole number from 0 to 65535/ },
+    { args: ['sync', '--config', 'none.json'], sentence: /^error: none\.json does not exist\n$/ },
+    { args: [], sentence: /^Usage: tracking-sync / },
+    { args: ['database'], sentence: /^Usage: tracking-sync database / },
+  ])('when the command line is wrong: 2 for $args', async ({ args, sentence }) => {
+    const { directory } = await makeFreshHome()
+    const result = await runCli(args, { directory })
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(result.stderr).toMatch(sentence)
+  })
+
+  it('when SQL of one’s own is wrong or would write: 2, with the words of PostgreSQL', async () => {
+    const scene = await makeScene()
+    expect((await runCli(['sync'], scene.options)).exitCode).toBe(0)
+    const cases = [
+      { sql: 'select nonsense from nowhere', says: 'relation "nowhere" does not exist (42P01)' },
+      { sql: 'selct 1', says: 'syntax error at or near "selct" (42601)' },
+      {
+        sql: 'delete from shipments',
+        says: 'cannot execute DELETE in a read-only transaction (25006)',
+      },
+      { sql: 'select 1 / 0', says: 'division by zero (22012)' },
+    ]
+    for (const { sql, says } of cases) {
+      const result = await runCli(['query', sql], scene.options)
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(sentenceOf(result)).toBe(`error: the SQL is refused by PostgreSQL: ${says}`)
+    }
+    expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
+  })
+})
+
+function isSecondPage({
+  path,
+  query,
+}: {
+  readonly path: string
+  readonly query: URLSearchParams | string
+}): boolean {
+  const parameters = typeof query === 'string' ? new URLSearchParams(query) : query
+  return path.endsWith('/shipments') && parameters.get('page[number]') === '2'
+}
+
+/** Other streams may have failed too; the sentence then says where to read on. */
+function expectSentence(result: ProgramResult, problem: RegExp): void {
+  const sentence = sentenceOf(result).replace(/^error: /, '')
+  expect(sentence.replace(/ \(and \d+ more, see the report\)$/, '')).toMatch(problem)
+}
+
+/** The shipments of the first page with all of their containers and events, and nothing of the second. */
+async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void> {
+  const { world, clock } = simulator
+  const differences = await differencesFrom(world, clock.now(), database.url)
+  const missing = differences.flatMap((text) => /^(\w+) (\S+): has no row$/.exec(text)?.[0] ?? [])
+  expect(missing.filter((text) => text.startsWith('shipments '))).toHaveLength(WORLD.shipments - 20)
+  // What is there equals the source; only what is missing as a whole has no parts either.
+  const absent = new Set(missing.map((text) => text.split(/[ :]/)[1]))
+  const others = differences.filter((text) => {
+    const [, id] = text.split(/[ :]/)
+    return !absent.has(id) && !text.endsWith(': is referenced and has no row')
+  })
+  expect(others).toEqual([])
+  const rows = await selectRows<{ missing: number }>(
+    database.url,
+    `select count(*) as missing from tracking.shipments as shipment
+    where not exists (
+        select from tracking.containers as container
+        where container.shipment_id = shipment.shipment_id
+    )`,
+  )
+  expect(rows).toEqual([{ missing: 0 }])
+}
+
+/** These end only after the client has tried again several times, with real pauses: they wait side by side. */
+describe('a service that stays away', () => {
+  const results = new Map<string, { scene: Scene; result: ProgramResult }>()
+
+  beforeAll(async () => {
+    const start = async (name: string, prepare: (scene: Scene) => Scene | Promise<Scene>) => {
+      const scene = await prepare(await makeScene({ TRACKING_PAGE_SIZE: '20' }))
+      const result = await runCli(['sync'], { ...scene.options, deadlineMs: 150_000 })
+      results.set(name, { scene, result })
+    }
+    await Promise.all([
+      start('dead', (scene) => ({
+        ...scene,
+        options: withSettings(scene, { TRACKING_API_URL: 'http://127.0.0.1:9/v2' }),
+      })),
+      start('html', (scene) => {
+        scene.simulator.faults.add({
+          fault: { kind: 'html' },
+          match: isSecondPage,
+          times: Infinity,
+        })
+        return scene
+      }),
+      start('cut', (scene) => {
+        scene.simulator.faults.add({
+          fault: { kind: 'cut', afterBytes: -100 },
+          match: isSecondPage,
+          times: Infinity,
+        })
+        return scene
+      }),
+    ])
+  }, 170_000)
+
+  afterAll(closeScenes)
+
+  it('ends with 4 and one sentence when nobody answers', async () => {
+    const { scene, result } = results.get('dead')!
+    expect(result.exitCode).toBe(4)
+    expectSentence(
+      result,
+      /^shipments: GET \/v2\/shipments\?\S+: the connection was refused \(ECONNREFUSED\)\. Given up after 6 tries in \d+ s\.$/,
+    )
+    expect(await countRows(scene, 'shipments')).toBe(0)
+    expect(await runRows(scene)).toEqual([
+      { outcome: 'failed', exit_code: 4, error_code: 'api_unavailable' },
+    ])
+  })
+
+  it('ends with 4 and one sentence when a web page comes instead of the second page, and the first one is whole', async () => {
+    const { scene, result } = results.get('html')!
+    expect(result.exitCode).toBe(4)
+    expectSentence(
+      result,
+      /^shipments: .*: the service answered 200 with a web page instead of data\. The body begins with "<!doctype html>.* Given up after 6 tries in \d+ s\.$/,
+    )
+    expect(await runRows(scene)).toMatchObject([{ outcome: 'failed', exit_code: 4 }])
+    expect(scene.simulator.requests.recent.filter(isSecondPage)).toHaveLength(6)
+    expect(
+      await selectRows(scene.database.url, 'select reason from tracking_sync.quarantine'),
+    ).toEqual([])
+    await expectShipmentsOfFirstPage(scene)
+    await expectRecovery(scene)
+  })
+
+  it('ends with 4 and no part of the page when the second page is cut off', async () => {
+    const { scene, result } = results.get('cut')!
+    expect(result.exitCode).toBe(4)
+    expectSentence(result, /^shipments: .*Given up after 6 tries in \d+ s\.$/)
+    await expectShipmentsOfFirstPage(scene)
+    await expectRecovery(scene)
+  })
+
+  async function expectShipmentsOfFirstPage(scene: Scene): Promise<void> {
+    expect(await countRows(scene, 'shipments')).toBe(20)
+    const differences = await differencesFrom(
+      scene.simulator.world,
+      scene.simulator.clock.now(),
+      scene.database.url,
+    )
+    const isMissing = /: (?:has no row|is referenced and has no row)$/
+    expect(differences.filter((text) => !isMissing.test(text))).toEqual([])
+  }
+})
+
+describe('a signal', () => {
+  afterEach(closeScenes)
+
+  /** Stops a backfill at its second page, however that page fails to come. */
+  async function stopAtSecondPage(
+    fault: Parameters<Simulator['faults']['add']>[0]['fault'],
+    signal: NodeJS.Signals,
+  ): Promise<{ scene: Scene; result: ProgramResult; seconds: number }> {
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const { simulator, options } = scene
+    const played = simulator.faults.add({ fault, match: isSecondPage, times: Infinity })
+    const backfill = await startCli(['backfill'], options)
+    await waitUntil('the second page is asked for', () => played.played > 0)
+    await waitUntil(
+      'the first page is stored',
+      async () => (await countRows(scene, 'shipments')) > 0,
+    )
+    const sentAt = performance.now()
+    backfill.kill(signal)
+    const result = await backfill.ended
+    return { scene, result, seconds: (performance.now() - sentAt) / 1000 }
+  }
+
+  it.each([
+    ['SIGTERM', 143, { kind: 'slow', bytesPerSecond: 2_000 }],
+    ['SIGINT', 130, { kind: 'hang', phase: 'beforeHeaders' }],
+    ['SIGHUP', 129, { kind: 'status', status: 429, headers: { 'retry-after': '250' } }],
+  ] as const)(
+    '%s ends a backfill with %i in a moment, the run says aborted, and the next one completes (X1, X2)',
+    async (signal, exitCode, fault) => {
+      const { scene, result, seconds } = await stopAtSecondPage(fault, signal)
+      expect({ exitCode: result.exitCode, signal: result.signal }).toEqual({
+        exitCode,
+        signal: null,
+      })
+      expect(seconds).toBeLessThan(5)
+      expect(sentenceOf(result)).toBe(
+        `error: the run was stopped by ${signal}; run the command again to go on`,
+      )
+      expect(await runRows(scene)).toEqual([
+        { outcome: 'aborted', exit_code: exitCode, error_code: 'aborted' },
+      ])
+      await expectFirstPageOnly(scene)
+      await expectRecovery(scene)
+      expect((await runRows(scene)).map(({ outcome }) => outcome)).toEqual(['aborted', 'complete'])
+    },
+  )
+
+  it('that comes a second time ends the program at once, and the next backfill completes (X2)', async () => {
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const { database, options } = scene
+    expect((await runCli(['migrate'], options)).exitCode).toBe(0)
+    await lookAt(database.url, (warehouse) =>
+      warehouse.transaction('hold the batch', async (session) => {
+        await session.query('lock', 'lock table tracking.shipments in exclusive mode')
+        const backfill = await startCli(['backfill'], options)
+        await waitUntil('the first page waits to be written', async () => {
+          const [row] = await session.query<{ waiting: number }>(
+            'look who waits',
+            'select count(*) as waiting from pg_locks where not granted',
+          )
+          return row!.waiting > 0
+        })
+        backfill.kill('SIGTERM')
+        // The batch under way may end, for as long as it waits for its lock; a second signal does not wait for it. Two that
+        // come together count as one, so there may be more.
+        const sentAt = performance.now()
+        let isOver = false
+        void backfill.ended.finally(() => (isOver = true))
+        await waitUntil('the program has ended', () => {
+          if (!isOver) backfill.kill('SIGTERM')
+          return isOver
+        })
+        expect((performance.now() - sentAt) / 1000).toBeLessThan(3)
+        expect(await backfill.ended).toMatchObject({ exitCode: 143, signal: null })
+      }),
+    )
+    expect(await countRows(scene, 'shipments')).toBe(0)
+    expect(await runRows(scene)).toMatchObject([{ outcome: 'running', exit_code: null }])
+    await expectRecovery(scene)
+  })
+
+  it('stops the embedded database too', async () => {
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const { simulator, options } = scene
+    const { DATABASE_URL: unused, ...env } = options.env!
+    expect(unused).toBeDefined()
+    const played = simulator.faults.add({
+      fault: { kind: 'hang', phase: 'beforeHeaders' },
+      match: isSecondPage,
+      times: Infinity,
+    })
+    const backfill = await startCli(['backfill'], { ...options, env })
+    await waitUntil('the second page is asked for', () => played.played > 0)
+    backfill.kill('SIGTERM')
+    expect(await backfill.ended).toMatchObject({ exitCode: 143 })
+    const status = await runCli(['status', '--json'], { ...options, env })
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      runs: [{ command: 'backfill', outcome: 'aborted' }],
+    })
+  })
+})
+
+describe('a reader that goes away (X4)', () => {
+  afterEach(closeScenes)
+
+  it('of the report after its first line, as head does, costs neither rows nor the run', async () => {
+    const scene = await makeScene()
+    const { simulator, database, options } = scene
+    const script = `node "$0/dist/cli.js" backfill | head -n 1`
+    const shell = startProgram('sh', ['-c', script, repositoryDirectory], options)
+    const result = await shell.ended
+    expect(result.exitCode).toBe(0)
+    expect(result.stdout).toMatch(/^stream +fetched .*\n$/)
+    expect(result.stderr).not.toMatch(/EPIPE|Error|\n {4}at /)
+    expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+    const query = `node "$0/dist/cli.js" query "select * from transport_events" | head -n 1`
+    const rows = await startProgram('sh', ['-c', query, repositoryDirectory], options).ended
+    expect(rows).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(rows.stdout).toMatch(/^\w+(?: +\w+)+\n$/)
+  })
+
+  it('of output and log from the start costs neither rows nor the run', async () => {
+    const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
+    const { simulator, database, options } = scene
+    const backfill = await startCli(['backfill'], options)
+    backfill.closeStream('stdout')
+    backfill.closeStream('stderr')
+    expect(await backfill.ended).toMatchObject({ exitCode: 0, signal: null })
+    expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  })
+
+  it('of all three from before the start costs neither rows nor the run', async () => {
+    const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
+    const { simulator, database, options } = scene
+    const script = `node "$0/dist/cli.js" backfill <&- >&- 2>&-; echo "ended with $?"`
+    const shell = startProgram('sh', ['-c', script, repositoryDirectory], options)
+    expect(await shell.ended).toMatchObject({ stdout: 'ended with 0\n' })
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  })
+
+  it('leaves debug log lines without a secret (S1, S2)', async () => {
+    const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug', TRACKING_LOG_FORMAT: 'json' })
+    scene.simulator.faults.add({
+      fault: { kind: 'status', status: 500 },
+      match: { path: '/shipments' },
+    })
+    const result = await runCli(['backfill'], scene.options)
+    expect(result.exitCode).toBe(0)
+    const lines = result.stderr.split('\n').filter((line) => line.startsWith('{'))
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ level: 'debug', msg: 'Request failed and will be tried again.' }),
+    )
+    await expectNoSecretInTables(scene)
+  })
+})

@@ -1,0 +1,598 @@
+import { once } from 'node:events'
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { RunReport } from '../../src/sync/run-sync.js'
+import { sum } from '../support/sum-cli-report.js'
+import {
+  isProcessAlive,
+  isServerRunning,
+  makeFreshHome,
+  readServerPid,
+  removeFreshHomes,
+  type FreshHome,
+} from '../support/fresh-home.js'
+import { differencesFrom, selectRows, valuesIn, versionsIn } from '../support/look-at-cli-rows.js'
+import { endPrograms, runCli, startCli, waitUntil } from '../support/run-cli.js'
+import {
+  startSameWorld,
+  startSimulateCli,
+  WORLD,
+  WORLD_ARGUMENTS,
+} from '../support/simulate-cli.js'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
+
+const databases: TestDatabase[] = []
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  await endPrograms()
+  for (const close of closers.splice(0)) await close()
+  for (const database of databases.splice(0)) await database.drop()
+  await removeFreshHomes()
+})
+
+async function makeDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  databases.push(database)
+  return database
+}
+
+/** No limit of ours: the simulator has none either. */
+const UNHURRIED = { TRACKING_RATE_LIMIT_PER_MINUTE: '100000' }
+const KEY = 'canary/key+9f3a='
+
+async function databaseUrl({ directory }: FreshHome): Promise<string> {
+  const options = { directory, isPrintingPassword: true }
+  const { exitCode, stdout } = await runCli(['database', 'url'], options)
+  expect(exitCode).toBe(0)
+  return stdout.trim()
+}
+
+/** A `psql` that tells how it was called. */
+async function makeFakePsql(directory: string, script: string): Promise<string> {
+  const bin = join(directory, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'psql'), `#!/bin/sh\n${script}\n`)
+  await chmod(join(bin, 'psql'), 0o755)
+  return `${bin}${delimiter}${process.env.PATH ?? ''}`
+}
+
+describe('demo', () => {
+  it('answers three questions in an empty directory, leaves no server running, and does it again', async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    for (const time of ['first', 'second']) {
+      const { exitCode, stdout, stderr } = await runCli(['demo'], { directory })
+      expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
+      const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
+      expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
+        'pickup_worklist',
+        'demurrage_exposure',
+        'arrivals_calendar',
+      ])
+      for (const answer of answers) {
+        // Title, empty line, columns, rule; then the rows.
+        const rows = answer.split('\n').slice(4, 12)
+        expect(rows).toHaveLength(8)
+        for (const row of rows) expect(row).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) /)
+      }
+      expect(stdout).toMatch(/^containers +\d+ +0 +0 +0$/m)
+      expect(stdout).toMatch(/^shipments +300 +0 +0 +0$/m)
+      expect(stdout).toMatch(/^shipments +3 +\d+ +\d+ +0$/m)
+      expect(stderr).toMatch(/^(?:\w+: page \d+, \d+ of \d+ records, \d+ requests, \d+ s\n)+$/)
+      expect(await isServerRunning(home)).toBe(false)
+      expect(await readdir(directory)).toEqual(['.tracking-sync'])
+    }
+
+    const query = ['query', '--schema', 'tracking_demo']
+    const count = await runCli(
+      [...query, 'select count(*) as shipments from shipments', '--json'],
+      { directory },
+    )
+    expect(count.exitCode).toBe(0)
+    expect(JSON.parse(count.stdout)).toEqual([{ shipments: 303 }])
+    const worklist = await runCli([...query, 'pickup_worklist', '--format', 'csv'], { directory })
+    expect(worklist.exitCode).toBe(0)
+    expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
+
+    const status = await runCli(['status', '--schema', 'tracking_demo', '--json'], { directory })
+    expect(status).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      runs: [
+        { command: 'sync', outcome: 'complete', problem: null },
+        { command: 'backfill', outcome: 'complete', problem: null },
+      ],
+      streams: expect.arrayContaining([
+        expect.objectContaining({ stream: 'shipments', rows: 303, tombstoned: 0 }),
+      ]) as unknown,
+      quarantined: 0,
+      refetchQueue: 0,
+    })
+    const shown = await runCli(['status', '--schema', 'tracking_demo'], { directory })
+    expect(shown.stdout).toMatch(/^shipments +303 +0 /m)
+    expect(await isServerRunning(home)).toBe(false)
+  })
+
+  it('takes the embedded database also where DATABASE_URL and a service are set', async () => {
+    const { directory } = await makeFreshHome()
+    const env = {
+      DATABASE_URL: 'postgres://nobody:canary-password@127.0.0.1:9/none',
+      TRACKING_API_URL: 'http://127.0.0.1:9/v2',
+      TRACKING_API_KEY: KEY,
+    }
+    expect(await runCli(['demo'], { directory, env })).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('a service and a warehouse in processes of their own', () => {
+  it('end with identical rows in the embedded database and in the one of DATABASE_URL, and a second run writes nothing', async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    // The account's own key stays out of it.
+    const simulate = await startSimulateCli(WORLD_ARGUMENTS, {
+      directory,
+      env: { TRACKING_API_KEY: KEY },
+    })
+    const { apiUrl: TRACKING_API_URL, apiKey: TRACKING_API_KEY } = simulate
+    expect(TRACKING_API_KEY).toBe('simulator-key')
+    const service = { TRACKING_API_URL, TRACKING_API_KEY, ...UNHURRIED }
+    const { url: DATABASE_URL } = await makeDatabase()
+    const same = await startSameWorld()
+    closers.push(() => same.close())
+    const start = await runCli(['database', 'start', '--json'], { directory })
+    expect(JSON.parse(start.stdout)).toMatchObject({
+      dataDirectory: join(home.homeDirectory, 'database', 'data'),
+    })
+    const targets = [
+      { env: service, url: await databaseUrl(home) },
+      { env: { ...service, DATABASE_URL }, url: DATABASE_URL },
+    ]
+    for (const { env, url } of targets) {
+      const first = await runCli(['backfill', '--json'], { directory, env })
+      expect(first.exitCode).toBe(0)
+      const filled = JSON.parse(first.stdout) as RunReport
+      expect(filled).toMatchObject({ command: 'backfill', outcome: 'complete', problems: [] })
+      expect(sum(filled, 'inserted')).toBe(sum(filled, 'fetched') - sum(filled, 'duplicate'))
+      expect(filled.streams).toContainEqual(
+        expect.objectContaining({
+          stream: 'shipments',
+          counts: expect.objectContaining({ inserted: WORLD.shipments }) as unknown,
+        }),
+      )
+      expect(await differencesFrom(same.world, same.clock.now(), url)).toEqual([])
+
+      const before = await versionsIn(url)
+      const second = await runCli(['sync', '--json'], { directory, env })
+      expect(second.exitCode).toBe(0)
+      const quiet = JSON.parse(second.stdout) as RunReport
+      expect(quiet).toMatchObject({ command: 'sync', outcome: 'complete', problems: [] })
+      for (const name of ['inserted', 'updated', 'tombstoned', 'quarantined'] as const) {
+        expect({ [name]: sum(quiet, name) }).toEqual({ [name]: 0 })
+      }
+      expect(sum(quiet, 'fetched')).toBeGreaterThan(WORLD.shipments)
+      expect(await versionsIn(url)).toEqual(before)
+    }
+    const [embedded, given] = await Promise.all(targets.map(({ url }) => valuesIn(url)))
+    expect(embedded).toEqual(given)
+
+    const stop = await runCli(['database', 'stop', '--json'], { directory })
+    expect(JSON.parse(stop.stdout)).toEqual({ outcome: 'stopped' })
+    simulate.program.kill('SIGTERM')
+    expect(await simulate.program.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
+  })
+
+  it('tell progress as JSON lines and the report as a table or as JSON', async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await startSameWorld({ apiKey: KEY })
+    closers.push(() => simulator.close())
+    const { url: DATABASE_URL } = await makeDatabase()
+    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
+    const options = { directory, env: { ...env, ...UNHURRIED, TRACKING_LOG_LEVEL: 'error' } }
+    const backfill = await runCli(['backfill', '--json'], options)
+    const lines = backfill.stderr.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
+      progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 60 }) as unknown,
+    })
+    const sync = await runCli(['sync'], options)
+    expect(sync.stderr).toMatch(/^shipments: page 1, 60 of 60 records, \d+ requests, \d+ s$/m)
+    expect(sync.stdout).toMatch(/^shipments +60 +0 +0 +60 +0 +0 +0 +0 +1 +complete$/m)
+    expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
+  })
+})
+
+describe('the embedded database', () => {
+  it('stays after start, gives its address, opens psql, and goes with stop', async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    const before = await runCli(['database', 'url'], { directory })
+    expect(before).toMatchObject({
+      exitCode: 5,
+      stdout: '',
+      stderr:
+        'error: the embedded database is not running; start it with `tracking-sync database start`\n',
+    })
+    const start = await runCli(['database', 'start'], { directory })
+    expect(start).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(start.stdout).toMatch(
+      /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
+    )
+    const pid = await readServerPid(home)
+    expect(await isProcessAlive(pid)).toBe(true)
+    const url = await databaseUrl(home)
+    const { port, password, username } = new URL(url)
+
+    const PATH = await makeFakePsql(
+      directory,
+      'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
+    )
+    const psql = await runCli(['database', 'psql'], { directory, env: { PATH }, input: 'typed\n' })
+    expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
+    for (const line of [
+      'PGHOST=127.0.0.1',
+      `PGPORT=${port}`,
+      `PGUSER=${username}`,
+      'PGDATABASE=tracking',
+      'PGOPTIONS=-c search_path=tracking,tracking_analytics',
+      'password given',
+      'typed',
+    ]) {
+      expect(psql.stdout.split('\n')).toContain(line)
+    }
+    expect(psql.stdout).toMatch(/arguments: $/m)
+    expect(password).not.toBe('')
+    expect(psql.stdout).not.toContain(password)
+
+    // A command beside it uses the same server and leaves it running.
+    await runCli(['migrate'], { directory })
+    expect(await readServerPid(home)).toBe(pid)
+    const stop = await runCli(['database', 'stop'], { directory })
+    expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
+    expect(await isProcessAlive(pid)).toBe(false)
+    const again = await runCli(['database', 'stop'], { directory })
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
+  })
+
+  it('leaves Ctrl-C to psql, passes SIGTERM on to it, and is stopped afterwards', async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    const PATH = await makeFakePsql(
+      directory,
+      // As psql does: an interrupt ends what was typed, and no more.
+      'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
+    )
+    const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
+    await psql.waitFor(({ stdout }) => stdout().includes('ready'))
+    for (const times of [1, 2, 3]) {
+      process.kill(-psql.pid, 'SIGINT')
+      await psql.waitFor(({ stdout }) => stdout().split('interrupted').length > times)
+    }
+    expect(await isServerRunning(home)).toBe(true)
+    psql.kill('SIGTERM')
+    expect(await psql.ended).toMatchObject({ exitCode: 143, signal: null })
+    expect(psql.stdout()).toContain('terminated')
+    expect(await isServerRunning(home)).toBe(false)
+  })
+
+  it('says what to install where there is no psql', async () => {
+    const { directory } = await makeFreshHome()
+    const bin = join(directory, 'bin')
+    await mkdir(bin)
+    const result = await runCli(['database', 'psql'], { directory, env: { PATH: bin } })
+    expect(result).toMatchObject({
+      exitCode: 5,
+      stdout: '',
+      stderr:
+        'error: psql cannot be run; install the PostgreSQL client, or connect another tool with `tracking-sync database url`\n',
+    })
+  })
+
+  it('gives psql the database of DATABASE_URL with the security it asks for', async () => {
+    const { directory } = await makeFreshHome()
+    const PATH = await makeFakePsql(directory, 'env | grep ^PG | grep -v PASSWORD')
+    const env = {
+      PATH,
+      DATABASE_URL: 'postgres://me:canary%2Fpass@db.invalid:6543/house?sslmode=verify-full',
+    }
+    const psql = await runCli(['database', 'psql'], { directory, env })
+    expect(psql).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(psql.stdout.trimEnd().split('\n').sort()).toEqual([
+      'PGDATABASE=house',
+      'PGHOST=db.invalid',
+      'PGOPTIONS=-c search_path=tracking,tracking_analytics',
+      'PGPORT=6543',
+      'PGSSLMODE=verify-full',
+      'PGUSER=me',
+    ])
+  })
+
+  it.each(['start', 'stop'])('refuses %s where DATABASE_URL is set', async (verb) => {
+    const { directory } = await makeFreshHome()
+    const env = { DATABASE_URL: 'postgres://me:canary-pass@127.0.0.1:9/house' }
+    expect(await runCli(['database', verb], { directory, env })).toMatchObject({
+      exitCode: 5,
+      stdout: '',
+      stderr:
+        'error: DATABASE_URL is set, so the embedded database is not in use; unset it to work with the embedded one\n',
+    })
+  })
+
+  it('is adopted and stopped by the next command after its own was killed (X4)', async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    const simulator = await startSameWorld({ apiKey: KEY })
+    closers.push(() => simulator.close())
+    simulator.faults.add({
+      fault: { kind: 'hang', phase: 'beforeHeaders' },
+      match: { path: '/tracking_requests' },
+      times: Infinity,
+    })
+    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, ...UNHURRIED }
+    const backfill = await startCli(['backfill'], { directory, env })
+    await waitUntil('the last list is asked for', () =>
+      simulator.requests.recent.some(({ path }) => path === '/v2/tracking_requests'),
+    )
+    backfill.kill('SIGKILL')
+    expect(await backfill.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+    const pid = await readServerPid(home)
+    expect(await isProcessAlive(pid)).toBe(true)
+
+    const status = await runCli(['status', '--json'], { directory })
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      runs: [{ command: 'backfill', outcome: 'running', finishedAt: null }],
+      streams: expect.arrayContaining([
+        expect.objectContaining({ stream: 'shipments', rows: WORLD.shipments }),
+      ]) as unknown,
+    })
+    await waitUntil('the adopted server ends', async () => !(await isProcessAlive(pid)))
+    expect(await isServerRunning(home)).toBe(false)
+
+    simulator.faults.clear()
+    const again = await runCli(['backfill', '--json'], { directory, env })
+    expect(again.exitCode).toBe(0)
+    await runCli(['database', 'start'], { directory })
+    const url = await databaseUrl(home)
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), url)).toEqual([])
+    await runCli(['database', 'stop'], { directory })
+  })
+
+  it('takes another port, with a warning, when the one it was told is taken', async () => {
+    const { directory } = await makeFreshHome()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => {
+      server.close()
+      return once(server, 'close')
+    })
+    const taken = (server.address() as AddressInfo).port
+    const args = ['database', 'start', '--json', '--database-port', String(taken)]
+    const start = await runCli(args, { directory })
+    expect(start.exitCode).toBe(0)
+    const { port } = JSON.parse(start.stdout) as { port: number }
+    expect(port).not.toBe(taken)
+    expect(JSON.parse(start.stderr)).toMatchObject({
+      level: 'warn',
+      takenPort: taken,
+      databasePort: port,
+    })
+    expect(await runCli(['database', 'stop'], { directory })).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('simulate', () => {
+  it('tells its address and ends with Ctrl-C', async () => {
+    const { directory } = await makeFreshHome()
+    const simulate = await startCli(['simulate', '--port', '0', '--shipments', '5'], { directory })
+    await simulate.waitFor(({ stdout }) => stdout().includes('Ctrl-C ends it.'))
+    const url = /TRACKING_API_URL=(\S+)/.exec(simulate.stdout())?.[1] ?? ''
+    const key = /TRACKING_API_KEY=(\S+)/.exec(simulate.stdout())?.[1] ?? ''
+    const answer = await fetch(`${url}/shipments`, { headers: { authorization: `Token ${key}` } })
+    const { data, meta } = (await answer.json()) as { data: unknown[]; meta: { total: number } }
+    expect({ shipments: data.length, total: meta.total }).toEqual({ shipments: 5, total: 5 })
+    const state = await fetch(new URL('/simulator', url))
+    expect(await state.json()).toMatchObject({ counts: { shipment: 5 }, requests: 1 })
+    simulate.kill('SIGINT')
+    expect(await simulate.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
+  })
+
+  it('says in one sentence that its port or address cannot be had', async () => {
+    const { directory } = await makeFreshHome()
+    const first = await startSimulateCli(['--shipments', '1'], { directory })
+    const { port } = new URL(first.apiUrl)
+    expect(await runCli(['simulate', '--port', port], { directory })).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: `error: --port ${port} is in use; name another, or 0 for a free one\n`,
+    })
+    const args = ['simulate', '--port', '0', '--host', '192.0.2.1']
+    expect(await runCli(args, { directory })).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'error: --host 192.0.2.1 is no address of this machine\n',
+    })
+    first.program.kill('SIGTERM')
+    expect(await first.program.ended).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('check', () => {
+  async function makeService() {
+    const simulator = await startSameWorld({ apiKey: KEY })
+    closers.push(() => simulator.close())
+    return simulator
+  }
+
+  it('says ok to all four, before and after the first run, and writes nothing', async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: KEY,
+      DATABASE_URL,
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    const before = await runCli(['check'], { directory, env })
+    expect(before).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(before.stdout.trimEnd().split('\n')).toEqual([
+      'ok    settings  complete and well-formed',
+      expect.stringMatching(/^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+$/),
+      expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
+      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 60 shipments; its/),
+    ])
+    expect(await versionsIn(DATABASE_URL)).toEqual({})
+    expect((await runCli(['migrate'], { directory, env })).exitCode).toBe(0)
+    const after = await runCli(['check', '--json'], { directory, env })
+    expect(JSON.parse(after.stdout)).toMatchObject([
+      { name: 'settings', isOk: true, exitCode: 0 },
+      { name: 'database', isOk: true, exitCode: 0 },
+      { name: 'schema', isOk: true, exitCode: 0 },
+      { name: 'service', isOk: true, exitCode: 0 },
+    ])
+  })
+
+  it('says ok with the embedded database and leaves no server running', async () => {
+    const home = await makeFreshHome()
+    const simulator = await makeService()
+    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
+    const check = await runCli(['check'], { directory: home.directory, env })
+    expect(check.exitCode).toBe(0)
+    expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
+    expect(await isServerRunning(home)).toBe(false)
+  })
+
+  it('names what is wrong, each thing for itself, and ends with the exit code of the first', async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
+    const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
+    const wrongPassword = new URL(DATABASE_URL)
+    wrongPassword.password = 'canary/pass+2'
+    const noDatabase = new URL(DATABASE_URL)
+    noDatabase.pathname = '/test_of_nobody'
+    const cases = [
+      {
+        env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
+        exitCode: 3,
+        fails: [/^FAIL {2}service .*refused the API key \(401\)/],
+      },
+      {
+        env: { ...good, DATABASE_URL: dead },
+        exitCode: 5,
+        fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, /^FAIL {2}schema/],
+      },
+      {
+        env: { ...good, DATABASE_URL: noDatabase.href },
+        exitCode: 5,
+        fails: [/^FAIL {2}database .*does not exist.*create the database/, /^FAIL {2}schema/],
+      },
+      {
+        env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
+        exitCode: 5,
+        fails: [/^FAIL {2}database/, /^FAIL {2}schema/, /^FAIL {2}service/],
+      },
+      {
+        env: { DATABASE_URL },
+        exitCode: 2,
+        fails: [/^FAIL {2}service .*TRACKING_API_URL: is not set.*; TRACKING_API_KEY: is not set/],
+      },
+    ]
+    for (const { env, exitCode, fails } of cases) {
+      const check = await runCli(['check'], {
+        directory,
+        env: { ...env, TRACKING_LOG_LEVEL: 'error' },
+      })
+      expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
+      const lines = check.stdout.trimEnd().split('\n')
+      expect(lines).toHaveLength(4)
+      const failed = lines.filter((line) => !line.startsWith('ok  '))
+      expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
+    }
+    const bad = { ...good, TRACKING_API_URL: 'nonsense', TRACKING_PAGE_SIZE: 'canary-size' }
+    expect(await runCli(['check'], { directory, env: bad })).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_PAGE_SIZE must be a whole number from 1 to 1000\n',
+    })
+    expect(simulator.requests.recent.every(({ status }) => status === 200 || status === 401)).toBe(
+      true,
+    )
+  })
+
+  it('refuses an old schema when it may not migrate, and says which command to run', async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: KEY,
+      DATABASE_URL,
+      TRACKING_MIGRATE: 'false',
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    const check = await runCli(['check'], { directory, env })
+    expect(check).toMatchObject({ exitCode: 5, stderr: '' })
+    expect(check.stdout).toMatch(
+      /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
+    )
+    const sync = await runCli(['sync'], { directory, env })
+    expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(sync.stderr).toMatch(
+      /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
+    )
+    const migrate = await runCli(['migrate'], { directory, env })
+    expect(migrate).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await runCli(['sync'], { directory, env })).exitCode).toBe(0)
+
+    await selectRows(
+      DATABASE_URL,
+      `insert into tracking_sync.migrations (version, name, checksum)
+      select version + 1, 'of_tomorrow', checksum
+      from tracking_sync.migrations order by version desc limit 1`,
+    )
+    const newer = await runCli(['check'], { directory, env: { ...env, TRACKING_MIGRATE: 'true' } })
+    expect(newer.exitCode).toBe(5)
+    expect(newer.stdout).toMatch(
+      /^FAIL {2}schema {4}the database is at migration \d+ and this program knows \d+: install the newer tracking-sync$/m,
+    )
+  })
+})
+
+describe('secrets', () => {
+  it('come from files too, and a file that others can read is warned about (S4)', async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
+    closers.push(() => simulator.close())
+    const { url } = await makeDatabase()
+    const keyFile = join(directory, 'key')
+    const addressFile = join(directory, 'address')
+    await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
+    await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
+    const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY_FILE: keyFile,
+      DATABASE_URL_FILE: addressFile,
+    }
+    const sync = await runCli(['sync'], { directory, env, secrets })
+    expect(sync.exitCode).toBe(0)
+    expect(sync.stderr).toContain('the file of TRACKING_API_KEY_FILE can be read by others')
+    expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
+    const config = await runCli(['config'], { directory, env, secrets })
+    expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
+    expect(config.stdout).toMatch(/^DATABASE_URL +\[secret\] +environment /m)
+  })
+
+  it.each(['--api-key', '--database-url', '--key', '--token'])(
+    'are not taken from the command line as %s (S4)',
+    async (flag) => {
+      const { directory } = await makeFreshHome()
+      const sync = await runCli(['sync', flag, 'x'], { directory })
+      expect(sync).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(sync.stderr).toMatch(/^error: unknown option '--[a-z-]+'\n/)
+    },
+  )
+})

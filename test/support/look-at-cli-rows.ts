@@ -1,0 +1,56 @@
+import { silentLogger } from '../../src/logger.js'
+import type { World } from '../../src/simulator/world.js'
+import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
+import { compareWarehouse } from './compare-warehouse.js'
+import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
+
+/** Connects to what a command has written, looks, and disconnects. */
+export async function lookAt<Result>(
+  url: string,
+  look: (warehouse: Warehouse) => Promise<Result>,
+  schema = 'tracking',
+): Promise<Result> {
+  const warehouse = createWarehouse({ url, schema, logger: silentLogger })
+  try {
+    return await look(warehouse)
+  } finally {
+    await warehouse.close()
+  }
+}
+
+export async function selectRows<Row = Record<string, unknown>>(
+  url: string,
+  sqlText: string,
+): Promise<Row[]> {
+  return lookAt(url, (warehouse) => warehouse.query<Row>('look at the rows', sqlText))
+}
+
+/** How the rows differ from the world at an instant; empty when they are equal. */
+export async function differencesFrom(world: World, at: Date, url: string): Promise<string[]> {
+  return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at))
+}
+
+/** When a row was read and by which run differs from warehouse to warehouse; everything else must not. */
+const STAMPS = [
+  '_observed_at',
+  '_first_seen_at',
+  '_changed_at',
+  '_sync_run_id',
+  'first_seen_at',
+  'checked_at',
+  'valid_from',
+  'valid_to',
+  'applied_at',
+]
+
+/** Rows without their stamps: for two warehouses of one source. */
+export async function valuesIn(url: string): Promise<RowSnapshot> {
+  return lookAt(url, (warehouse) =>
+    snapshotRows(warehouse, { hasVersions: false, without: STAMPS }),
+  )
+}
+
+/** Rows and the transactions that wrote them: equal before and after a run that wrote nothing. */
+export async function versionsIn(url: string): Promise<RowSnapshot> {
+  return lookAt(url, (warehouse) => snapshotRows(warehouse, { hasVersions: true }))
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { settingDescriptions } from '../../../src/config.js'
+import { EXIT_CODES } from '../../../src/exit-code.js'
+import { runInProcess } from './fake-process.js'
+
+const COMMON = [
+  '--help',
+  '--config',
+  '--home',
+  '--schema',
+  '--database-port',
+  '--log-level',
+  '--log-format',
+]
+const SERVICE = [
+  '--json',
+  '--api-url',
+  '--rate-limit',
+  '--page-size',
+  '--request-timeout',
+  '--event-concurrency',
+  '--vessel-positions',
+  '--quarantine-limit',
+  '--migrate',
+  '--allow-insecure-api-url',
+]
+const SIMULATE = [
+  '--json',
+  '--port',
+  '--host',
+  '--shipments',
+  '--seed',
+  '--speed',
+  '--start',
+  '--requests-per-minute',
+  '--largest-page',
+  '--includes',
+]
+const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
+
+/** Every command with every flag it takes: a new one is added here, or the test fails. */
+const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
+  ['demo', COMMON],
+  ['check', [...COMMON, '--json', '--api-url', '--allow-insecure-api-url', '--request-timeout']],
+  ['migrate', [...COMMON, '--json']],
+  ['backfill', [...COMMON, ...SERVICE]],
+  ['sync', [...COMMON, ...SERVICE]],
+  ['status', [...COMMON, '--json']],
+  ['query', [...COMMON, '--json', '--explain', '--format']],
+  ['database start', [...COMMON, '--json']],
+  ['database stop', [...COMMON, '--json']],
+  ['database url', [...COMMON, '--json']],
+  ['database psql', COMMON],
+  ['simulate', [...COMMON, ...SIMULATE]],
+  ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
+]
+
+/** The flags that stand at the beginnings of lines. */
+const flagsIn = (help: string): string[] =>
+  [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag!).sort()
+
+describe('the help', () => {
+  it.each(COMMANDS)('of %s ends with 0 and tells exactly its flags', async (name, flags) => {
+    const { exitCode, stdout, stderr } = await runInProcess(...name.split(' '), '--help')
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(`Usage: tracking-sync ${name} [options]`)
+    expect(flagsIn(stdout)).toEqual([...new Set(flags)].sort())
+    for (const line of stdout.split('\n').filter((text) => /^ {2}-/.test(text))) {
+      expect(line).toMatch(/^ {2}.{6,38} {2,}\S|^ {2}\S+(?: \S+)*$/)
+    }
+  })
+
+  it('of the program and of its groups names exactly these commands', async () => {
+    const names = async (...args: string[]): Promise<string[]> => {
+      const { exitCode, stdout } = await runInProcess(...args, '--help')
+      expect(exitCode).toBe(0)
+      const [, list = ''] = stdout.split('\nCommands:\n')
+      return [...list.split('\n\n')[0]!.matchAll(/^ {2}(\w+)/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => name !== 'help')
+    }
+    const top = COMMANDS.map(([name]) => name.split(' ')[0]!)
+    expect(await names()).toEqual([...new Set(top)])
+    const group = COMMANDS.filter(([name]) => name.startsWith('database '))
+    expect(await names('database')).toEqual(group.map(([name]) => name.split(' ')[1]))
+  })
+
+  it('of the program tells every exit code', async () => {
+    const { stdout } = await runInProcess('--help')
+    const [, codes = ''] = stdout.split('\nExit codes:\n')
+    for (const code of [...Object.values(EXIT_CODES), 129, 130, 143]) {
+      expect(codes).toMatch(new RegExp(`(?:^|\\s)${code}\\b`))
+    }
+  })
+
+  it('offers no flag for a secret (S4)', async () => {
+    for (const [name] of COMMANDS) {
+      const { stdout } = await runInProcess(...name.split(' '), '--help')
+      expect(flagsIn(stdout).filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
+        flagsIn(stdout).filter((flag) => /^--(?:allow-insecure-)?api-url$/.test(flag)),
+      )
+    }
+  })
+
+  it('and usage errors carry no colour codes where nobody looks at a terminal', async () => {
+    const outputs = [
+      await runInProcess('--help'),
+      await runInProcess('sync', '--help'),
+      await runInProcess('nonsense'),
+      await runInProcess('sync', '--nonsense'),
+    ]
+    for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain('\u001b')
+    expect(outputs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 2, 2])
+  })
+
+  it('goes to standard error, with 2, where the command is missing', async () => {
+    const { exitCode, stdout, stderr } = await runInProcess()
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/^Usage: tracking-sync \[options\] \[command\]\n/)
+  })
+})
