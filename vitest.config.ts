@@ -7,7 +7,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'pure', include: ['test/architecture/**/*.test.ts', 'test/unit/**/*.test.ts'] },
+        test: {
+          name: 'pure',
+          include: ['test/architecture/**/*.test.ts', 'test/unit/**/*.test.ts'],
+        },
       },
       {
         extends: true,
