@@ -9,6 +9,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
+          // What is quick to fail comes first.
+          sequence: { groupOrder: 0 },
           include: ['test/architecture/**/*.test.ts', 'test/unit/**/*.test.ts'],
         },
       },
@@ -19,6 +21,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
