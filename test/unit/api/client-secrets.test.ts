@@ -80,7 +80,7 @@ test.each(answers)(
     expect(output.join('\n')).not.toContain(canaryKey)
     expect(output.join('\n')).not.toContain(Buffer.from(canaryKey).toString('base64'))
     expect(output.join('\n')).not.toContain('query-canary-77')
-    expect(lines.join('\n')).toContain(outcome instanceof Error ? '' : 'page[number]=3')
+    expect(lines.join('\n')).toContain(outcome instanceof Error ? '' : 'containers page 3')
   },
 )
 
