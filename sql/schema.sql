@@ -977,6 +977,23 @@ create schema tracking_sync;
 
 comment on schema tracking_sync is 'Bookkeeping of tracking-sync: runs, checkpoints, webhook inbox, quarantine. Not for reports.';
 
+create table tracking_sync.absences (
+    stream text not null,
+    row_key text collate "C" not null,
+    missed_passes integer not null,
+    first_missed_at timestamp with time zone not null default now(),
+    last_missed_at timestamp with time zone not null default now(),
+    sync_run_id bigint,
+    constraint absences_pkey PRIMARY KEY (stream, row_key)
+);
+comment on table tracking_sync.absences is 'One row per live row that complete passes did not show. After two it is asked for by id; a 404 makes it a tombstone.';
+comment on column tracking_sync.absences.stream is 'Stream of the row.';
+comment on column tracking_sync.absences.row_key is 'Key of the row.';
+comment on column tracking_sync.absences.missed_passes is 'Complete passes in a row that did not show it.';
+comment on column tracking_sync.absences.first_missed_at is 'End of the first of these passes. UTC.';
+comment on column tracking_sync.absences.last_missed_at is 'End of the last of these passes. UTC.';
+comment on column tracking_sync.absences.sync_run_id is 'Run of the last of these passes; sync_runs.';
+
 create table tracking_sync.checkpoints (
     stream text not null,
     sync_run_id bigint,
@@ -985,17 +1002,19 @@ create table tracking_sync.checkpoints (
     is_contiguous boolean not null default true,
     completed_at timestamp with time zone,
     updated_at timestamp with time zone not null default now(),
+    completed_pass_started_at timestamp with time zone,
     constraint checkpoints_pkey PRIMARY KEY (stream),
     constraint checkpoints_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
 );
 comment on table tracking_sync.checkpoints is 'One row per stream: the point a run resumes from.';
 comment on column tracking_sync.checkpoints.stream is 'Stream.';
 comment on column tracking_sync.checkpoints.sync_run_id is 'Run that wrote it; sync_runs.';
-comment on column tracking_sync.checkpoints.position is 'Where the walk stands: page number and link.';
-comment on column tracking_sync.checkpoints.pass_started_at is 'When the pass over the stream began. UTC.';
+comment on column tracking_sync.checkpoints.position is 'Where the pass under way stands: page, page size, digests of some of its records. After a complete pass, what it found.';
+comment on column tracking_sync.checkpoints.pass_started_at is 'When the pass under way began, on the source''s clock; null when none is. UTC.';
 comment on column tracking_sync.checkpoints.is_contiguous is 'False once a page of the pass was missed; such a pass proves nothing about absence.';
 comment on column tracking_sync.checkpoints.completed_at is 'When the last complete pass ended. UTC.';
 comment on column tracking_sync.checkpoints.updated_at is 'Last write. UTC.';
+comment on column tracking_sync.checkpoints.completed_pass_started_at is 'When the last complete pass began, on the source''s clock: nothing older may change a row. UTC.';
 
 create table tracking_sync.lease (
     lease_name text not null,
@@ -1077,18 +1096,22 @@ comment on column tracking_sync.refetch_queue.not_before is 'Not before this ins
 comment on column tracking_sync.refetch_queue.attempts is 'Attempts so far.';
 comment on column tracking_sync.refetch_queue.error is 'Why the last attempt failed.';
 
-create table tracking_sync.request_budget (
-    account text not null,
+create unlogged table tracking_sync.request_budget (
+    account text collate "C" not null,
     requested_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+    sync_requests integer[] not null default '{}'::integer[],
+    other_requests integer[] not null default '{}'::integer[],
+    reread_asked_at timestamp with time zone,
     paused_until timestamp with time zone,
-    updated_at timestamp with time zone not null default now(),
     constraint request_budget_pkey PRIMARY KEY (account)
 );
-comment on table tracking_sync.request_budget is 'Requests of the last minute, shared by all processes of an account.';
-comment on column tracking_sync.request_budget.account is 'Account the budget belongs to.';
-comment on column tracking_sync.request_budget.requested_at is 'Requests of the last 60 seconds, on the database''s clock. UTC.';
+comment on table tracking_sync.request_budget is 'Requests of the last minute, shared by all processes of an account. Unlogged: empty after a crash of the database.';
+comment on column tracking_sync.request_budget.account is 'Account the budget belongs to: a hash of the service''s address and the key, neither of which can be read from it.';
+comment on column tracking_sync.request_budget.requested_at is 'Instants of the last minute''s requests in order, on the database''s clock; those within a tenth of a second are one. UTC.';
+comment on column tracking_sync.request_budget.sync_requests is 'Requests of backfill and sync at each of these instants.';
+comment on column tracking_sync.request_budget.other_requests is 'Other requests, such as re-reads after a notification, at each of these instants.';
+comment on column tracking_sync.request_budget.reread_asked_at is 'When somebody last asked for a re-read; for a while afterwards a share is kept for re-reads. UTC.';
 comment on column tracking_sync.request_budget.paused_until is 'No request before this instant: the service''s Retry-After. UTC.';
-comment on column tracking_sync.request_budget.updated_at is 'Last write. UTC.';
 
 create table tracking_sync.schema_drift (
     stream text not null,
@@ -1108,6 +1131,19 @@ comment on column tracking_sync.schema_drift.detail is 'What was seen, shortened
 comment on column tracking_sync.schema_drift.sync_run_id is 'Run that noted it first; sync_runs.';
 comment on column tracking_sync.schema_drift.first_seen_at is 'First sighting. UTC.';
 comment on column tracking_sync.schema_drift.last_seen_at is 'Last sighting. UTC.';
+
+create table tracking_sync.seen_attributes (
+    stream text not null,
+    attribute text collate "C" not null,
+    sync_run_id bigint,
+    first_seen_at timestamp with time zone not null default now(),
+    constraint seen_attributes_pkey PRIMARY KEY (stream, attribute)
+);
+comment on table tracking_sync.seen_attributes is 'One row per stream and attribute that its records carry. One that is in no record of a complete pass is taken out and noted in schema_drift.';
+comment on column tracking_sync.seen_attributes.stream is 'Stream.';
+comment on column tracking_sync.seen_attributes.attribute is 'Attribute, or relationships.<name>, as the source calls it.';
+comment on column tracking_sync.seen_attributes.sync_run_id is 'Run that saw it first; sync_runs.';
+comment on column tracking_sync.seen_attributes.first_seen_at is 'First sighting. UTC.';
 
 create table tracking_sync.source_capabilities (
     capability text not null,
@@ -1223,3 +1259,120 @@ comment on column tracking_sync.webhook_notifications.attempts is 'Attempts to a
 comment on column tracking_sync.webhook_notifications.next_attempt_at is 'Not before this instant. UTC.';
 comment on column tracking_sync.webhook_notifications.processed_at is 'When it was applied. UTC.';
 comment on column tracking_sync.webhook_notifications.error is 'Why the last attempt failed.';
+
+CREATE OR REPLACE FUNCTION tracking_sync.ask_for_request(asking_account text, purpose text, per_window integer, sync_per_window integer, window_length interval, grain interval, reserve_kept interval, longest_pause interval, OUT is_granted boolean, OUT wait_ms double precision)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+    budget "tracking_sync".request_budget;
+    instant timestamptz;
+    oldest integer := 1;
+    newest integer;
+    is_sync boolean := purpose = 'sync';
+    is_sync_limited boolean;
+    is_clock_put_back boolean := false;
+    requests bigint;
+    syncs bigint;
+    free_at timestamptz;
+begin
+    loop
+        select
+            stored.account,
+            stored.requested_at,
+            stored.sync_requests,
+            stored.other_requests,
+            stored.reread_asked_at,
+            stored.paused_until
+        into budget
+        from "tracking_sync".request_budget as stored
+        where stored.account = asking_account
+        for update;
+
+        exit when found;
+
+        insert into "tracking_sync".request_budget (account)
+        values (asking_account)
+        on conflict (account) do nothing;
+    end loop;
+
+    -- Read only now: while the row is locked, instants are in the order of the grants.
+    instant := clock_timestamp();
+
+    -- What is older than the window is over.
+    newest := cardinality(budget.requested_at);
+    while oldest <= newest
+        and budget.requested_at[oldest] <= instant - window_length - grain
+    loop
+        oldest := oldest + 1;
+    end loop;
+    budget.requested_at := budget.requested_at[oldest:];
+    budget.sync_requests := budget.sync_requests[oldest:];
+    budget.other_requests := budget.other_requests[oldest:];
+    newest := cardinality(budget.requested_at);
+
+    -- Instants in the future are from before the clock was put back. They count as now, or they would never be over.
+    for position in reverse newest .. 1 loop
+        exit when budget.requested_at[position] <= instant;
+        budget.requested_at[position] := instant;
+        is_clock_put_back := true;
+    end loop;
+    if budget.paused_until > instant + longest_pause then
+        budget.paused_until := null;
+    end if;
+
+    if purpose = 'reread' then
+        budget.reread_asked_at := instant;
+    end if;
+    is_sync_limited := is_sync
+        and coalesce(budget.reread_asked_at > instant - reserve_kept, false);
+
+    select coalesce(sum(used.syncs), 0), coalesce(sum(used.syncs + used.others), 0)
+    into syncs, requests
+    from unnest(budget.sync_requests, budget.other_requests) as used (syncs, others);
+
+    is_granted := requests < per_window
+        and not (is_sync_limited and syncs >= sync_per_window)
+        and coalesce(budget.paused_until <= instant, true);
+
+    if is_granted then
+        if newest = 0 or budget.requested_at[newest] <= instant - grain then
+            newest := newest + 1;
+            budget.requested_at[newest] := instant;
+            budget.sync_requests[newest] := 0;
+            budget.other_requests[newest] := 0;
+        end if;
+        requests := requests + 1;
+        if is_sync then
+            syncs := syncs + 1;
+            budget.sync_requests[newest] := budget.sync_requests[newest] + 1;
+        else
+            budget.other_requests[newest] := budget.other_requests[newest] + 1;
+        end if;
+    end if;
+
+    -- Who was refused writes nothing, unless there is something that others must know.
+    if is_granted or purpose = 'reread' or is_clock_put_back then
+        update "tracking_sync".request_budget as stored
+        set
+            requested_at = budget.requested_at,
+            sync_requests = budget.sync_requests,
+            other_requests = budget.other_requests,
+            reread_asked_at = budget.reread_asked_at,
+            paused_until = budget.paused_until
+        where stored.account = asking_account;
+    end if;
+
+    -- The next request of this kind: when enough of the oldest will be over, and no pause stands.
+    free_at := greatest(instant, budget.paused_until);
+    oldest := 1;
+    while requests >= per_window or (is_sync_limited and syncs >= sync_per_window) loop
+        free_at := greatest(free_at, budget.requested_at[oldest] + window_length + grain);
+        requests := requests
+            - budget.sync_requests[oldest] - budget.other_requests[oldest];
+        syncs := syncs - budget.sync_requests[oldest];
+        oldest := oldest + 1;
+    end loop;
+    wait_ms := extract(epoch from free_at - instant) * 1000;
+end
+$function$;

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
+import { accountKey } from './account-key.js'
 import { createApiClient } from './api/client.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
-import { createRequestBudget } from './api/request-budget.js'
+import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
 import { requireService, type Config, type LoadedConfig } from './config.js'
 import { startEmbeddedDatabase } from './database/embedded-database.js'
@@ -9,6 +10,7 @@ import { MigrationError } from './errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './logger.js'
 import { createSleep } from './retry.js'
 import { migrate, readMigrations, readSchemaVersion } from './warehouse/migrate.js'
+import { createSharedRequestBudget } from './warehouse/request-budget.js'
 import { createWarehouse, type Warehouse } from './warehouse/warehouse.js'
 
 export interface AppOptions {
@@ -47,6 +49,11 @@ export interface OtherService {
   readonly rateLimitPerMinute: number
 }
 
+export interface OpenServiceOptions {
+  readonly other?: OtherService
+  readonly warehouse?: Warehouse
+}
+
 export interface OpenedService {
   readonly service: TrackingService
   readonly stats: () => ApiStats
@@ -64,14 +71,18 @@ export interface App {
   /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
-  /** The service of the settings, or the given one. Throws ConfigError where settings are missing. */
-  openService(other?: OtherService): OpenedService
+  /**
+   * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
+   * warehouse; without one it is this process's. Throws ConfigError where settings are missing.
+   */
+  openService(options?: OpenServiceOptions): OpenedService
   /** Something of a command's own that must be closed with the rest. */
   onClose(close: () => Promise<void>): void
   /** Closes everything that was opened. Idempotent; a part that fails to close is logged and the others are closed. */
   close(): Promise<void>
 }
 
+const clock = (): Date => new Date()
 const sleep = createSleep()
 
 export function createApp(options: AppOptions): App {
@@ -120,10 +131,8 @@ export function createApp(options: AppOptions): App {
       if (isMigrating) await bringUpToDate(warehouse, config.migrate)
       return warehouse
     },
-    openService: (given) => {
-      const other = given ?? { ...config, ...requireService(config) }
+    openService: ({ other = { ...config, ...requireService(config) }, warehouse } = {}) => {
       secrets.push(other.apiKey)
-      const clock = (): Date => new Date()
       const client = createApiClient({
         baseUrl: other.apiUrl,
         apiKey: other.apiKey,
@@ -131,7 +140,7 @@ export function createApp(options: AppOptions): App {
         clock,
         sleep,
         random: Math.random,
-        budget: createRequestBudget({ perMinute: other.rateLimitPerMinute, clock, sleep }),
+        budget: createBudget(other, warehouse),
         timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
         userAgent: `tracking-sync/${options.programVersion}`,
         signal: options.signal,
@@ -150,6 +159,12 @@ export function createApp(options: AppOptions): App {
       }
     },
   }
+}
+
+function createBudget(service: OtherService, warehouse: Warehouse | undefined): RequestBudget {
+  const common = { perMinute: service.rateLimitPerMinute, clock, sleep }
+  if (warehouse === undefined) return createRequestBudget(common)
+  return createSharedRequestBudget({ ...common, warehouse, account: accountKey(service) })
 }
 
 async function bringUpToDate(warehouse: Warehouse, isAllowed: boolean): Promise<void> {

@@ -92,6 +92,16 @@ export class ApiConnectionError extends ConnectorError {
 export class ApiNotFoundError extends ConnectorError {
   readonly code = 'api_not_found'
   readonly fate = 'skip'
+  /** Start of the request on the source's clock: then it was gone. Undefined where no answer said so. */
+  readonly observedAt: Date | undefined
+
+  constructor(
+    message: string,
+    options: ConnectorErrorOptions & { readonly observedAt?: Date | undefined } = {},
+  ) {
+    super(message, options)
+    this.observedAt = options.observedAt
+  }
 }
 
 /** Another 4xx: the service did not accept what we asked. Carries method, path, status and the JSON:API errors. */
@@ -175,6 +185,12 @@ export class IncompleteRunError extends ConnectorError {
 /** Another run holds the lease. */
 export class LeaseHeldError extends ConnectorError {
   readonly code = 'lease_held'
+  readonly fate = 'stop'
+}
+
+/** This run held the lease and another may write now: this one must not write any more. */
+export class LeaseLostError extends ConnectorError {
+  readonly code = 'lease_lost'
   readonly fate = 'stop'
 }
 

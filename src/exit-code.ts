@@ -31,6 +31,7 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   migration: EXIT_CODES.database,
   embedded_database: EXIT_CODES.database,
   lease_held: EXIT_CODES.leaseHeld,
+  lease_lost: EXIT_CODES.leaseHeld,
 }
 
 /** The exit code an error ends a command with; an error outside the taxonomy is a bug of ours. */

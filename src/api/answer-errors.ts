@@ -30,6 +30,8 @@ export interface FailedAnswer {
   readonly retryAfter: RetryAfter | undefined
   readonly text: string
   readonly requestUrl: URL
+  /** See `ApiAnswer`. */
+  readonly observedAt: Date
   readonly redact: (text: string) => string
 }
 
@@ -46,7 +48,8 @@ export function toStatusError(answer: FailedAnswer): ConnectorError {
     return new ApiAuthError(`${where}: the service ${why} (${status}).${said}`, { context })
   }
   if (status === 404 || status === 410) {
-    return new ApiNotFoundError(`${where}: not found (${status}).${said}`, { context })
+    const { observedAt } = answer
+    return new ApiNotFoundError(`${where}: not found (${status}).${said}`, { context, observedAt })
   }
   if (status === 429) {
     const wait = describeRetryAfter(retryAfter)

@@ -119,7 +119,7 @@ export class CallRunner {
       const retryAfter = this.#readRetryAfter(raw)
       const location = one(raw.headers.location)
       if (status === 429) await this.#slowDown(retryAfter)
-      throw toStatusError({ ...answer, location, retryAfter, requestUrl: call.url })
+      throw toStatusError({ ...answer, location, retryAfter, requestUrl: call.url, observedAt })
     }
     const parsed = parseAnswer(answer, call.options.expect ?? 'document')
     return { ...parsed, observedAt, status, bytes, attempts: call.sent.requests }

@@ -1,4 +1,5 @@
 import type { Clock, Sleep } from '../retry.js'
+import { createWaitingLine } from '../waiting-line.js'
 
 /** What a request is for; a shared budget may keep a share for the urgent ones. */
 export type RequestPurpose = 'sync' | 'reread' | 'control'
@@ -35,7 +36,7 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
   let sentAt: number[] = []
   let pausedUntil = 0
   let latest = 0
-  let lastInLine: Promise<void> = Promise.resolve()
+  const standInLine = createWaitingLine()
 
   function now(): number {
     const present = clock().getTime()
@@ -57,16 +58,13 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
   }
 
   async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted()
     for (let ms = waitMs(); ms > 0; ms = waitMs()) await sleep(ms, signal)
     sentAt.push(latest)
   }
 
   return {
     acquire({ signal } = {}) {
-      const turn = lastInLine.then(() => takeTurn(signal))
-      lastInLine = turn.catch(() => undefined)
-      return orAbort(turn, signal)
+      return standInLine(() => takeTurn(signal), signal)
     },
     pauseUntil(instant) {
       now()
@@ -74,21 +72,6 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
       return Promise.resolve()
     },
   }
-}
-
-/** Somebody who gives up while standing in line need not wait until it is their turn. */
-function orAbort(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return turn
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      reject(signal.reason as Error)
-    }
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    turn.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', stop)
-    })
-  })
 }
 
 /** For a service without a limit, such as the simulator under a benchmark: never waits. */

@@ -22,17 +22,27 @@ export async function saveCapability(session: Session, found: Capability): Promi
     .execute()
 }
 
-/** The finding on a capability, unless it is older than a day: then it is time to try again. */
+/** A finding, and whether it is older than a day: then it is time to try again. */
+export interface FoundCapability extends Capability {
+  readonly isStale: boolean
+}
+
+/** The last finding on a capability. */
 export async function loadCapability(
   session: Session,
   capability: string,
-): Promise<Capability | undefined> {
+): Promise<FoundCapability | undefined> {
   const row = await session.sync
     .selectFrom('source_capabilities')
     .select(['capability', 'is_supported', 'detail'])
+    .select(sql<boolean>`checked_at < now() - interval '1 day'`.as('is_stale'))
     .where('capability', '=', capability)
-    .where('checked_at', '>', sql<string>`now() - interval '1 day'`)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  return { capability: row.capability, isSupported: row.is_supported, detail: row.detail ?? {} }
+  return {
+    capability: row.capability,
+    isSupported: row.is_supported,
+    detail: row.detail ?? {},
+    isStale: row.is_stale,
+  }
 }

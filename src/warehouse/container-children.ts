@@ -42,6 +42,18 @@ export async function replaceContainerChildren(
   }
 }
 
+/** Takes deadlines, holds and fees of tombstoned containers away and closes their intervals at the tombstone's instant. */
+export async function removeContainerChildren(
+  session: Session,
+  containerIds: readonly string[],
+  options: ChildWriteOptions,
+): Promise<void> {
+  for (const table of containerChildren) {
+    await deleteOthers(session, table, containerIds, [], options.names)
+    await writeIntervals(session, table, containerIds, options)
+  }
+}
+
 function toStoredContainer({ key, stored = {} }: WrittenRow): StoredContainer {
   const text = (name: string): string | null => stored[name] ?? null
   const json = (name: string): unknown => {

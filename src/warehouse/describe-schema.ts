@@ -25,6 +25,8 @@ export interface CatalogRelation {
   readonly schema: string
   readonly name: string
   readonly kind: 'table' | 'view' | 'materialized view'
+  /** Empty after a crash of the server. */
+  readonly isUnlogged: boolean
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
   /** `name: definition`, in order of name. Not-null ones stand with their column. */
@@ -111,6 +113,7 @@ const RELATIONS_SQL = `select
     $1::text as schema,
     class.relname as name,
     case class.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind,
+    class.relpersistence = 'u' as "isUnlogged",
     obj_description(class.oid, 'pg_class') as comment,
     array(
         select conname || ': ' || pg_get_constraintdef(oid)
@@ -170,7 +173,7 @@ function formatRelation(relation: CatalogRelation): string {
   const lines =
     relation.query === null
       ? [
-          `create table ${name} (`,
+          `create ${relation.isUnlogged ? 'unlogged ' : ''}table ${name} (`,
           [
             ...relation.columns.map(formatColumn),
             ...relation.constraints.map(

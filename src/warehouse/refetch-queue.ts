@@ -42,6 +42,23 @@ on conflict do nothing`,
   }
 }
 
+/** Queues records to be read again by id. What is already queued stays as it is. */
+export async function queueRefetches(
+  session: Session,
+  records: readonly ResourceIdentifier[],
+  reason: string,
+): Promise<void> {
+  if (records.length === 0) return
+  const rows = [...records]
+    .sort((one, two) => compareKeys(one.id, two.id))
+    .map(({ type, id }) => ({ resource_type: type, resource_id: id, reason }))
+  await session.sync
+    .insertInto('refetch_queue')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['resource_type', 'resource_id']).doNothing())
+    .execute()
+}
+
 /** The entries that are due, oldest first. */
 export async function loadDueRefetches(session: Session, limit: number): Promise<RefetchEntry[]> {
   const rows = await session.sync

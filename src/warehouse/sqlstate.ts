@@ -72,7 +72,7 @@ const UNREACHABLE = new Set([
  * Wraps whatever `pg` threw into the taxonomy, once, at this boundary. `action` says what was being done ("write containers").
  * The server's message is kept, its `detail` is not: it can hold row values.
  */
-export function toWarehouseError(thrown: unknown, action: string): ConnectorError {
+export function toWarehouseError(thrown: unknown, action: string): Error {
   if (thrown instanceof ConnectorError) return thrown
   const error = toError(thrown)
   const code = errorCode(error)
@@ -89,8 +89,12 @@ export function toWarehouseError(thrown: unknown, action: string): ConnectorErro
       context,
     })
   }
-  const message = `${action}: ${error.message}${code === undefined ? '' : ` (${code})`}`
-  return new WarehouseSchemaError(message, { cause: error, context })
+  // Anything else was thrown by our own code inside a transaction: a bug is a bug, wherever it happens.
+  if (!(error instanceof pg.DatabaseError)) return error
+  return new WarehouseSchemaError(`${action}: ${error.message} (${code ?? 'no code'})`, {
+    cause: error,
+    context,
+  })
 }
 
 function errorCode(error: Error): string | undefined {

@@ -72,12 +72,20 @@ interface OutcomeRow {
 }
 
 async function readOutcomes(warehouse: Warehouse): Promise<Map<string, OutcomeRow>> {
+  const sync = quoteIdentifier(warehouse.names.sync)
   const rows = await warehouse.query<OutcomeRow>(
     'read the outcomes of streams',
     `select stream,
-    max(finished_at) filter (where outcome = 'complete') as last_complete_at,
-    (array_agg(outcome order by sync_run_id desc))[1] as last_outcome
-from ${quoteIdentifier(warehouse.names.sync)}.sync_run_streams
+    max(sync_run_streams.finished_at) filter (
+        where sync_run_streams.outcome = 'complete'
+    ) as last_complete_at,
+    (array_agg(sync_run_streams.outcome order by sync_run_id desc))[1] as last_outcome
+from ${sync}.sync_run_streams
+inner join ${sync}.sync_runs using (sync_run_id)
+-- Some records of a stream, read by id, say nothing about the rest of it.
+where sync_runs.command != 'quarantine retry'
+    and coalesce(sync_runs.options #> '{narrowing,shipmentIds}', '[]') = '[]'
+    and coalesce(sync_runs.options #> '{narrowing,containerIds}', '[]') = '[]'
 group by stream`,
   )
   return new Map(rows.map((row) => [row.stream, row]))

@@ -57,6 +57,23 @@ export async function startRun(session: Session, start: RunStart): Promise<numbe
   return sync_run_id
 }
 
+/**
+ * Closes the rows of runs that were killed and could not do it themselves. To be called by the holder of the lease: nobody else can be running.
+ */
+export async function closeKilledRuns(session: Session): Promise<void> {
+  await session.sync
+    .updateTable('sync_runs')
+    .set({
+      outcome: 'aborted',
+      finished_at: sql`now()`,
+      error_code: 'killed',
+      error_message:
+        'the run was killed before it could end; the next one went on from its checkpoint',
+    })
+    .where('outcome', '=', 'running')
+    .execute()
+}
+
 export interface RunEnd {
   readonly outcome: RunOutcome
   readonly exitCode: number

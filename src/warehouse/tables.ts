@@ -73,6 +73,23 @@ export interface QuarantineTable {
   last_seen_at: Generated<string>
 }
 
+export interface SchemaDriftTable {
+  stream: string
+  kind: 'new_attribute' | 'vanished_attribute' | 'new_value' | 'new_type'
+  name: string
+  detail: string | null
+  sync_run_id: number | null
+  first_seen_at: Generated<string>
+  last_seen_at: Generated<string>
+}
+
+export interface SeenAttributesTable {
+  stream: string
+  attribute: string
+  sync_run_id: number | null
+  first_seen_at: Generated<string>
+}
+
 export interface RefetchQueueTable {
   resource_type: string
   resource_id: string
@@ -83,6 +100,25 @@ export interface RefetchQueueTable {
   error: string | null
 }
 
+export interface CheckpointsTable {
+  stream: string
+  sync_run_id: number | null
+  position: Json
+  pass_started_at: string | null
+  completed_at: string | null
+  completed_pass_started_at: string | null
+  updated_at: Generated<string>
+}
+
+export interface AbsencesTable {
+  stream: string
+  row_key: string
+  missed_passes: number
+  first_missed_at: Generated<string>
+  last_missed_at: Generated<string>
+  sync_run_id: number | null
+}
+
 export interface SyncTables {
   migrations: MigrationsTable
   sync_runs: SyncRunsTable
@@ -90,4 +126,8 @@ export interface SyncTables {
   source_capabilities: SourceCapabilitiesTable
   quarantine: QuarantineTable
   refetch_queue: RefetchQueueTable
+  schema_drift: SchemaDriftTable
+  seen_attributes: SeenAttributesTable
+  checkpoints: CheckpointsTable
+  absences: AbsencesTable
 }

@@ -61,6 +61,12 @@ const LOCK_TIMEOUT_MS = 5_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const CONNECT_TIMEOUT_MS = 5_000
 
+/** A host that vanished is noticed, by us and by the server, about a minute later instead of after hours. */
+const KEEPALIVE_IDLE_S = 30
+const KEEPALIVE_INTERVAL_S = 10
+const KEEPALIVE_COUNT = 3
+const CONNECTION_CHECK_INTERVAL = '10s'
+
 /**
  * The warehouse: a pool with fixed session settings and a typed view of the bookkeeping. Connects on first use. The session's
  * `search_path` names no user schema, so that an object of the same name elsewhere is never hit.
@@ -71,11 +77,17 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_IDLE_S * 1000,
     application_name: options.applicationName ?? 'tracking-sync',
     options: sessionSettings(options),
     types: createTypes(),
   }
-  const pool = new pg.Pool({ ...settings, max: options.poolSize ?? 5 })
+  const pool = new pg.Pool({
+    ...settings,
+    max: options.poolSize ?? 5,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
+    onConnect: watchForOurEnd,
+  })
   // Without a handler a killed backend ends the process: idle clients report here, checked-out ones on themselves.
   pool.on('error', (error) => {
     options.logger.warn('an idle database connection was lost', { error })
@@ -126,6 +138,16 @@ async function readTable(
   } finally {
     await client.end()
   }
+}
+
+/**
+ * A killed process must not leave a long statement and its locks behind. The server looks for its client's end only when told to, and refuses to be
+ * told where its platform cannot do it: a setting of the connection's start would make that a failure.
+ */
+async function watchForOurEnd(client: pg.ClientBase): Promise<void> {
+  await client
+    .query(`set client_connection_check_interval = '${CONNECTION_CHECK_INTERVAL}'`)
+    .catch(() => undefined)
 }
 
 function createSession(
@@ -183,6 +205,9 @@ function sessionSettings(options: WarehouseOptions): string {
     standard_conforming_strings: 'on',
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
+    tcp_keepalives_idle: KEEPALIVE_IDLE_S,
+    tcp_keepalives_interval: KEEPALIVE_INTERVAL_S,
+    tcp_keepalives_count: KEEPALIVE_COUNT,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...(options.isReadOnly === true ? { default_transaction_read_only: 'on' } : {}),
   }

@@ -1,10 +1,12 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Resource } from '../resources/resource.js'
 import { containers, resources } from '../resources/index.js'
+import type { ReachFailpoint } from '../failpoint.js'
+import { saveCheckpoint, type Checkpoint } from './checkpoints.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { quarantineRecords, type QuarantinedRecord } from './quarantine.js'
-import { queueMissingReferences, removeRefetch } from './refetch-queue.js'
+import { queueMissingReferences, queueRefetches, removeRefetch } from './refetch-queue.js'
 import { compareKeys, withoutDuplicates, type Sighting } from './sighting.js'
 import { loadStoredRows, type StoredRow } from './stored-rows.js'
 import { saveStreamState, type StreamState } from './sync-runs.js'
@@ -23,8 +25,14 @@ export interface Batch {
   readonly quarantined: readonly QuarantinedRecord[]
   /** What the rows point to; those without a row are queued to be read. */
   readonly references: readonly ResourceIdentifier[]
+  /** Records to be read again by id: what was seen of them is older than their row. */
+  readonly doubtful: readonly ResourceIdentifier[]
   /** An entry of the refetch queue that this batch answers. */
   readonly refetched?: ResourceIdentifier
+  /** Where the pass stands once this batch is in the warehouse. */
+  readonly checkpoint?: Checkpoint
+  /** Where a test may cut the transaction short. */
+  readonly reachFailpoint: ReachFailpoint
 }
 
 /** A sighting and what the warehouse had of its row when it was compared. */
@@ -48,7 +56,8 @@ export interface Comparison {
   readonly unchanged: number
   /** The sightings counted as unchanged. */
   readonly equal: readonly Sighting[]
-  readonly stale: number
+  /** Sightings older than their row: not applied. */
+  readonly stale: readonly Sighting[]
   readonly duplicates: number
 }
 
@@ -64,12 +73,12 @@ export async function compareWithStored(
   const stored = await loadStoredRows(warehouse, warehouse.names, resource, unique)
   const changed: ComparedSighting[] = []
   const equal: Sighting[] = []
-  let stale = 0
+  const stale: Sighting[] = []
   for (const sighting of unique) {
     const row = stored.get(sighting.record.key)
     // What equals its row confirms it, however old the sighting is.
     if (row !== undefined && equalsRow(sighting, row)) equal.push(sighting)
-    else if (row !== undefined && row.observedAt > sighting.observedAt) stale += 1
+    else if (row !== undefined && row.observedAt > sighting.observedAt) stale.push(sighting)
     else changed.push({ sighting, stored: row })
   }
   return { changed, unchanged: equal.length, equal, stale, duplicates: duplicates.length }
@@ -94,6 +103,7 @@ export async function writeBatch(
       const own = batch.sightings.filter(({ sighting }) => sighting.record.resource === resource)
       if (own.length > 0) {
         counts.set(resource.stream, await writeSightings(session, warehouse, resource, own, batch))
+        batch.reachFailpoint('mid_batch')
       }
     }
     const { names } = warehouse
@@ -108,9 +118,14 @@ export async function writeBatch(
       counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn })
     }
     await queueMissingReferences(session, names, batch.references)
+    await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
     if (batch.refetched !== undefined) await removeRefetch(session, batch.refetched)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
     for (const state of describe(counts)) await saveStreamState(session, batch.syncRunId, state)
+    batch.reachFailpoint('before_checkpoint')
+    if (batch.checkpoint !== undefined) {
+      await saveCheckpoint(session, batch.syncRunId, batch.checkpoint)
+    }
     return counts
   })
 }

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import type { Session } from './warehouse.js'
+
+/** Where the pass over a list stands after a page. */
+export interface PassPosition {
+  /** `page[number]` of the last page that is in the warehouse. */
+  readonly page: number
+  /** Asked for. Page numbers of another size mean other rows. */
+  readonly pageSize: number
+  /** Digests of some of that page's records: a resumed pass must meet one of them again. */
+  readonly signposts: readonly string[]
+  /** What the pass learned so far and its successor needs. */
+  readonly findings: Readonly<Record<string, unknown>>
+}
+
+export interface Checkpoint {
+  readonly stream: string
+  /** On the source's clock. */
+  readonly passStartedAt: Date
+  readonly position: PassPosition
+}
+
+/** Writes where a pass stands; called in the transaction of the rows it speaks of. */
+export async function saveCheckpoint(
+  session: Session,
+  syncRunId: number,
+  { stream, passStartedAt, position }: Checkpoint,
+): Promise<void> {
+  const values = {
+    sync_run_id: syncRunId,
+    position: JSON.stringify(position),
+    pass_started_at: passStartedAt.toISOString(),
+    completed_at: null,
+    updated_at: sql<string>`now()`,
+  }
+  await session.sync
+    .insertInto('checkpoints')
+    .values({ stream, ...values })
+    .onConflict((conflict) => conflict.column('stream').doUpdateSet(values))
+    .execute()
+}
+
+/** Notes that a pass is complete: every page from the first to the last is in the warehouse. */
+export async function completePass(
+  session: Session,
+  syncRunId: number,
+  { stream, passStartedAt, position }: Checkpoint,
+): Promise<void> {
+  const values = {
+    sync_run_id: syncRunId,
+    position: JSON.stringify(position),
+    pass_started_at: null,
+    completed_at: sql<string>`now()`,
+    completed_pass_started_at: passStartedAt.toISOString(),
+    updated_at: sql<string>`now()`,
+  }
+  await session.sync
+    .insertInto('checkpoints')
+    .values({ stream, ...values })
+    .onConflict((conflict) => conflict.column('stream').doUpdateSet(values))
+    .execute()
+}
+
+/** What a run that was cut off left of a stream. */
+export type PassRemains =
+  | { readonly kind: 'none' }
+  /** The pass got as far as this page. */
+  | { readonly kind: 'unfinished'; readonly checkpoint: Checkpoint }
+  /** The pass was complete before the run was cut off. */
+  | { readonly kind: 'complete'; readonly findings: Readonly<Record<string, unknown>> }
+
+/**
+ * A list keeps changing while nobody pages through it. After half an hour its pages are other pages, and starting over costs list pages
+ * only: what is stored is not fetched or written again.
+ */
+const TOO_OLD = sql`interval '30 minutes'`
+
+/**
+ * What earlier runs left of a stream. An unfinished pass is gone on with, whatever ended its run. A complete one counts only when its run was killed or
+ * stopped afterwards, before it had done the rest: a run that ended by itself was followed by a new one on purpose. What is too old, and what was asked with
+ * another page size, counts as none.
+ */
+export async function loadPassRemains(
+  session: Session,
+  stream: string,
+  pageSize: number,
+): Promise<PassRemains> {
+  const row = await session.sync
+    .selectFrom('checkpoints')
+    .select(['position', 'pass_started_at', 'completed_at', 'sync_run_id'])
+    .where('stream', '=', stream)
+    .where(sql<boolean>`updated_at > now() - ${TOO_OLD}`)
+    .executeTakeFirst()
+  const position = row?.position as PassPosition | null | undefined
+  if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
+  if (row.completed_at !== null) {
+    const lastEnded = await lastRunThatEndedByItself(session)
+    const wasCutOff = (row.sync_run_id ?? 0) > lastEnded
+    return wasCutOff ? { kind: 'complete', findings: position.findings } : { kind: 'none' }
+  }
+  if (row.pass_started_at === null) return { kind: 'none' }
+  const passStartedAt = new Date(row.pass_started_at)
+  return { kind: 'unfinished', checkpoint: { stream, passStartedAt, position } }
+}
+
+async function lastRunThatEndedByItself(session: Session): Promise<number> {
+  const row = await session.sync
+    .selectFrom('sync_runs')
+    .select(({ fn }) => fn.max('sync_run_id').as('last'))
+    .where('command', 'in', ['backfill', 'sync'])
+    .where('outcome', 'not in', ['running', 'aborted'])
+    .executeTakeFirst()
+  return row?.last ?? 0
+}
