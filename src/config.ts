@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fromEnvironment, readConfigFile, readDotEnv } from './config-sources.js'
 import { ConfigError, type ConfigProblem } from './errors.js'
+import { isFailpointSpec } from './failpoint.js'
 import { apiKeyProblem, baseUrlProblem } from './service-address.js'
 
 /**
@@ -137,6 +138,11 @@ const settings = z.strictObject({
     flag().default(false),
     { variable: 'TRACKING_ALLOW_INSECURE_API_URL', flag: '--allow-insecure-api-url' },
     'Send the key over plain http or to a private address that is not this machine.',
+  ),
+  failpoint: setting(
+    text.refine(isFailpointSpec, 'must name a failpoint, like mid_batch or mid_batch:3').optional(),
+    { variable: 'TRACKING_FAILPOINT', flag: '--failpoint' },
+    'For tests of recovery: kill the program, as a crash would, at a named point.',
   ),
   logLevel: setting(
     oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),

@@ -14,6 +14,8 @@ export interface Column {
    * checked, lists of ids) are only kept up to date.
    */
   readonly isMaterial: boolean
+  /** Values the interface names, encoded; others are stored just the same, and told of. Absent: any value. */
+  readonly knownValues?: ReadonlySet<string>
 }
 
 /** A value as PostgreSQL reads it (the text form of its type), or null. */

@@ -2,6 +2,7 @@ import { linkedIds } from './flatten.js'
 import {
   boolean,
   defineResource,
+  enumerated,
   integer,
   json,
   many,
@@ -11,6 +12,7 @@ import {
   texts,
   timestamp,
   volatile,
+  type DeriveTarget,
 } from './resource.js'
 
 /** The keys of `import_deadlines`, each also a column of its own. */
@@ -18,6 +20,35 @@ export const IMPORT_DEADLINES = [
   'pickup_lfd_terminal',
   'pickup_lfd_rail',
   'pickup_lfd_line',
+] as const
+
+const EQUIPMENT_TYPES = ['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank'] as const
+const EQUIPMENT_LENGTHS = ['10', '20', '40', '45'] as const
+const EQUIPMENT_HEIGHTS = ['standard', 'high_cube'] as const
+const STATUSES = [
+  'new',
+  'on_ship',
+  'available',
+  'not_available',
+  'grounded',
+  'on_rail',
+  'picked_up',
+  'off_dock',
+  'delivered',
+  'dropped',
+  'loaded',
+  'empty_returned',
+  'awaiting_inland_transfer',
+] as const
+
+/** Values inside the lists of a container, by list and member. */
+const LISTED_VALUES = [
+  ['holds_at_pod_terminal', 'status', new Set(['pending', 'hold'])],
+  [
+    'fees_at_pod_terminal',
+    'type',
+    new Set(['demurrage', 'exam', 'extended_dwell_time', 'other', 'total']),
+  ],
 ] as const
 
 /**
@@ -34,9 +65,9 @@ export const containers = defineResource({
   attributes: {
     number: text,
     ref_numbers: texts,
-    equipment_type: text,
-    equipment_length: integer,
-    equipment_height: text,
+    equipment_type: enumerated(text, EQUIPMENT_TYPES),
+    equipment_length: enumerated(integer, EQUIPMENT_LENGTHS),
+    equipment_height: enumerated(text, EQUIPMENT_HEIGHTS),
     weight_in_lbs: numeric,
     created_at: timestamp,
     seal_number: text,
@@ -68,7 +99,7 @@ export const containers = defineResource({
     ind_rail_unloaded_at: timestamp,
     ind_facility_lfd_on: timestamp,
     import_deadlines: json,
-    current_status: text,
+    current_status: enumerated(text, STATUSES),
   },
   extraColumns: IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true })),
   relationships: {
@@ -78,8 +109,10 @@ export const containers = defineResource({
     transport_events: many('transport_event', 'transport_event_ids'),
     raw_events: many('raw_event', 'raw_event_ids'),
   },
-  derive: ({ attributes }, { set }) => {
-    const deadlines = (attributes as Record<string, unknown> | undefined)?.import_deadlines
+  derive: ({ attributes }, { set, unknownValue }) => {
+    const members = attributes as Record<string, unknown> | undefined
+    tellUnknownValues(members, unknownValue)
+    const deadlines = members?.import_deadlines
     if (deadlines === undefined) return
     const isObject =
       typeof deadlines === 'object' && deadlines !== null && !Array.isArray(deadlines)
@@ -89,6 +122,20 @@ export const containers = defineResource({
     }
   },
 })
+
+function tellUnknownValues(
+  attributes: Readonly<Record<string, unknown>> | undefined,
+  tell: DeriveTarget['unknownValue'],
+): void {
+  for (const [list, member, known] of LISTED_VALUES) {
+    const items = attributes?.[list]
+    if (!Array.isArray(items)) continue
+    for (const item of items as readonly (Readonly<Record<string, unknown>> | null)[]) {
+      const value = item?.[member]
+      if (typeof value === 'string' && !known.has(value)) tell(`${list}.${member}`, value)
+    }
+  }
+}
 
 /** Ids of the transport events a container record lists, sorted; undefined when it carries no list. */
 export function linkedTransportEventIds(record: unknown): readonly string[] | undefined {

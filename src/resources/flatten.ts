@@ -9,6 +9,7 @@ import {
   type FlatRecord,
   type RelationshipSpec,
   type Resource,
+  type UnknownValue,
 } from './resource.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
 
@@ -196,12 +197,16 @@ function keepLinks(row: RowBuilder, links: Members, id: string): void {
   }
 }
 
+const NO_NAMES: readonly string[] = []
+const NO_VALUES: readonly UnknownValue[] = []
+
 class RowBuilder {
   readonly resource: Resource
   readonly #values: (EncodedValue | undefined)[]
   #unmapped: Record<string, unknown> | undefined
   #coercions: Record<string, { reason: string; original: string }> | undefined
   readonly #references: ResourceIdentifier[] = []
+  #unknownValues: UnknownValue[] | undefined
 
   constructor(resource: Resource) {
     this.resource = resource
@@ -221,6 +226,9 @@ class RowBuilder {
     const encoded = encodeValue(column.type, value)
     this.#values[index] = encoded.value
     if (encoded.reason !== undefined) this.#coerce(name, encoded.reason, value)
+    if (column.knownValues?.has(encoded.value ?? '') === false && encoded.value !== null) {
+      this.unknownValue(name, encoded.value)
+    }
   }
 
   /** Sets a column where the resource has it and the record said nothing usable. */
@@ -232,6 +240,11 @@ class RowBuilder {
   readonly unmapped = (name: string, value: unknown): void => {
     this.#unmapped ??= Object.create(null) as Record<string, unknown>
     this.#unmapped[name] = value
+  }
+
+  readonly unknownValue = (attribute: string, value: string): void => {
+    this.#unknownValues ??= []
+    this.#unknownValues.push({ attribute, value })
   }
 
   refer(type: unknown, id: string): void {
@@ -259,6 +272,8 @@ class RowBuilder {
       key: this.#key(),
       values,
       unmapped,
+      unmappedNames: this.#unmapped === undefined ? NO_NAMES : Object.keys(this.#unmapped),
+      unknownValues: this.#unknownValues ?? NO_VALUES,
       coercions,
       references: this.#references,
       fingerprint: fingerprint(values, unmapped, coercions),

@@ -16,6 +16,15 @@ export const otherResources = defineResource({
   },
 })
 
+/** Types the interface names without describing them. */
+export const NAMED_TYPES: ReadonlySet<string> = new Set([
+  'user',
+  'raw_event',
+  'webhook',
+  'webhook_notification',
+  'custom_field_definition',
+])
+
 const WITHHELD = '[secret]'
 
 /**

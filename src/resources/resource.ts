@@ -5,6 +5,8 @@ import type { Column, ColumnType, EncodedValue } from './column.js'
 export interface AttributeSpec {
   readonly type: ColumnType
   readonly isMaterial: boolean
+  /** See `Column`. */
+  readonly knownValues?: ReadonlySet<string>
 }
 
 /**
@@ -42,6 +44,8 @@ export interface Resource {
 export interface DeriveTarget {
   readonly set: (column: string, value: unknown) => void
   readonly unmapped: (name: string, value: unknown) => void
+  /** Tells of a value that the interface does not name, where it stands inside a list. */
+  readonly unknownValue: (attribute: string, value: string) => void
 }
 
 export type Derive = (
@@ -79,6 +83,11 @@ export function volatile(spec: AttributeSpec): AttributeSpec {
   return { ...spec, isMaterial: false }
 }
 
+/** An attribute for which the interface lists its values. */
+export function enumerated(spec: AttributeSpec, values: readonly string[]): AttributeSpec {
+  return { ...spec, knownValues: new Set(values) }
+}
+
 export const polymorphic: RelationshipSpec = { kind: 'polymorphic' }
 
 export function one(type: string): RelationshipSpec {
@@ -111,7 +120,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
   for (const name of keyColumns) add(name, 'text', false)
   add(definition.idColumn, 'text', false)
   for (const [name, spec] of Object.entries(definition.attributes)) {
-    add(name, spec.type, spec.isMaterial)
+    if (!columns.has(name)) columns.set(name, { name, ...spec })
   }
   for (const [name, spec] of Object.entries(definition.relationships ?? {})) {
     for (const column of relationshipColumns(name, spec)) {
@@ -155,6 +164,11 @@ export function relationshipColumns(name: string, spec: RelationshipSpec): reado
   }
 }
 
+export interface UnknownValue {
+  readonly attribute: string
+  readonly value: string
+}
+
 /** One record as a row, values aligned with `resource.columns`; undefined where the source sent nothing (absent, not null). */
 export interface FlatRecord {
   readonly resource: Resource
@@ -163,6 +177,10 @@ export interface FlatRecord {
   readonly values: readonly (EncodedValue | undefined)[]
   /** JSON text of everything that has no column, by name; null when there is nothing. */
   readonly unmapped: EncodedValue
+  /** The names in `unmapped`. */
+  readonly unmappedNames: readonly string[]
+  /** Values of enumerated attributes that the interface does not list. */
+  readonly unknownValues: readonly UnknownValue[]
   /** JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there is none. */
   readonly coercions: EncodedValue
   /** Hash of all of the above, absence included. Equal fingerprints mean equal rows. */

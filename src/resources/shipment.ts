@@ -1,5 +1,6 @@
 import {
   defineResource,
+  enumerated,
   many,
   one,
   polymorphic,
@@ -8,6 +9,15 @@ import {
   timestamp,
   volatile,
 } from './resource.js'
+
+const LINE_TRACKING_STOPPED_REASONS = [
+  'all_containers_terminated',
+  'past_arrival_window',
+  'past_full_out_window',
+  'no_updates_at_line',
+  'cancelled_by_user',
+  'booking_cancelled',
+] as const
 
 /** A shipment: one bill of lading or booking at one shipping line, with its schedule and line tracking. */
 export const shipments = defineResource({
@@ -49,7 +59,7 @@ export const shipments = defineResource({
     line_tracking_last_attempted_at: volatile(timestamp),
     line_tracking_last_succeeded_at: volatile(timestamp),
     line_tracking_stopped_at: timestamp,
-    line_tracking_stopped_reason: text,
+    line_tracking_stopped_reason: enumerated(text, LINE_TRACKING_STOPPED_REASONS),
   },
   relationships: {
     port_of_lading: one('port'),

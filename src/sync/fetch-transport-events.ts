@@ -4,7 +4,10 @@ import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { takeIn, type Intake } from './intake.js'
 import type { Run } from './run.js'
 
-/** The transport events of one container; `list` is undefined when the answer cannot prove which events are gone. */
+/**
+ * The transport events of one container. `list` is undefined when the pages cannot prove which events there are: the list was short,
+ * rows moved from page to page while it was read, or a record was set aside.
+ */
 export interface FetchedEvents {
   readonly containerId: string
   /** Undefined when the container is gone at the source. */
@@ -12,22 +15,24 @@ export interface FetchedEvents {
   readonly list: TransportEventList | undefined
 }
 
+type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal'>
+
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 
 /** Reads the transport events of several containers, a few at a time: at least one request each. */
 export async function fetchTransportEvents(
-  run: Run,
+  run: Reader,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
   const limit = pLimit(run.settings.eventConcurrency)
   return Promise.all(containerIds.map((id) => limit(() => fetchOfContainer(run, id))))
 }
 
-async function fetchOfContainer(run: Run, containerId: string): Promise<FetchedEvents> {
+async function fetchOfContainer(run: Reader, containerId: string): Promise<FetchedEvents> {
   const intake: Intake[] = []
-  const transportEventIds: string[] = []
+  const transportEventIds = new Set<string>()
   let observedAt: Date | undefined
-  let isShort = false
+  let isDoubtful = false
   const pages = run.service.listTransportEvents(containerId, {
     signal: run.signal,
     counter: run.ledger.counter('transport_events'),
@@ -36,7 +41,6 @@ async function fetchOfContainer(run: Run, containerId: string): Promise<FetchedE
   try {
     for await (const page of pages) {
       observedAt ??= page.observedAt
-      isShort = page.isShort
       const source = `/containers/${containerId}/transport_events`
       const taken = takeIn(page.document, {
         stream: 'transport_events',
@@ -46,15 +50,22 @@ async function fetchOfContainer(run: Run, containerId: string): Promise<FetchedE
         context: { containerId },
       })
       intake.push(taken)
-      for (const { record } of taken.sightings.get('transport_events') ?? []) {
-        transportEventIds.push(record.key.slice(containerId.length + 1))
-      }
+      const ids = new Set(
+        (taken.sightings.get('transport_events') ?? []).map(({ record }) =>
+          record.key.slice(containerId.length + 1),
+        ),
+      )
+      // A row on two pages has pushed another off both.
+      const hasMoved = [...ids].some((id) => transportEventIds.has(id))
+      isDoubtful ||= page.isShort || hasMoved || taken.quarantined.length > 0
+      for (const id of ids) transportEventIds.add(id)
     }
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError)
       return { containerId, intake: undefined, list: undefined }
     throw thrown
   }
-  if (observedAt === undefined || isShort) return { containerId, intake, list: undefined }
-  return { containerId, intake, list: { containerId, transportEventIds, observedAt } }
+  if (observedAt === undefined || isDoubtful) return { containerId, intake, list: undefined }
+  const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
+  return { containerId, intake, list }
 }

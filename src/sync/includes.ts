@@ -7,7 +7,9 @@ import type { Run } from './run.js'
  * Relations we would like to have included, most wanted first. Which of them the service takes is not specified: what it refuses or
  * does not send is dropped, remembered for a day and then tried again. Everything works with none of them, at the cost of requests.
  */
-export const WANTED_INCLUDES = {
+export type IncludingList = 'shipments' | 'containers'
+
+const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
   shipments: [
     'containers',
     'containers.transport_events',
@@ -21,9 +23,7 @@ export const WANTED_INCLUDES = {
     'containers.custom_fields',
   ],
   containers: ['transport_events', 'pod_terminal', 'pickup_facility', 'custom_fields'],
-} as const satisfies Record<string, readonly string[]>
-
-export type IncludingList = keyof typeof WANTED_INCLUDES
+}
 
 /** What to ask a list for, and whether its answer teaches us something new. */
 export interface IncludeChoice {
@@ -32,22 +32,48 @@ export interface IncludeChoice {
   readonly isTrial: boolean
 }
 
-/** What was found out within a day, else all that are wanted. */
-export async function chooseIncludes(run: Run, list: IncludingList): Promise<IncludeChoice> {
+/**
+ * What was found out within a day. Later, that and one of the refused, in turn: a service that has learned more is noticed within days, and one that has not
+ * costs a request a day. Without a finding, all that are wanted.
+ */
+export async function chooseIncludes(
+  run: Pick<Run, 'warehouse'>,
+  list: IncludingList,
+): Promise<IncludeChoice> {
+  const wanted = WANTED_INCLUDES[list]
   const found = await loadCapability(run.warehouse, capabilityName(list))
-  const accepted: unknown = found?.detail.accepted
-  if (!Array.isArray(accepted)) return { includes: WANTED_INCLUDES[list], isTrial: true }
-  const known = accepted as readonly unknown[]
-  return { includes: WANTED_INCLUDES[list].filter((name) => known.includes(name)), isTrial: false }
+  if (found === undefined) return { includes: wanted, isTrial: true }
+  const accepted = wanted.filter((name) => listOf(found.detail.accepted).includes(name))
+  const refused = listOf(found.detail.refused).filter((name) => wanted.includes(name))
+  const [next] = refused
+  if (!found.isStale || next === undefined) return { includes: accepted, isTrial: false }
+  return {
+    includes: wanted.filter((name) => name === next || accepted.includes(name)),
+    isTrial: true,
+  }
 }
 
-/** Remembers what the service took and sent, judged by the first page of a trial. */
-export async function rememberIncludes(run: Run, list: IncludingList, page: Page): Promise<void> {
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as readonly string[]) : []
+}
+
+/** Remembers what of `asked` the service took and sent, judged by the first page of a trial. */
+export async function rememberIncludes(
+  run: Pick<Run, 'warehouse' | 'logger'>,
+  list: IncludingList,
+  page: Page,
+  asked: readonly string[],
+): Promise<void> {
   // An empty list proves nothing.
   if (page.document.data.length === 0) return
   const { unsent } = judgeIncludes(page.document, page.includes)
   const accepted = page.includes.filter((name) => !unsent.includes(name))
-  const refused = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
+  // Those just tried go to the end of the queue.
+  const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
+  const refused = [
+    ...rest.filter((name) => !asked.includes(name)),
+    ...rest.filter((name) => asked.includes(name)),
+  ]
   await saveCapability(run.warehouse, {
     capability: capabilityName(list),
     isSupported: accepted.length > 0,

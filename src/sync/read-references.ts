@@ -1,11 +1,11 @@
 import type { ApiAnswer } from '../api/call-runner.js'
-import type { TrackingService } from '../api/endpoints.js'
 import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { loadDueRefetches, postponeRefetch } from '../warehouse/refetch-queue.js'
 import { loadLiveKeys } from '../warehouse/live-keys.js'
 import { resourceOfType, vessels } from '../resources/index.js'
 import { takeIn } from './intake.js'
+import { readById } from './read-by-id.js'
 import type { Run } from './run.js'
 import { storeIntake } from './store-intake.js'
 
@@ -38,15 +38,16 @@ export async function readVesselPositions(run: Run): Promise<void> {
 async function readReference(run: Run, entry: ResourceIdentifier): Promise<void> {
   const answer = await readOrPostpone(run, entry)
   if (answer === undefined) return
+  const { stream } = resourceOfType(entry.type)
   const intake = takeIn(answer.document, {
-    stream: streamOf(entry.type),
-    source: `/${streamOf(entry.type)}/${entry.id}`,
+    stream,
+    source: `/${stream}/${entry.id}`,
     observedAt: answer.observedAt,
     completeTypes: NOTHING_COMPLETE,
   })
-  const sightings = intake.sightings.get(streamOf(entry.type)) ?? []
+  const sightings = intake.sightings.get(stream) ?? []
   if (sightings.some(({ record }) => record.key === entry.id)) {
-    await storeIntake(run, intake, entry)
+    await storeIntake(run, intake, { refetched: entry })
     return
   }
   // The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing.
@@ -55,10 +56,8 @@ async function readReference(run: Run, entry: ResourceIdentifier): Promise<void>
 }
 
 async function readOrPostpone(run: Run, entry: ResourceIdentifier): Promise<ApiAnswer | undefined> {
-  const counter = run.ledger.counter(streamOf(entry.type))
-  const options = { signal: run.signal, counter }
   try {
-    return await read(run.service, entry, options, run.settings.vesselPositions)
+    return await readById(run, entry)
   } catch (thrown) {
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
     const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
@@ -67,38 +66,4 @@ async function readOrPostpone(run: Run, entry: ResourceIdentifier): Promise<ApiA
     run.logger.warn('a reference cannot be read', { ...entry, error: thrown })
     return undefined
   }
-}
-
-function read(
-  service: TrackingService,
-  { type, id }: ResourceIdentifier,
-  options: { readonly signal: AbortSignal; readonly counter: { requests: number } },
-  showPositions: boolean,
-): Promise<ApiAnswer> {
-  switch (type) {
-    case 'port':
-      return service.getPort(id, options)
-    case 'metro_area':
-      return service.getMetroArea(id, options)
-    case 'terminal':
-      return service.getTerminal(id, options)
-    case 'rail_terminal':
-      return service.getRailTerminal(id, options)
-    case 'vessel':
-      return service.getVessel(id, { ...options, showPositions })
-    case 'shipment':
-      return service.getShipment(id, options)
-    case 'container':
-      return service.getContainer(id, options)
-    case 'tracking_request':
-      return service.getTrackingRequest(id, options)
-    default:
-      throw new ApiContractError(`records of type ${type} cannot be read by id`, {
-        pointer: '/type',
-      })
-  }
-}
-
-function streamOf(type: string): string {
-  return resourceOfType(type).stream
 }

@@ -4,14 +4,26 @@ import {
   ApiUnavailableError,
   ConnectorError,
   IncompleteRunError,
+  LeaseLostError,
   toError,
 } from '../errors.js'
 import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import { noFailpoints, SimulatedCrash, type ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
-import { finishRun, saveStreamState, startRun, type StreamState } from '../warehouse/sync-runs.js'
+import { createSleep, type Sleep } from '../retry.js'
+import {
+  closeKilledRuns,
+  finishRun,
+  saveStreamState,
+  startRun,
+  type StreamState,
+} from '../warehouse/sync-runs.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/tables.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
+import { DriftWatch } from './drift-watch.js'
 import { FingerprintMemory } from './fingerprint-memory.js'
+import { holdLease, type HeldDependencies, type LeaseTimes } from './hold-lease.js'
+import { noteDrift } from './note-drift.js'
 import { readMissingReferences, readVesselPositions } from './read-references.js'
 import { RunLedger } from './run-ledger.js'
 import type { Progress, Run, RunSettings } from './run.js'
@@ -26,63 +38,112 @@ export interface SyncDependencies {
   readonly programVersion: string
   readonly signal: AbortSignal
   readonly onProgress?: (progress: Progress) => void
+  readonly reachFailpoint?: ReachFailpoint
+  /** For waits between tries on the warehouse. */
+  readonly sleep?: Sleep
+  readonly leaseTimes?: LeaseTimes
 }
+
+/** The commands that read the service into the warehouse, as `sync_runs` names them. */
+export type RunCommand = 'backfill' | 'sync' | 'quarantine retry'
 
 export interface RunReport {
   readonly syncRunId: number
-  readonly command: 'backfill' | 'sync'
+  readonly command: RunCommand
   readonly outcome: RunOutcome
   readonly exitCode: number
   readonly streams: readonly StreamState[]
   readonly requests: number
   /** One sentence on each thing that went wrong, the gravest first; empty when the run is complete. */
   readonly problems: readonly string[]
+  /** One sentence on each attribute, value or type that this version does not know, or that vanished; only what is new. */
+  readonly drift: readonly string[]
 }
 
 /** A stream that did not end complete, and why. */
-interface Failure {
+export interface Failure {
   readonly stream: string
   readonly error: Error
 }
 
 /**
  * One run: walks every list of the service and writes what differs. `backfill` and `sync` do the same walk. A stream that fails
- * leaves the others their chance; a refused key, a lost database or a signal ends the run. Always leaves a run row that says what
- * happened, unless the database is what failed. Exit 0 means that every stream is complete. Idempotent: a second run over a quiet
- * source writes nothing but its run row.
+ * leaves the others their chance; a refused key, a lost database or a signal ends the run. Exit 0 means that every stream is
+ * complete. Idempotent: a second run over a quiet source writes nothing but its run row.
  */
 export async function runSync(
   command: 'backfill' | 'sync',
   dependencies: SyncDependencies,
 ): Promise<RunReport> {
+  return executeRun({ command }, dependencies, (run, failures) => walkAll(run, command, failures))
+}
+
+export interface RunStart {
+  readonly command: RunCommand
+  /** What narrows the run, for its row. */
+  readonly narrowing?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Does `work` as a run: as the only writer, with a ledger, and a run row that says what happened, unless the database is what failed. What `work` adds
+ * to the failures makes the run incomplete or failed; what it throws ends it.
+ */
+export async function executeRun(
+  start: RunStart,
+  dependencies: SyncDependencies,
+  work: (run: Run, failures: Failure[]) => Promise<void>,
+): Promise<RunReport> {
+  return holdLease(start.command, dependencies, (held) =>
+    executeAlone(start, dependencies, held, work),
+  )
+}
+
+async function executeAlone(
+  { command, narrowing }: RunStart,
+  dependencies: SyncDependencies,
+  held: HeldDependencies,
+  work: (run: Run, failures: Failure[]) => Promise<void>,
+): Promise<RunReport> {
   const { warehouse, programVersion, settings } = dependencies
+  await closeKilledRuns(warehouse)
   // Named one by one: the row can be read by many, and whoever calls may hand over more than we know.
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
-  const options = { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent }
+  const options = {
+    pageSize,
+    eventConcurrency,
+    vesselPositions,
+    quarantineLimitPercent,
+    ...narrowing,
+  }
   const syncRunId = await startRun(warehouse, { command, options, programVersion })
   const run: Run = {
     syncRunId,
     service: dependencies.service,
-    warehouse,
+    warehouse: held.warehouse,
     logger: dependencies.logger.child({ syncRunId }),
     ledger: new RunLedger(),
     memory: new FingerprintMemory(),
+    drift: new DriftWatch(),
     settings,
-    signal: dependencies.signal,
+    signal: held.signal,
     onProgress: dependencies.onProgress ?? (() => undefined),
+    reachFailpoint: dependencies.reachFailpoint ?? noFailpoints,
+    sleep: dependencies.sleep ?? createSleep(),
   }
   const failures: Failure[] = []
   let fatal: unknown
   try {
-    await walkAll(run, command, failures)
+    run.reachFailpoint('before_first_request')
+    await work(run, failures)
     failures.push(...excessiveQuarantine(run))
   } catch (thrown) {
+    if (thrown instanceof SimulatedCrash) throw thrown
     fatal = thrown
     if (!(thrown instanceof ConnectorError) && !run.signal.aborted) {
       run.logger.error('the run failed by a fault of the program', { error: thrown })
     }
   }
-  return conclude(run, command, failures, fatal)
+  return conclude(run, warehouse, command, failures, fatal)
 }
 
 async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure[]): Promise<void> {
@@ -100,7 +161,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure
 }
 
 /** Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else is thrown. */
-async function attempt<Result>(
+export async function attempt<Result>(
   run: Run,
   stream: string,
   failures: Failure[],
@@ -159,7 +220,8 @@ function excessiveQuarantine(run: Run): Failure[] {
 
 async function conclude(
   run: Run,
-  command: 'backfill' | 'sync',
+  warehouse: Warehouse,
+  command: RunCommand,
   failures: readonly Failure[],
   fatal: unknown,
 ): Promise<RunReport> {
@@ -174,9 +236,11 @@ async function conclude(
     streams,
     requests: run.ledger.requests(),
     problems: end.problems,
+    drift: await noteDrift(run),
   }
+  run.reachFailpoint('before_run_complete')
   try {
-    await saveReport(run, report, end.errorCode)
+    await saveReport(run, warehouse, report, end.errorCode)
   } catch (thrown) {
     // The database failed: a first failure is the better story, and nothing more can be written anyway.
     if (fatal === undefined) return { ...report, ...failedAtTheEnd(thrown) }
@@ -189,8 +253,14 @@ function failedAtTheEnd(thrown: unknown): Pick<RunReport, 'outcome' | 'exitCode'
   return { outcome: 'failed', exitCode: exitCodeOf(thrown), problems: [toError(thrown).message] }
 }
 
-async function saveReport(run: Run, report: RunReport, errorCode: string | null): Promise<void> {
-  await run.warehouse.transaction('finish the run', async (session) => {
+/** Not fenced, unlike all else: also a run that lost its lease says how it ended, in rows that are its own. */
+async function saveReport(
+  run: Run,
+  warehouse: Warehouse,
+  report: RunReport,
+  errorCode: string | null,
+): Promise<void> {
+  await warehouse.transaction('finish the run', async (session) => {
     for (const state of report.streams) await saveStreamState(session, run.syncRunId, state)
     await finishRun(session, run.syncRunId, {
       outcome: report.outcome,
@@ -212,9 +282,11 @@ interface RunJudgement {
 /** The gravest class decides the exit code: a bug before a dead service before an answer not to be trusted. */
 const GRAVITY = [EXIT_CODES.bug, EXIT_CODES.auth, EXIT_CODES.service, EXIT_CODES.incomplete]
 
-function judgeRun(run: Run, failures: readonly Failure[], fatal: unknown): RunJudgement {
-  const signal = run.signal.aborted ? stopSignalOf(run.signal.reason) : undefined
-  if (run.signal.aborted) {
+function judgeRun(run: Run, failures: readonly Failure[], thrown: unknown): RunJudgement {
+  const isLeaseLost = run.signal.reason instanceof LeaseLostError
+  const fatal: unknown = isLeaseLost ? run.signal.reason : thrown
+  if (run.signal.aborted && !isLeaseLost) {
+    const signal = stopSignalOf(run.signal.reason)
     const exitCode = signal === undefined ? EXIT_CODES.incomplete : exitCodeOfSignal(signal)
     const problems = [
       `the run was stopped${signal === undefined ? '' : ` by ${signal}`}; run the command again to go on`,

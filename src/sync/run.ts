@@ -1,8 +1,11 @@
 import type { TrackingService } from '../api/endpoints.js'
+import type { ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
+import type { Sleep } from '../retry.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
-import type { RunLedger } from './run-ledger.js'
+import type { DriftWatch } from './drift-watch.js'
 import type { FingerprintMemory } from './fingerprint-memory.js'
+import type { RunLedger } from './run-ledger.js'
 
 /** How far a walk has come; `pages` and `total` are hints of the service. */
 export interface Progress {
@@ -19,6 +22,8 @@ export interface RunSettings {
   readonly eventConcurrency: number
   readonly vesselPositions: boolean
   readonly quarantineLimitPercent: number
+  /** Believe the source when many rows are missing: mark them as gone after all. */
+  readonly acceptShrink?: boolean
 }
 
 /** What every step of a run is given. */
@@ -29,8 +34,12 @@ export interface Run {
   readonly logger: Logger
   readonly ledger: RunLedger
   readonly memory: FingerprintMemory
+  readonly drift: DriftWatch
   readonly settings: RunSettings
   /** Aborting it ends the run after the batch under way. */
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
+  readonly sleep: Sleep
+  /** Inert, unless a test asked for a crash. */
+  readonly reachFailpoint: ReachFailpoint
 }

@@ -9,22 +9,33 @@ import {
   type BatchCounts,
   type ComparedSighting,
 } from '../warehouse/write-batch.js'
+import type { Checkpoint } from '../warehouse/checkpoints.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
 import { postponeRefetch } from '../warehouse/refetch-queue.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { fetchTransportEvents, type FetchedEvents } from './fetch-transport-events.js'
 import { mergeIntakes, type Intake } from './intake.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 
 /** What is to be written in one transaction, and its counts so far. */
 interface Draft {
   readonly compared: ComparedSighting[]
+  readonly doubtful: readonly ResourceIdentifier[]
   readonly eventLists: TransportEventList[]
   readonly quarantined: QuarantinedRecord[]
   readonly deltas: Map<string, CountsDelta>
+  readonly occasion: Occasion
+}
+
+/** What else the last transaction of an intake settles. */
+export interface Occasion {
+  /** An entry of the refetch queue that is answered. */
   readonly refetched?: ResourceIdentifier
+  /** Where the pass stands then. */
+  readonly checkpoint?: Checkpoint
 }
 
 /**
@@ -41,24 +52,27 @@ const CONTAINERS_PER_FETCH = 20
 export async function storeIntake(
   run: Run,
   intake: Intake,
-  refetched?: ResourceIdentifier,
+  occasion: Occasion = {},
 ): Promise<void> {
-  const draft = await compareIntake(run, intake, refetched)
+  const draft = await compareIntake(run, intake)
   const { ready, pending } = sortOut(draft, intake)
-  await writeDraft(run, { ...draft, compared: ready.compared, eventLists: ready.eventLists })
+  // They count as fetched with the batch that writes them, which a failure may prevent.
+  if (pending.length > 0) addToDelta(draft.deltas, containers.stream, { fetched: -pending.length })
+  const isAll = pending.length === 0
+  await writeDraft(run, { ...draft, ...ready, occasion: isAll ? occasion : {} })
   for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
-    await storeWithEvents(run, pending.slice(start, start + CONTAINERS_PER_FETCH))
     run.signal.throwIfAborted()
+    const end = start + CONTAINERS_PER_FETCH
+    const isLast = end >= pending.length
+    await storeWithEvents(run, pending.slice(start, end), isLast ? occasion : {})
   }
 }
 
-async function compareIntake(
-  run: Run,
-  intake: Intake,
-  refetched?: ResourceIdentifier,
-): Promise<Draft> {
+async function compareIntake(run: Run, intake: Intake): Promise<Draft> {
   const deltas = new Map<string, CountsDelta>()
   const compared: ComparedSighting[] = []
+  const doubtful: Sighting[] = []
+  run.drift.notice(intake)
   for (const { stream } of intake.quarantined) {
     addToDelta(deltas, stream, { fetched: 1, quarantined: 1 })
   }
@@ -66,18 +80,27 @@ async function compareIntake(
     const sightings = intake.sightings.get(resource.stream) ?? []
     if (sightings.length === 0) continue
     const unmet = sightings.filter(({ record }) => !run.memory.has(record))
-    const comparison = await compareWithStored(run.warehouse, resource, unmet)
+    const comparison = await retryWarehouse(run, () =>
+      compareWithStored(run.warehouse, resource, unmet),
+    )
     addToDelta(deltas, resource.stream, {
       fetched: sightings.length,
       duplicate: sightings.length - unmet.length + comparison.duplicates,
       unchanged: comparison.unchanged,
-      stale: comparison.stale,
+      stale: comparison.stale.length,
     })
     compared.push(...comparison.changed)
+    doubtful.push(...comparison.stale)
     if (isMetOften(resource.stream)) run.memory.remember(recordsOf(comparison.equal))
   }
-  const draft = { compared, eventLists: [], quarantined: [...intake.quarantined], deltas }
-  return refetched === undefined ? draft : { ...draft, refetched }
+  return {
+    compared,
+    doubtful: toRereads(doubtful),
+    eventLists: [],
+    quarantined: [...intake.quarantined],
+    deltas,
+    occasion: {},
+  }
 }
 
 /** Reference resources come again with every page; shipments, containers and their events once in a run. */
@@ -87,6 +110,20 @@ function isMetOften(stream: string): boolean {
 
 function recordsOf(sightings: readonly Sighting[]): FlatRecord[] {
   return sightings.map(({ record }) => record)
+}
+
+/** More than this from one answer is not doubt about records but about a clock; reading each again would cost hours. */
+const MOST_REREADS = 20
+
+/** What to read again for sightings older than their rows: the record, or for a transport event its container. */
+function toRereads(stale: readonly Sighting[]): ResourceIdentifier[] {
+  if (stale.length > MOST_REREADS) return []
+  const rereads = new Map<string, ResourceIdentifier>()
+  for (const { record } of stale) {
+    const { type, path } = record.resource
+    if (path !== undefined) rereads.set(`${type} ${record.key}`, { type, id: record.key })
+  }
+  return [...rereads.values()]
 }
 
 type EventNeed = 'none' | 'included' | 'fetch'
@@ -120,7 +157,7 @@ function sortOut(
  * Events are fetched only when the container's list of event ids differs from the stored one, or is absent although the container
  * changed. Not when all of them came included.
  */
-function decideEventNeed(
+export function decideEventNeed(
   { sighting, stored }: ComparedSighting,
   listed: readonly string[] | undefined,
   includedEvents: ReadonlySet<string>,
@@ -138,42 +175,56 @@ function equalLists(one: readonly string[], two: readonly string[]): boolean {
   return one.length === two.length && one.every((id, index) => id === two[index])
 }
 
-async function storeWithEvents(run: Run, pending: readonly ComparedSighting[]): Promise<void> {
+async function storeWithEvents(
+  run: Run,
+  pending: readonly ComparedSighting[],
+  occasion: Occasion,
+): Promise<void> {
   const ids = pending.map(({ sighting }) => sighting.record.key)
   const fetched = await fetchTransportEvents(run, ids)
+  run.reachFailpoint('events_received')
   const draft = await compareIntake(
     run,
     mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])),
   )
+  addToDelta(draft.deltas, containers.stream, { fetched: pending.length })
   const byId = new Map(fetched.map((events) => [events.containerId, events]))
   const withEvents = pending.map((candidate) => asFetched(candidate, byId))
   await writeDraft(run, {
     ...draft,
     compared: [...withEvents, ...draft.compared],
     eventLists: fetched.flatMap(({ list }) => list ?? []),
+    occasion,
   })
 }
 
 /**
- * A container that vanished between the list and its events is stored without its list of event ids: the next run then finds
- * the list changed and asks again.
+ * A container whose events are not all known, or that vanished between the list and its events, is stored without its list of event
+ * ids: the next run then finds the list changed and asks again. A list that is left from before its tombstone goes as well.
  */
 function asFetched(
   candidate: ComparedSighting,
   byId: ReadonlyMap<string, FetchedEvents>,
 ): ComparedSighting {
   const { sighting, stored } = candidate
-  if (byId.get(sighting.record.key)?.intake !== undefined) return candidate
+  if (byId.get(sighting.record.key)?.list !== undefined) return candidate
   const index = containers.columnIndex.get('transport_event_ids')
-  const values = sighting.record.values.map((value, at) => (at === index ? undefined : value))
+  const noList = stored?.isDeleted === true ? null : undefined
+  const values = sighting.record.values.map((value, at) => (at === index ? noList : value))
   const record = { ...sighting.record, values, fingerprint: '' }
   return { sighting: { ...sighting, record }, stored }
 }
 
 async function writeDraft(run: Run, draft: Draft): Promise<void> {
-  const { compared, eventLists, quarantined, deltas, refetched } = draft
-  const isNothingNew = compared.length === 0 && eventLists.length === 0 && quarantined.length === 0
-  if (isNothingNew && refetched === undefined) {
+  const { compared, eventLists, quarantined, deltas, occasion } = draft
+  // A record that was read again because it was in doubt is not put in doubt again by the same clock.
+  const doubtful = occasion.refetched === undefined ? draft.doubtful : []
+  const isNothingNew =
+    compared.length === 0 &&
+    doubtful.length === 0 &&
+    eventLists.length === 0 &&
+    quarantined.length === 0
+  if (isNothingNew && Object.keys(occasion).length === 0) {
     run.ledger.add(deltas)
     return
   }
@@ -182,20 +233,25 @@ async function writeDraft(run: Run, draft: Draft): Promise<void> {
   )
   const { syncRunId } = run
   try {
-    const written = await writeBatch(
-      run.warehouse,
-      {
-        syncRunId,
-        source: 'sync',
-        sightings: compared,
-        eventLists,
-        quarantined,
-        references,
-        ...(refetched === undefined ? {} : { refetched }),
-      },
-      (counts) => run.ledger.preview(withWritten(deltas, counts)),
+    const batch = {
+      syncRunId,
+      source: 'sync' as const,
+      sightings: compared,
+      doubtful,
+      eventLists,
+      quarantined,
+      references,
+      reachFailpoint: run.reachFailpoint,
+      ...occasion,
+    }
+    const written = await retryWarehouse(run, () =>
+      // A batch that only moves the checkpoint leaves the counts to the end of the run.
+      writeBatch(run.warehouse, batch, (counts) =>
+        isNothingNew ? [] : run.ledger.preview(withWritten(deltas, counts)),
+      ),
     )
     run.ledger.add(withWritten(deltas, written))
+    run.reachFailpoint('after_commit')
   } catch (thrown) {
     if (!(thrown instanceof WarehouseDataError) || compared.length === 0) throw thrown
     await writeAround(run, draft, thrown)
@@ -233,13 +289,19 @@ async function writeAround(run: Run, draft: Draft, refusal: WarehouseDataError):
         source: 'refused by the database',
       },
     ]
-    const { refetched, ...rest } = draft
-    await writeDraft(run, { ...rest, compared: [], deltas, quarantined })
+    const { refetched, ...occasion } = draft.occasion
+    await writeDraft(run, { ...draft, compared: [], deltas, quarantined, occasion })
     if (refetched !== undefined) await postponeRefetch(run.warehouse, refetched, refusal.message)
     return
   }
   const middle = Math.ceil(compared.length / 2)
-  const rest = { eventLists: [], quarantined: [], deltas: new Map<string, CountsDelta>() }
+  const rest = {
+    doubtful: [],
+    eventLists: [],
+    quarantined: [],
+    deltas: new Map<string, CountsDelta>(),
+    occasion: {},
+  }
   await writeDraft(run, { ...rest, compared: compared.slice(0, middle) })
   await writeDraft(run, { ...draft, compared: compared.slice(middle) })
 }

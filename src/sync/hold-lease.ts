@@ -1,0 +1,71 @@
+import { hostname } from 'node:os'
+import type { Logger } from '../logger.js'
+import { createSleep } from '../retry.js'
+import { acquireLease, fenceWarehouse, type LeaseOptions } from '../warehouse/lease.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+
+/** One writer for each set of schemas. */
+export const WRITER_LEASE = 'writer'
+
+/** How the lease is kept; for tests that have less time. */
+export type LeaseTimes = Partial<
+  Pick<LeaseOptions, 'sleep' | 'now' | 'heartbeatEveryMs' | 'staleAfterMs'>
+>
+
+export interface LeaseDependencies {
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly leaseTimes?: LeaseTimes
+}
+
+/** What is safe to use while the lease is held. */
+export interface HeldDependencies {
+  /** Every transaction is refused once the lease is lost. */
+  readonly warehouse: Warehouse
+  /** Also aborted when the lease is lost, with a `LeaseLostError`. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Does `work` as the only writer. Throws `LeaseHeldError`, before anything is done, when there is one already. The lease is given back at the end,
+ * whatever the end is.
+ */
+export async function holdLease<Result>(
+  command: string,
+  { warehouse, logger, signal, leaseTimes }: LeaseDependencies,
+  work: (held: HeldDependencies) => Promise<Result>,
+): Promise<Result> {
+  const lease = await acquireLease(warehouse, {
+    name: WRITER_LEASE,
+    holder: { host: hostname(), pid: process.pid, command },
+    logger,
+    sleep: createSleep(),
+    now: () => performance.now(),
+    isGone: hasEndedHere,
+    ...leaseTimes,
+  })
+  try {
+    return await work({
+      warehouse: fenceWarehouse(warehouse, lease),
+      signal: AbortSignal.any([signal, lease.signal]),
+    })
+  } finally {
+    await lease.release()
+  }
+}
+
+/**
+ * Whether the holder was a process of this very host that is no more: a killed run then holds nobody up. A pid that another process has by now only makes us
+ * wait; a host of the same name elsewhere is kept from writing by the fencing token.
+ */
+function hasEndedHere({ host, pid }: { readonly host: string; readonly pid: number }): boolean {
+  if (host !== hostname()) return false
+  try {
+    // Signal 0 only asks whether the process is there.
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

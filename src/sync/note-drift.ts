@@ -1,0 +1,93 @@
+import { toStorableText } from '../resources/storable-text.js'
+import {
+  countLiveRows,
+  loadSeenAttributes,
+  noteSchemaDrift,
+  reviseSeenAttributes,
+  type DriftNote,
+} from '../warehouse/schema-drift.js'
+import type { Run } from './run.js'
+
+/** Streams whose records a complete pass shows all of; of others an attribute may be missing by chance. */
+const JUDGED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
+
+interface Revision {
+  readonly stream: string
+  readonly added: readonly string[]
+  readonly gone: readonly string[]
+}
+
+/**
+ * Writes down in what the source differs from what this version knows, and returns a sentence on each thing that is new. An
+ * attribute that was carried before and is in no record of a complete pass has vanished; its column keeps its values. Writes nothing
+ * when nothing is new. Never the reason that a run fails.
+ */
+export async function noteDrift(run: Run): Promise<string[]> {
+  try {
+    const revisions = await reviseAttributes(run)
+    const vanished = revisions.flatMap(({ stream, gone }) =>
+      gone.map((name): DriftNote => ({ stream, kind: 'vanished_attribute', name })),
+    )
+    const notes = [...storable(run.drift.findings()), ...vanished]
+    if (notes.length === 0 && revisions.length === 0) return []
+    const isNew = await run.warehouse.transaction('note drift', async (session) => {
+      for (const { stream, ...revision } of revisions) {
+        await reviseSeenAttributes(session, stream, revision, run.syncRunId)
+      }
+      return noteSchemaDrift(session, run.warehouse, notes, run.syncRunId)
+    })
+    return isNew.map(describeDrift)
+  } catch (thrown) {
+    run.logger.warn('what is new at the service could not be noted', { error: thrown })
+    return []
+  }
+}
+
+/** Names that differ only in what PostgreSQL cannot store become one. */
+function storable(notes: readonly DriftNote[]): DriftNote[] {
+  const byKey = new Map<string, DriftNote>()
+  for (const note of notes) {
+    const name = toStorableText(note.name).text
+    byKey.set(JSON.stringify([note.stream, note.kind, name]), { ...note, name })
+  }
+  return [...byKey.values()]
+}
+
+async function reviseAttributes(run: Run): Promise<Revision[]> {
+  const streams = JUDGED_STREAMS.filter((stream) => run.drift.sightings(stream) > 0)
+  if (streams.length === 0) return []
+  const known = await loadSeenAttributes(run.warehouse, streams)
+  const revisions: Revision[] = []
+  for (const stream of streams) {
+    const before = known.get(stream) ?? new Set()
+    const carried = new Set([...run.drift.carried(stream)].map((name) => toStorableText(name).text))
+    const added = [...carried].filter((name) => !before.has(name))
+    const missing = [...before].filter((name) => !carried.has(name))
+    const gone = missing.length > 0 && (await isWhole(run, stream)) ? missing : []
+    if (added.length > 0 || gone.length > 0) revisions.push({ stream, added, gone })
+  }
+  return revisions
+}
+
+/** A run that was narrowed, or went on where another was cut off, has not seen every record. */
+async function isWhole(run: Run, stream: string): Promise<boolean> {
+  const state = run.ledger.states().find((candidate) => candidate.stream === stream)
+  if (state?.outcome !== 'complete') return false
+  return run.drift.sightings(stream) >= (await countLiveRows(run.warehouse, stream))
+}
+
+function describeDrift({ stream, kind, name }: DriftNote): string {
+  const quoted = JSON.stringify(name)
+  switch (kind) {
+    case 'new_attribute':
+      return `${stream}: new attribute ${quoted}; its values are kept in _unmapped`
+    case 'vanished_attribute':
+      return `${stream}: attribute ${quoted} is in no record any more; its values are kept`
+    case 'new_value':
+      return `${stream}: new value, ${quoted}`
+    case 'new_type':
+      return `new type of record, ${quoted}; its records are kept in ${stream}`
+    default:
+      return kind satisfies never
+  }
+}

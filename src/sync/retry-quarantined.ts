@@ -1,0 +1,116 @@
+import { ApiContractError, ApiNotFoundError, IncompleteRunError } from '../errors.js'
+import type { Document } from '../jsonapi/document.js'
+import { parseExactJson } from '../jsonapi/exact-json.js'
+import { resourceOfType } from '../resources/index.js'
+import { dropQuarantine, loadQuarantine, type QuarantineEntry } from '../warehouse/quarantine.js'
+import type { QuarantineSelection } from '../warehouse/quarantine.js'
+import type { Sighting } from '../warehouse/sighting.js'
+import { loadStoredRows } from '../warehouse/stored-rows.js'
+import { takeIn, type Intake } from './intake.js'
+import { readById } from './read-by-id.js'
+import { executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
+import type { Run } from './run.js'
+import { storeIntake } from './store-intake.js'
+
+export interface RetryReport extends RunReport {
+  /** Entries whose record is a row now; they are gone from the quarantine. */
+  readonly landed: readonly number[]
+  readonly remaining: readonly { readonly quarantineId: number; readonly why: string }[]
+}
+
+/**
+ * Tries records in quarantine again: each is read anew by its id, or, where that is not possible, its stored payload is flattened
+ * anew. An entry leaves the quarantine when its row landed. A run like any other, incomplete when some remain.
+ */
+export async function retryQuarantined(
+  selection: QuarantineSelection,
+  dependencies: SyncDependencies,
+): Promise<RetryReport> {
+  const landed: number[] = []
+  const remaining: { quarantineId: number; why: string }[] = []
+  const report = await executeRun(
+    { command: 'quarantine retry', narrowing: { quarantine: selection } },
+    dependencies,
+    async (run, failures) => {
+      for (const entry of await loadQuarantine(run.warehouse, selection)) {
+        run.signal.throwIfAborted()
+        const { quarantineId } = entry
+        const why = await retryEntry(run, entry)
+        if (why !== undefined) remaining.push({ quarantineId, why })
+        else landed.push(...(await dropQuarantine(run.warehouse, [quarantineId])))
+      }
+      if (remaining.length === 0) return
+      const message = `${remaining.length} of ${remaining.length + landed.length} records remain set aside; \`quarantine show <id>\` tells why, \`quarantine drop <id>\` gives one up`
+      failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
+    },
+  )
+  return { ...report, landed, remaining }
+}
+
+/** Undefined when the record is a row now, else why it is not. */
+async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | undefined> {
+  try {
+    const intake = (await readAnew(run, entry)) ?? flattenPayload(entry)
+    const [refused] = intake.quarantined
+    // Nothing is stored then: the entry stays as it is, once.
+    if (refused !== undefined) return refused.reason
+    await storeIntake(run, intake)
+    return (await hasLanded(run, intake)) ? undefined : 'the database did not take it'
+  } catch (thrown) {
+    if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
+    if (thrown instanceof SyntaxError) return 'its payload is no JSON'
+    throw thrown
+  }
+}
+
+/** Undefined when the entry names nothing that can be read by id. */
+async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | undefined> {
+  const { resourceType: type, recordId: id } = entry
+  if (type === null || id === null) return undefined
+  try {
+    const { document, observedAt } = await readById(run, { type, id })
+    return takeIn(document, {
+      stream: resourceOfType(type).stream,
+      source: entry.source,
+      observedAt,
+      completeTypes: new Set(),
+    })
+  } catch (thrown) {
+    if (thrown instanceof ApiContractError) return undefined
+    throw thrown
+  }
+}
+
+function flattenPayload(entry: QuarantineEntry): Intake {
+  const document: Document = {
+    data: [parseExactJson(entry.payload)],
+    isList: false,
+    included: [],
+    links: {},
+    meta: {},
+  }
+  const containerId = /^\/containers\/([^/]+)\/transport_events$/.exec(entry.source)?.[1]
+  return takeIn(document, {
+    stream: entry.stream,
+    source: entry.source,
+    // As old as it is: it must not replace what was seen since.
+    observedAt: new Date(entry.lastSeenAt),
+    completeTypes: new Set(),
+    ...(containerId === undefined ? {} : { context: { containerId } }),
+  })
+}
+
+async function hasLanded(run: Run, intake: Intake): Promise<boolean> {
+  const sightings: Sighting[] = [...intake.sightings.values()].flat()
+  const { warehouse } = run
+  for (const sighting of sightings) {
+    const { record, observedAt } = sighting
+    const rows = await loadStoredRows(warehouse, warehouse.names, record.resource, [sighting])
+    const row = rows.get(record.key)
+    if (row === undefined || row.observedAt < observedAt) {
+      const isEqual = row?.fingerprint === record.fingerprint && !row.isDeleted
+      if (!isEqual) return false
+    }
+  }
+  return sightings.length > 0
+}

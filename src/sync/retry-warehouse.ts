@@ -1,0 +1,32 @@
+import { retry, type RetryPolicy } from '../retry.js'
+import type { Run } from './run.js'
+
+/** A restart or a failover of the server takes seconds; after half a minute a person is needed. */
+const POLICY: RetryPolicy = {
+  retries: 8,
+  rateLimitRetries: 0,
+  baseMs: 200,
+  capMs: 5_000,
+  giveUpAfterMs: 30_000,
+  longestRetryAfterMs: 0,
+}
+
+/**
+ * Does a piece of work on the warehouse again, as a whole, when it failed for a reason that passes: a deadlock, a serialization failure, a lost connection, a
+ * server that restarts. Such work is idempotent: where a connection was lost during the commit, doing it again changes nothing.
+ */
+export async function retryWarehouse<Result>(
+  run: Pick<Run, 'signal' | 'sleep' | 'logger'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return retry(work, {
+    clock: () => new Date(),
+    sleep: run.sleep,
+    random: Math.random,
+    signal: run.signal,
+    policy: POLICY,
+    onRetry: (error, waitMs) => {
+      run.logger.warn('the database failed; trying again', { waitMs, error })
+    },
+  })
+}

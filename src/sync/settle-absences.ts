@@ -1,0 +1,101 @@
+import { ApiNotFoundError, IncompleteRunError } from '../errors.js'
+import { resources } from '../resources/index.js'
+import type { Resource } from '../resources/resource.js'
+import { countAbsences, findUnseenRows, forgetAbsences } from '../warehouse/absences.js'
+import { tombstoneRows, type GoneRecord } from '../warehouse/tombstones.js'
+import { takeIn } from './intake.js'
+import type { Pass } from './pass.js'
+import type { Run } from './run.js'
+import { readById } from './read-by-id.js'
+import { storeIntake } from './store-intake.js'
+
+/**
+ * What to do about live rows that a complete pass did not show. Pages drift while they are read, so absence proves nothing: a row
+ * unseen in two complete passes is asked for by id, and only a 404 makes it a tombstone. If more rows than `allowedAbsences` are
+ * missing, something is wrong with the source and not with the rows: nothing is marked and the run says so.
+ */
+export async function settleAbsences(run: Run, pass: Pass): Promise<void> {
+  for (const stream of streamsShownBy(pass)) {
+    const resource = resources.find((candidate) => candidate.stream === stream)
+    if (resource !== undefined) await settleStream(run, pass, resource)
+  }
+}
+
+/** A pass over the shipments shows all containers only when every one of them came included. */
+function streamsShownBy({ stream, findings }: Pass): string[] {
+  if (stream !== 'shipments') return [stream]
+  return findings.areContainersIncluded === true ? ['shipments', 'containers'] : ['shipments']
+}
+
+const ALWAYS_ALLOWED = 10
+const ALLOWED_SHARE = 0.02
+
+function allowedAbsences(live: number): number {
+  return Math.max(ALWAYS_ALLOWED, Math.floor(live * ALLOWED_SHARE))
+}
+
+/** Requests a run spends on asking for missing rows; what is left is asked for by the next. */
+const ASKED_PER_RUN = 100
+
+async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<void> {
+  const { startedAt } = pass
+  if (startedAt === undefined) return
+  const { stream } = resource
+  const seen = pass.seen.get(stream)
+  const { keys, live } = await findUnseenRows(
+    run.warehouse,
+    resource,
+    startedAt,
+    (key) => seen?.has(key) ?? false,
+  )
+  const isAccepted = run.settings.acceptShrink === true
+  if (!isAccepted && keys.length > allowedAbsences(live)) {
+    const share = Math.round((keys.length * 100) / live)
+    throw new IncompleteRunError(
+      `the source shrank: ${keys.length} of ${live} ${stream} (${share} %) were in no page; no row was marked as gone. If they really are, run with --accept-shrink`,
+    )
+  }
+  const candidates = await run.warehouse.transaction('count absences', (session) =>
+    countAbsences(session, stream, keys, run.syncRunId),
+  )
+  const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
+  if (asked.length > 0) await askFor(run, resource, asked)
+}
+
+async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
+  const gone: GoneRecord[] = []
+  for (const key of keys) {
+    run.signal.throwIfAborted()
+    try {
+      const answer = await readById(run, { type: resource.type, id: key })
+      const intake = takeIn(answer.document, {
+        stream: resource.stream,
+        source: `/${resource.stream}/${key}`,
+        observedAt: answer.observedAt,
+        completeTypes: new Set(),
+      })
+      await storeIntake(run, intake)
+    } catch (thrown) {
+      if (!(thrown instanceof ApiNotFoundError) || thrown.observedAt === undefined) throw thrown
+      gone.push({ key, observedAt: thrown.observedAt })
+    }
+  }
+  await markGone(run, resource, keys, gone)
+}
+
+async function markGone(
+  run: Run,
+  resource: Resource,
+  asked: readonly string[],
+  gone: readonly GoneRecord[],
+): Promise<void> {
+  const { names } = run.warehouse
+  const options = { names, syncRunId: run.syncRunId, source: 'sync' as const }
+  const marked = await run.warehouse.transaction('mark rows as gone', async (session) => {
+    const keys = await tombstoneRows(session, resource, gone, options)
+    run.reachFailpoint('mid_tombstones')
+    await forgetAbsences(session, resource.stream, asked)
+    return keys
+  })
+  run.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
+}
