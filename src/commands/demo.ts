@@ -83,11 +83,12 @@ async function run(
     isJson: false,
     now: () => performance.now(),
   })
-  const { service } = app.openService({
+  const other = {
     apiUrl: simulator.url,
     apiKey: simulator.apiKey,
     rateLimitPerMinute: NO_LIMIT,
-  })
+  }
+  const { service } = app.openService({ other })
   try {
     const report = await runSync(command, {
       service,

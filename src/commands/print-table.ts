@@ -11,7 +11,7 @@ function cellText(value: unknown): string {
  * Text from outside must not move the cursor, change colours, break a line or turn the direction of writing. JSON's escapes, for
  * all of the signs that do.
  */
-function escapeControls(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu,
     (control) =>

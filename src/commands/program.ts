@@ -6,10 +6,13 @@ import { addConfigCommand } from './config.js'
 import { addDatabaseCommand } from './database.js'
 import { addDemoCommand } from './demo.js'
 import { addMigrateCommand } from './migrate.js'
+import { addPlanCommand } from './plan.js'
+import { addQuarantineCommands } from './quarantine.js'
 import { addQueryCommand } from './query.js'
 import { addSimulateCommand } from './simulate.js'
 import { addStatusCommand } from './status.js'
 import { addSyncCommands } from './sync.js'
+import { addVerifyCommand } from './verify.js'
 
 const EXIT_CODE_HELP = `
 Exit codes:
@@ -35,8 +38,11 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   addDemoCommand(program, io)
   addCheckCommand(program, io)
   addMigrateCommand(program, io)
+  addPlanCommand(program, io)
   addSyncCommands(program, io)
   addStatusCommand(program, io)
+  addVerifyCommand(program, io)
+  addQuarantineCommands(program, io)
   addQueryCommand(program, io)
   addDatabaseCommand(program, io)
   addSimulateCommand(program, io)

@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { wholeNumber } from './whole-number.js'
 
 interface SimulateOptions {
   readonly port: number
@@ -108,14 +109,6 @@ function explainListenError(
       ])
     default:
       return undefined
-  }
-}
-
-function wholeNumber(minimum: number, maximum: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (number >= minimum && number <= maximum) return number
-    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
   }
 }
 

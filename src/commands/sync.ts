@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { Config, SettingName } from '../config.js'
+import { requireService, type Config, type SettingName } from '../config.js'
+import { createFailpoint, noFailpoints, type ReachFailpoint } from '../failpoint.js'
 import type { RunSettings } from '../sync/run.js'
-import type { RunReport } from '../sync/run-sync.js'
+import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatTable } from './print-table.js'
+import { escapeControls, formatTable } from './print-table.js'
 import { createProgressReporter } from './progress.js'
 
-const SERVICE_SETTINGS: readonly SettingName[] = [
+/** Settings of every command that reads the service into the warehouse. */
+export const SERVICE_SETTINGS: readonly SettingName[] = [
   'apiUrl',
   'rateLimitPerMinute',
   'pageSize',
@@ -30,10 +32,18 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
       .command(name)
       .description(DESCRIPTIONS[name])
       .option('--json', 'Print the report as JSON; progress as JSON lines on standard error.')
-    addSettingFlags(command, SERVICE_SETTINGS).action(async (options: Record<string, unknown>) => {
-      await io.withApp(settingFlagsOf(options), async (app) => {
-        const report = await runCommand(name, app, io, options.json === true)
-        if (options.json === true) io.printJson(report)
+      .option(
+        '--accept-shrink',
+        'Mark missing rows as gone even when there are suspiciously many; each is still asked for by id.',
+      )
+    if (name === 'backfill') addNarrowingOptions(command)
+    addSettingFlags(command, SERVICE_SETTINGS).action(async (options: SyncOptions) => {
+      await io.withApp(settingFlagsOf({ ...options }), async (app) => {
+        const isJson = options.json === true
+        const report = await withRunDependencies(app, io, options, (dependencies) =>
+          runCommand(name, options, dependencies),
+        )
+        if (isJson) io.printJson(report)
         else io.print(formatReport(report))
         tellProblem(report, app, io)
         return report.exitCode
@@ -42,15 +52,52 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
   }
 }
 
+export interface RunOptions {
+  readonly json?: boolean
+  readonly acceptShrink?: boolean
+}
+
+interface SyncOptions extends RunOptions {
+  readonly stream?: readonly string[]
+  readonly shipment?: readonly string[]
+  readonly container?: readonly string[]
+}
+
+function addNarrowingOptions(command: Command): void {
+  command
+    .option(
+      '--stream <name...>',
+      'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
+    )
+    .option('--shipment <id...>', 'Only these shipments, with containers and transport events.')
+    .option('--container <id...>', 'Only these containers, with their transport events.')
+}
+
 async function runCommand(
   command: 'backfill' | 'sync',
+  { stream = [], shipment = [], container = [] }: SyncOptions,
+  dependencies: SyncDependencies,
+): Promise<RunReport> {
+  if (stream.length + shipment.length + container.length > 0) {
+    const narrowing = { streams: stream, shipmentIds: shipment, containerIds: container }
+    const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
+    return runNarrowedBackfill(narrowing, dependencies)
+  }
+  const { runSync } = await import('../sync/run-sync.js')
+  return runSync(command, dependencies)
+}
+
+/** Opens what a run needs, shows its progress, and hands both on. */
+export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  isJson: boolean,
-): Promise<RunReport> {
-  const opened = app.openService()
+  { json: isJson = false, acceptShrink = false }: RunOptions,
+  work: (dependencies: SyncDependencies) => Promise<Result>,
+): Promise<Result> {
+  // Before a database is started for nothing.
+  requireService(app.config)
   const warehouse = await app.openWarehouse()
-  const { runSync } = await import('../sync/run-sync.js')
+  const { service } = app.openService({ warehouse })
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,
@@ -58,11 +105,12 @@ async function runCommand(
     now: () => performance.now(),
   })
   try {
-    return await runSync(command, {
-      service: opened.service,
+    return await work({
+      service,
       warehouse,
       logger: app.logger,
-      settings: runSettingsOf(app.config),
+      settings: { ...runSettingsOf(app.config), acceptShrink },
+      reachFailpoint: failpointOf(app),
       programVersion: app.programVersion,
       signal: app.signal,
       onProgress: progress.onProgress,
@@ -70,6 +118,15 @@ async function runCommand(
   } finally {
     progress.stop()
   }
+}
+
+/** A kill that nothing can catch: what a test of recovery needs. */
+function failpointOf(app: App): ReachFailpoint {
+  const { failpoint } = app.config
+  if (failpoint === undefined) return noFailpoints
+  return createFailpoint(failpoint, () => {
+    process.kill(process.pid, 'SIGKILL')
+  })
 }
 
 /** Cron mails what stands on standard error: the gravest problem in one sentence; the report holds all of them. */
@@ -111,7 +168,9 @@ export function formatReport(report: RunReport): string {
     0,
   )
   const sentence = `${report.command} ${report.outcome}: ${written} rows written, ${report.requests} requests.`
-  return [table, '', ...report.problems.map((problem) => `problem: ${problem}`), sentence].join(
-    '\n',
-  )
+  const lines = [
+    ...report.drift.map((novelty) => `new at the service: ${novelty}`),
+    ...report.problems.map((problem) => `problem: ${problem}`),
+  ]
+  return [table, '', ...lines.map(escapeControls), sentence].join('\n')
 }

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { requireService, type SettingName } from '../config.js'
+import { EXIT_CODES } from '../exit-code.js'
+import type { Plan, PlanTotal } from '../sync/plan.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { formatTable } from './print-table.js'
+import { SERVICE_SETTINGS } from './sync.js'
+
+const SETTINGS: readonly SettingName[] = SERVICE_SETTINGS.filter(
+  (name) => name !== 'quarantineLimitPercent',
+)
+
+export function addPlanCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('plan')
+    .description(
+      'What a backfill and a sync would cost in requests and minutes, and why. Looks at first pages and a sample only.',
+    )
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
+    await io.withApp(settingFlagsOf(options), async (app) => {
+      const { observePlan } = await import('../sync/observe-plan.js')
+      const { estimatePlan } = await import('../sync/plan.js')
+      requireService(app.config)
+      const warehouse = await app.openWarehouse()
+      const { service } = app.openService({ warehouse })
+      const plan = estimatePlan(
+        await observePlan({
+          service,
+          warehouse,
+          logger: app.logger,
+          settings: app.config,
+          ratePerMinute: app.config.rateLimitPerMinute,
+          signal: app.signal,
+        }),
+      )
+      if (options.json === true) io.printJson(plan)
+      else io.print(formatPlan(plan))
+      return EXIT_CODES.complete
+    })
+  })
+}
+
+export function formatPlan(plan: Plan): string {
+  const steps = plan.steps.map(({ step, backfill, sync, why }) => [step, backfill, sync, why])
+  const total = ['total', plan.backfill.requests, plan.sync.requests, '']
+  return [
+    formatTable(['step', 'backfill', 'sync', 'why'], [...steps, total]),
+    '',
+    `backfill: ${describeTotal(plan.backfill)} at ${plan.ratePerMinute} requests a minute`,
+    `sync: ${describeTotal(plan.sync)}`,
+    ...plan.unknowns.map((unknown) => `not known: ${unknown}`),
+    `This plan took ${plan.requestsMade} requests.`,
+  ].join('\n')
+}
+
+function describeTotal({ requests, minutes }: PlanTotal): string {
+  const time = minutes < 1 ? 'less than a minute' : `about ${minutes} minutes`
+  return `${requests} requests, ${time}`
+}
