@@ -18,6 +18,7 @@ export interface TestSyncOptions {
   readonly signal?: AbortSignal
   readonly logger?: SyncDependencies['logger']
   readonly onProgress?: SyncDependencies['onProgress']
+  readonly reachFailpoint?: SyncDependencies['reachFailpoint']
 }
 
 /** One run over a real socket, with the client the product uses; waits between retries take no time. */
@@ -43,9 +44,11 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
         quarantineLimitPercent: 5,
         ...options.settings,
       },
+      sleep: () => Promise.resolve(),
       programVersion: 'test',
       signal: options.signal ?? new AbortController().signal,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      ...(options.reachFailpoint === undefined ? {} : { reachFailpoint: options.reachFailpoint }),
     })
   } finally {
     await client.close()

@@ -55,7 +55,15 @@ export interface RowSnapshotOptions {
 }
 
 /** The tables that every run writes to; all others stay as they are when nothing happened at the source. */
-const RUN_TABLES = ['sync_runs', 'sync_run_streams']
+const RUN_TABLES = [
+  'sync_runs',
+  'sync_run_streams',
+  'checkpoints',
+  'lease',
+  'request_budget',
+  'schema_drift',
+  'seen_attributes',
+]
 
 /** Data and bookkeeping, the rows about runs excepted. */
 export async function snapshotRows(

@@ -19,6 +19,7 @@ const noOptions = [
   errors.EmbeddedDatabaseError,
   errors.IncompleteRunError,
   errors.LeaseHeldError,
+  errors.LeaseLostError,
 ].map((Kind) => new Kind('what happened'))
 
 const all: readonly ConnectorError[] = [
@@ -43,6 +44,7 @@ describe('errors say what happens next', () => {
     ['EmbeddedDatabaseError', 'embedded_database', 'stop'],
     ['IncompleteRunError', 'incomplete_run', 'stop'],
     ['LeaseHeldError', 'lease_held', 'stop'],
+    ['LeaseLostError', 'lease_lost', 'stop'],
     ['ApiRateLimitedError', 'api_rate_limited', 'retry'],
     ['ApiUnavailableError', 'api_unavailable', 'retry'],
     ['WarehouseUnavailableError', 'warehouse_unavailable', 'retry'],

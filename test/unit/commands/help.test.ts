@@ -36,6 +36,8 @@ const SIMULATE = [
   '--largest-page',
   '--includes',
 ]
+const without = (...flags: readonly string[]): string[] =>
+  SERVICE.filter((flag) => !flags.includes(flag))
 const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
@@ -43,9 +45,23 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', COMMON],
   ['check', [...COMMON, '--json', '--api-url', '--allow-insecure-api-url', '--request-timeout']],
   ['migrate', [...COMMON, '--json']],
-  ['backfill', [...COMMON, ...SERVICE]],
-  ['sync', [...COMMON, ...SERVICE]],
+  ['plan', [...COMMON, ...without('--quarantine-limit')]],
+  ['backfill', [...COMMON, ...SERVICE, '--accept-shrink', '--stream', '--shipment', '--container']],
+  ['sync', [...COMMON, ...SERVICE, '--accept-shrink']],
   ['status', [...COMMON, '--json']],
+  [
+    'verify',
+    [
+      ...COMMON,
+      ...without('--quarantine-limit', '--page-size', '--vessel-positions'),
+      '--sample',
+      '--seed',
+    ],
+  ],
+  ['quarantine list', [...COMMON, '--json', '--stream', '--limit']],
+  ['quarantine show', [...COMMON, '--json']],
+  ['quarantine retry', [...COMMON, ...SERVICE, '--all', '--stream']],
+  ['quarantine drop', [...COMMON, '--json', '--all', '--stream']],
   ['query', [...COMMON, '--json', '--explain', '--format']],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
@@ -81,8 +97,10 @@ describe('the help', () => {
     }
     const top = COMMANDS.map(([name]) => name.split(' ')[0]!)
     expect(await names()).toEqual([...new Set(top)])
-    const group = COMMANDS.filter(([name]) => name.startsWith('database '))
-    expect(await names('database')).toEqual(group.map(([name]) => name.split(' ')[1]))
+    for (const group of ['database', 'quarantine']) {
+      const members = COMMANDS.filter(([name]) => name.startsWith(`${group} `))
+      expect(await names(group)).toEqual(members.map(([name]) => name.split(' ')[1]))
+    }
   })
 
   it('of the program tells every exit code', async () => {

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callCli } from '../../support/call-cli.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+
+let scene: Scene
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 10 })
+  settings = {
+    TRACKING_API_URL: scene.simulator.url,
+    TRACKING_API_KEY: scene.simulator.apiKey,
+    DATABASE_URL: scene.url,
+    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    TRACKING_LOG_LEVEL: 'silent',
+  }
+})
+
+afterAll(closeScenes)
+
+const call = (...args: string[]) => callCli(args, settings)
+
+async function setAside(stream: string, payload: string, recordId: string | null = null) {
+  const [row] = await scene.query<{ id: number }>(
+    `insert into tracking_sync.quarantine (stream, record_id, reason, pointer, payload, payload_hash, source)
+    values ($1, $2, 'type is missing', '/type', $3, md5($3), '/' || $1) returning quarantine_id as id`,
+    stream,
+    recordId,
+    payload,
+  )
+  return String(row!.id)
+}
+
+describe('the quarantine command', () => {
+  it('lists, shows with escapes neutralised, and drops', async () => {
+    expect((await call('quarantine', 'list')).stdout).toBe('Nothing is set aside.\n')
+    const id = await setAside(
+      'shipments',
+      '{"id":"a","ref":"\\u001b[31mred\u009b1m","n":12345678901234567890}',
+      'a',
+    )
+    await setAside('containers', '[]')
+    const list = await call('quarantine', 'list', '--stream', 'shipments')
+    expect(list).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(list.stdout.split('\n').slice(2)).toHaveLength(2)
+    expect(list.stdout).toMatch(new RegExp(`^ *${id} +shipments +a +type is missing +/type`, 'm'))
+
+    const shown = await call('quarantine', 'show', id)
+    expect(shown.stdout).toContain('reason     type is missing')
+    expect(shown.stdout).toContain('  "id": "a",\n')
+    expect(shown.stdout).toContain('  "n": 12345678901234567890\n}')
+    expect(shown.stdout).toContain('\\u001b[31mred\\u009b1m')
+    expect(shown.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+
+    const json = JSON.parse((await call('quarantine', 'list', '--json')).stdout) as unknown[]
+    expect(json).toHaveLength(2)
+    expect(await call('quarantine', 'drop', id)).toMatchObject({
+      exitCode: 0,
+      stdout: '1 record dropped.\n',
+    })
+    const rest = await call('quarantine', 'drop', '--all', '--stream', 'containers', '--json')
+    expect(JSON.parse(rest.stdout)).toMatchObject({ dropped: [expect.any(Number)] })
+    expect(await scene.query('select from tracking_sync.quarantine')).toEqual([])
+  })
+
+  it('retries, and ends with 6 while something remains', async () => {
+    const id = await setAside('shipments', '{"id":"a"}')
+    const retried = await call('quarantine', 'retry', id)
+    expect(retried.exitCode).toBe(6)
+    expect(retried.stdout).toContain('0 landed, 1 remain.')
+    expect(retried.stdout).toMatch(new RegExp(`^ *${id} +type is missing`, 'm'))
+    await call('quarantine', 'drop', '--all')
+    expect((await call('quarantine', 'retry', '--all', '--json')).exitCode).toBe(0)
+  })
+
+  it('refuses what it cannot understand before anything happens', async () => {
+    for (const args of [
+      ['drop'],
+      ['drop', '1', '--all'],
+      ['retry'],
+      ['drop', 'x'],
+      ['show', '0'],
+    ]) {
+      expect(await call('quarantine', ...args), args.join(' ')).toMatchObject({ exitCode: 2 })
+    }
+    const unknown = await call('quarantine', 'show', '999')
+    expect(unknown.exitCode).toBe(2)
+    expect(unknown.stderr).toContain('entry 999 is not in quarantine')
+  })
+})
+
+describe('plan, backfill and verify on the command line', () => {
+  it('plans, loads, tells what is new, and finds both equal', async () => {
+    const plan = JSON.parse((await call('plan', '--json')).stdout) as {
+      backfill: { requests: number }
+      requestsMade: number
+    }
+    const loaded = await call('backfill')
+    expect(loaded.exitCode).toBe(0)
+    expect(loaded.stdout).toContain('new at the service: containers: new attribute')
+    const made = Number(/(\d+) requests\.\n$/.exec(loaded.stdout)?.[1])
+    expect(Math.abs(plan.backfill.requests - made) / made).toBeLessThan(0.1)
+    const verified = await call('verify', '--sample', '5', '--seed', '3')
+    expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(verified.stdout).toContain('The warehouse equals the service (sample 5, seed 3,')
+    await scene.query(`update tracking.shipments set customer_name = 'Wrong'`)
+    const failed = await call('verify', '--sample', '5', '--seed', '3')
+    expect(failed.exitCode).toBe(6)
+    expect(failed.stdout).toMatch(/^shipments +\S+ +customer_name +Wrong/m)
+    expect((await call('plan')).stdout).toMatch(/^shipments +1 +1 +all on one page$/m)
+  })
+
+  it('narrows a backfill, and refuses what it does not know', async () => {
+    const [row] = await scene.query<{ id: string }>(
+      `update tracking.shipments set _fingerprint = 'x' where customer_name = 'Wrong' returning shipment_id as id`,
+    )
+    const mended = await call('backfill', '--shipment', row!.id, '--json')
+    expect(mended.exitCode).toBe(0)
+    expect(
+      await scene.query(
+        `select customer_name = 'Wrong' as is_wrong from tracking.shipments where shipment_id = $1`,
+        row!.id,
+      ),
+    ).toEqual([{ is_wrong: false }])
+    const refused = await call('backfill', '--stream', 'ports')
+    expect(refused.exitCode).toBe(2)
+    expect(refused.stderr).toContain('--stream ports names no list; there are: shipments')
+  })
+})

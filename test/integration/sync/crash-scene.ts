@@ -1,0 +1,267 @@
+import { tmpdir } from 'node:os'
+import { expect } from 'vitest'
+import { FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
+import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import { createDice, type Dice } from '../../../src/simulator/dice.js'
+import { DEFAULT_INCLUDES } from '../../../src/simulator/includes.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import { compareRecord, compareWarehouse } from '../../support/compare-warehouse.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { runCli, type ProgramResult } from '../../support/run-cli.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { loadTables, snapshotRows, type Row } from '../../support/snapshot-tables.js'
+import type { TestWarehouse } from '../../support/test-warehouse.js'
+
+/** One world, one warehouse, and the built program between them. */
+export interface CrashScene {
+  readonly simulator: Simulator
+  readonly dice: Dice
+  readonly target: TestWarehouse
+  readonly pageSize: number
+  /** The service includes no transport events. */
+  readonly isFetching: boolean
+}
+
+const START = new Date('2026-03-02T08:00:00Z')
+const HOUR = 3_600_000
+const SHIPMENTS = 16
+
+/** Relations that lists include, by the number of the world. Where transport events are not among them, they are fetched. */
+const INCLUDES = [['containers'], [], DEFAULT_INCLUDES.shipment!] as const
+
+export async function openCrashScene(
+  target: TestWarehouse,
+  number: number,
+  point?: Failpoint,
+): Promise<CrashScene> {
+  const dice = createDice(number, point === undefined ? -1 : FAILPOINTS.indexOf(point))
+  const isFetching = point === 'events_received'
+  const shipment = INCLUDES[isFetching ? number % 2 : (number + dice.integer(0, 2)) % 3]!
+  await emptyWarehouse(target.warehouse)
+  const simulator = await startSimulator({
+    seed: dice.integer(1, 1_000_000),
+    shipments: SHIPMENTS,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+    acceptedIncludes: { shipment, container: [] },
+  })
+  const scene = {
+    simulator,
+    dice,
+    target,
+    pageSize: dice.integer(5, 7),
+    isFetching: shipment.length < 2,
+  }
+  waitForQuiet(scene)
+  return scene
+}
+
+/** Times a point is surely reached by a backfill of a scene, and by a sync after `changeWorld`. */
+const SURE_HITS: Readonly<Record<Failpoint, readonly [backfill: number, sync: number]>> = {
+  before_first_request: [1, 1],
+  response_received: [5, 5],
+  events_received: [3, 1],
+  mid_batch: [8, 3],
+  before_checkpoint: [5, 5],
+  after_commit: [5, 5],
+  mid_tombstones: [0, 1],
+  before_run_complete: [1, 1],
+}
+
+export function drawHit({ dice }: CrashScene, point: Failpoint, command: string): number {
+  return dice.integer(1, SURE_HITS[point][command === 'backfill' ? 0 : 1])
+}
+
+export async function runBuiltCli(
+  { simulator, target, pageSize }: CrashScene,
+  command: string,
+  failpoint = '',
+): Promise<ProgramResult> {
+  // The program reckons with whole seconds of the service's clock, so each run begins in a later one.
+  simulator.clock.advance(2_000)
+  return runCli([command, '--json'], {
+    directory: tmpdir(),
+    env: {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
+      DATABASE_URL: target.url,
+      TRACKING_PAGE_SIZE: String(pageSize),
+      TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+      TRACKING_LOG_LEVEL: 'error',
+      TRACKING_FAILPOINT: failpoint,
+    },
+  })
+}
+
+/** One run in this process. */
+export async function runHere({ simulator, target, pageSize }: CrashScene): Promise<RunReport> {
+  simulator.clock.advance(2_000)
+  const report = await runTestSync({
+    warehouse: target.warehouse,
+    source: simulator,
+    command: 'sync',
+    settings: { pageSize },
+  })
+  expect(report).toMatchObject({ exitCode: 0, problems: [] })
+  return report
+}
+
+const LISTS = {
+  shipments: 'shipment',
+  containers: 'container',
+  tracking_requests: 'tracking_request',
+} as const
+const QUIET_MS = 60_000
+
+/** Moves the clock on to an instant after which the world stands still for a minute. */
+export function waitForQuiet({ simulator: { clock, world } }: CrashScene): void {
+  const digest = (at: Date): string =>
+    JSON.stringify(
+      (['shipment', 'container', 'transport_event', 'tracking_request'] as const).map((type) => [
+        ...world.records(type, at),
+      ]),
+    )
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const now = clock.now()
+    if (digest(now) === digest(new Date(now.getTime() + QUIET_MS))) return
+    clock.advance(7_000)
+  }
+  throw new Error('this world never stands still for a minute')
+}
+
+/** Some hours, and changes by hand on several pages. Returns the shipments that are gone now; `gone` are those that were. */
+export function changeWorld(
+  scene: CrashScene,
+  gone: readonly string[],
+  hasDeletion: boolean,
+): string[] {
+  const { simulator, dice } = scene
+  const { world, edits, clock } = simulator
+  clock.advance(dice.integer(6, 30) * HOUR)
+  const shipments = [...world.records('shipment', clock.now())]
+  const containers = [...world.records('container', clock.now())]
+  for (const { id } of [shipments[0]!, shipments.at(-1)!, dice.pick(shipments)]) {
+    edits.change('shipment', id, { customer_name: `Customer ${dice.integer(1, 99)}` })
+  }
+  for (let at = 2; at < containers.length; at += 5) {
+    const { id } = containers[at]!
+    edits.change('container', id, { seal_number: `SL${dice.integer(1_000, 9_999)}` })
+    const name = dice.pick(['customs', 'freight'])
+    if (dice.chance(0.3)) edits.clearHold(id, name)
+    else edits.addHold(id, { name, status: 'hold', description: null })
+    const [event] = world.transportEventsOf(id, clock.now())
+    if (event !== undefined) edits.withdrawEvent(id, event.id)
+  }
+  // Of few containers: more than ten missing at once would count as a fault of the source.
+  const small = shipments
+    .slice(1, -1)
+    .filter(({ id }) => world.containersOf(id, clock.now()).length < 3)
+  const victims = hasDeletion ? [dice.pick(small).id] : []
+  for (const id of victims) edits.delete('shipment', id)
+  const [revived] = gone.length > 1 ? gone : []
+  if (revived !== undefined) edits.revive('shipment', revived)
+  if (dice.chance(0.6)) edits.insertShipments(dice.integer(1, 3))
+  waitForQuiet(scene)
+  return [...gone.filter((id) => id !== revived), ...victims]
+}
+
+/** How many list pages were answered once more. */
+export function countRepeatedPages({ simulator }: CrashScene): number {
+  const pages = simulator.requests.recent
+    .filter(({ path, status }) => status === 200 && path.slice('/v2/'.length) in LISTS)
+    .map(({ path, query }) => `${path} ${new URLSearchParams(query).get('page[number]') ?? ''}`)
+  return pages.length - new Set(pages).size
+}
+
+/** What the warehouse lacks of the pages that its checkpoints speak of; `sinceRun` and later only. */
+export async function checkpointLies(
+  { simulator, target, pageSize }: CrashScene,
+  sinceRun: number,
+): Promise<string[]> {
+  const { warehouse } = target
+  const now = simulator.clock.now()
+  const { world } = simulator
+  const checkpoints = await warehouse.query<{
+    stream: keyof typeof LISTS
+    position: { page: number; findings: { areContainersIncluded?: boolean } }
+    is_complete: boolean
+  }>(
+    'read the checkpoints',
+    `select stream, position, completed_at is not null as is_complete
+    from tracking_sync.checkpoints where sync_run_id >= $1`,
+    [sinceRun],
+  )
+  const tables = await loadTables(warehouse)
+  const lies: string[] = []
+  const check = (table: string, record: ResourceObject): void => {
+    const idColumn = `${record.type}_id`
+    const row: Row | undefined = tables
+      .get(table)
+      ?.rows.find((one) => one[idColumn] === record.id && (one._deleted_at ?? null) === null)
+    if (row === undefined) lies.push(`${table} ${record.id}: has no row`)
+    else lies.push(...compareRecord(tables, table, record, row))
+    if (record.type !== 'container') return
+    for (const event of world.transportEventsOf(record.id, now)) check('transport_events', event)
+  }
+  for (const { stream, position, is_complete } of checkpoints) {
+    const until = is_complete ? Number.MAX_SAFE_INTEGER : position.page * pageSize
+    for (const record of world.page(LISTS[stream], 0, until, now)) {
+      check(stream, record)
+      if (stream === 'shipments' && position.findings.areContainersIncluded === true) {
+        for (const container of world.containersOf(record.id, now)) check('containers', container)
+      }
+    }
+  }
+  return lies
+}
+
+/** How the warehouse differs from the service. What belongs to shipments just deleted may still stand: it goes after two passes. */
+export async function differencesOf(
+  { simulator, target }: CrashScene,
+  gone: readonly string[] = [],
+): Promise<string[]> {
+  const { world, clock } = simulator
+  const found = await compareWarehouse(target.warehouse, world, clock.now(), {
+    hasRevivedRows: true,
+  })
+  if (gone.length === 0) return found
+  const leftovers = await target.warehouse.query<{ id: string }>(
+    'name what may still stand',
+    `select unnest(array[shipment_id]) as id from tracking.shipments where shipment_id = any($1)
+    union select container_id from tracking.containers where shipment_id = any($1)
+    union select transport_event_id from tracking.transport_events
+    where container_id in (select container_id from tracking.containers where shipment_id = any($1))`,
+    [gone],
+  )
+  return found.filter((line) => !leftovers.some(({ id }) => line.includes(id)))
+}
+
+export function snapshotOf({ target }: CrashScene) {
+  return snapshotRows(target.warehouse, { hasVersions: true })
+}
+
+export async function runCount({ target }: CrashScene): Promise<number> {
+  const [row] = await target.warehouse.query<{ last: number }>(
+    'count the runs',
+    'select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs',
+  )
+  return row!.last
+}
+
+/** Keys with more than one version or interval that is open. */
+export async function doubleVersions({ target }: CrashScene): Promise<unknown[]> {
+  const keys = {
+    shipment_history: 'shipment_id',
+    container_history: 'container_id',
+    container_import_deadline_history: 'container_id, kind',
+    container_hold_history: 'container_id, hold_key',
+    container_fee_history: 'container_id, fee_key',
+  }
+  const parts = Object.entries(keys).map(
+    ([table, key]) => `select '${table}' as history, concat_ws(' ', ${key}) as key
+    from tracking.${table} where valid_to is null group by ${key} having count(*) > 1`,
+  )
+  return target.warehouse.query('look for double versions', parts.join(' union all '))
+}

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import {
+  changeWorld,
+  checkpointLies,
+  countRepeatedPages,
+  differencesOf,
+  doubleVersions,
+  drawHit,
+  openCrashScene,
+  runBuiltCli,
+  runCount,
+  runHere,
+  snapshotOf,
+  type CrashScene,
+} from './crash-scene.js'
+
+const WORLD_COUNT = Number(process.env.CRASH_WORLDS ?? 3)
+const WORLDS = Array.from({ length: WORLD_COUNT }, (_, index) => index + 1)
+const TIMEOUT_MS = 300_000
+
+/** Of each kill: the last page that was stored, and those that had arrived or were read ahead. */
+const REPEATED_PAGES_PER_KILL = 3
+
+let target: TestWarehouse
+let scene: CrashScene | undefined
+
+beforeAll(async () => {
+  target = await createTestWarehouse()
+})
+
+afterAll(() => target.drop())
+
+afterEach(async () => {
+  await scene?.simulator.close()
+  scene = undefined
+})
+
+/** Kills the program at a point, perhaps the next one too, then lets it end by itself. */
+async function killAndFinish(
+  open: CrashScene,
+  command: 'backfill' | 'sync',
+  point: Failpoint,
+  gone: readonly string[] = [],
+): Promise<void> {
+  const firstRun = (await runCount(open)) + 1
+  const failpoint = `${point}:${drawHit(open, point, command)}`
+  open.simulator.requests.reset()
+  let kills = 0
+  let ended = await runBuiltCli(open, command, failpoint)
+  expect(ended, failpoint).toMatchObject({ exitCode: null, signal: 'SIGKILL', stdout: '' })
+  while (ended.signal === 'SIGKILL') {
+    kills += 1
+    expect(await checkpointLies(open, firstRun), failpoint).toEqual([])
+    // As if the minute had passed after which a silent holder is taken over.
+    await target.warehouse.query('drop the lease', 'delete from tracking_sync.lease')
+    const isKilledAgain = kills === 1 && open.dice.chance(0.3)
+    ended = await runBuiltCli(open, command, isKilledAgain ? `${point}:1` : '')
+  }
+  expect(ended, failpoint).toMatchObject({ exitCode: 0, signal: null })
+  expect(await differencesOf(open, gone), failpoint).toEqual([])
+  expect(await doubleVersions(open), failpoint).toEqual([])
+  const repeated = countRepeatedPages(open)
+  expect(repeated, failpoint).toBeLessThanOrEqual(REPEATED_PAGES_PER_KILL * kills)
+}
+
+describe('the built program, killed and run again', () => {
+  it.each(WORLDS)(
+    'C1-C8, I9: ends a backfill equal to the source, whatever the point, in worlds %i',
+    async (number) => {
+      for (const point of FAILPOINTS) {
+        // A backfill has nothing to mark as gone.
+        if (point === 'mid_tombstones') continue
+        scene = await openCrashScene(target, number, point)
+        await killAndFinish(scene, 'backfill', point)
+        await scene.simulator.close()
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  it.each(WORLDS)(
+    'C1-C8, I2, I9: ends a sync equal to the source, whatever the point, in world %i',
+    async (number) => {
+      const open = await openCrashScene(target, number)
+      scene = open
+      await runHere(open)
+      let gone: string[] = []
+      for (const point of FAILPOINTS) {
+        if (point === 'events_received' && !open.isFetching) continue
+        gone = changeWorld(open, gone, FAILPOINTS.indexOf(point) % 2 === 0)
+        // What is missing is asked for after it was missed a second time.
+        if (point === 'mid_tombstones') await runHere(open)
+        await killAndFinish(open, 'sync', point, gone)
+      }
+      for (let pass = 1; pass <= 3; pass += 1) await runHere(open)
+      expect(await differencesOf(open)).toEqual([])
+      const before = await snapshotOf(open)
+      await runHere(open)
+      expect(await snapshotOf(open)).toEqual(before)
+      expect(await doubleVersions(open)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+/** What the service says beyond the interface from the start would only be in the way here. */
+const openPlainScene = () => openScene({ shipments: 20, extras: false })
+
+const driftRows = ({ query }: Scene) =>
+  query(
+    `select stream, kind, name, first_seen_at = last_seen_at as is_new
+    from tracking_sync.schema_drift
+    where kind != 'new_attribute' or name not like 'relationships.%'
+    order by stream, kind, name`,
+  )
+
+interface LooseDocument {
+  readonly data: unknown
+  readonly included?: unknown
+}
+
+type Attributes = Record<string, unknown>
+
+/** Changes the attributes of every record of a type in every answer. */
+function rewrite(scene: Scene, type: string, change: (attributes: Attributes) => Attributes) {
+  const apply = (records: unknown): unknown =>
+    Array.isArray(records)
+      ? (records as { type: string; attributes: Attributes }[]).map((record) =>
+          record.type === type ? { ...record, attributes: change(record.attributes) } : record,
+        )
+      : records
+  return scene.simulator.faults.add({
+    fault: {
+      kind: 'transform',
+      apply: (document) => {
+        const { data, included, ...rest } = document as LooseDocument
+        return { ...rest, data: apply(data), included: apply(included) }
+      },
+    },
+    times: Infinity,
+  })
+}
+
+const without = (attributes: Attributes, name: string): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
+
+describe('drift of the service', () => {
+  it('K1: notes a new attribute once, keeps its values, and changes no table', async () => {
+    const scene = await openPlainScene()
+    await scene.sync()
+    expect(await driftRows(scene)).toEqual([])
+    const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
+    const before = await scene.query(columns)
+    rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
+    const report = await scene.sync({ command: 'sync' })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(report.drift).toEqual([
+      'containers: new attribute "seal_color"; its values are kept in _unmapped',
+    ])
+    expect(await driftRows(scene)).toEqual([
+      { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
+    ])
+    expect(
+      await scene.query(
+        `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
+      ),
+    ).toEqual([{ color: 'red' }])
+    expect(await scene.query(columns)).toEqual(before)
+
+    const snapshot = await scene.snapshot()
+    const again = await scene.sync({ command: 'sync' })
+    expect(again.drift).toEqual([])
+    expect(await scene.snapshot()).toEqual(snapshot)
+  })
+
+  it('K2: notes an attribute that is in no record of a complete pass, and keeps its values', async () => {
+    const scene = await openPlainScene()
+    await scene.sync()
+    const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
+    const before = await scene.query(names)
+    rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
+    const report = await scene.sync({ command: 'sync' })
+    expect(report.drift).toEqual([
+      'shipments: attribute "shipping_line_name" is in no record any more; its values are kept',
+    ])
+    expect(await scene.query(names)).toEqual(before)
+    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+  })
+
+  it('does not call an attribute vanished that one record still has', async () => {
+    const scene = await openPlainScene()
+    await scene.sync()
+    const [kept] = scene.simulator.world.page('shipment', 0, 1, scene.simulator.clock.now())
+    rewrite(scene, 'shipment', ({ shipping_line_name: name, ...rest }) =>
+      rest.bill_of_lading_number === kept!.attributes!.bill_of_lading_number
+        ? { ...rest, shipping_line_name: name }
+        : rest,
+    )
+    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+  })
+
+  it('does not call an attribute vanished after a pass that failed', async () => {
+    const scene = await openPlainScene()
+    await scene.sync()
+    rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
+    scene.simulator.faults.add({
+      fault: { kind: 'status', status: 500 },
+      match: ({ query }) => query.get('page[number]') === '2',
+      times: Infinity,
+    })
+    const report = await scene.sync({ command: 'sync', settings: { pageSize: 7 } })
+    expect(report.outcome).toBe('failed')
+    expect(report.drift).toEqual([])
+  })
+
+  it('K5: stores new values, events and types, and notes each once', async () => {
+    const scene = await openPlainScene()
+    await scene.sync()
+    const { edits, world, clock } = scene.simulator
+    const [container] = world.page('container', 5, 1, clock.now())
+    edits.change('container', container!.id, {
+      current_status: 'on_drone',
+      equipment_length: 53,
+      fees_at_pod_terminal: [{ type: 'parking', amount: 5 }],
+    })
+    edits.addHold(container!.id, { name: 'odd', status: 'maybe' as 'hold', description: null })
+    rewrite(scene, 'transport_event', (attributes) =>
+      attributes.event === 'container.transport.empty_out'
+        ? { ...attributes, event: 'container.transport.flown' }
+        : attributes,
+    )
+    scene.simulator.faults.add({
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          const { included = [], ...rest } = document as { included?: unknown[] }
+          return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
+        },
+      },
+      match: { path: /^\/shipments$/ },
+      times: Infinity,
+    })
+    const report = await scene.sync({ command: 'sync' })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(report.drift.toSorted()).toEqual([
+      'containers: new value, "current_status: on_drone"',
+      'containers: new value, "equipment_length: 53"',
+      'containers: new value, "fees_at_pod_terminal.type: parking"',
+      'containers: new value, "holds_at_pod_terminal.status: maybe"',
+      'new type of record, "drone"; its records are kept in other_resources',
+      'transport_events: new value, "event: container.transport.flown"',
+    ])
+    expect(
+      await scene.query(
+        `select current_status, equipment_length from tracking.containers where container_id = $1`,
+        container!.id,
+      ),
+    ).toEqual([{ current_status: 'on_drone', equipment_length: 53 }])
+    const again = await scene.sync({ command: 'sync' })
+    expect(again.drift).toEqual([])
+  })
+
+  it('touches a known entry again when a day has passed', async () => {
+    const scene = await openPlainScene()
+    rewrite(scene, 'shipment', (attributes) => ({ ...attributes, mood: 'calm' }))
+    await scene.sync()
+    await scene.query(
+      `update tracking_sync.schema_drift set first_seen_at = now() - interval '2 days', last_seen_at = now() - interval '25 hours'`,
+    )
+    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+    expect(
+      await scene.query(
+        `select last_seen_at > now() - interval '1 hour' as is_touched from tracking_sync.schema_drift where name = 'mood'`,
+      ),
+    ).toEqual([{ is_touched: true }])
+  })
+
+  it('is bounded when a service makes up names without end', async () => {
+    const scene = await openPlainScene()
+    let counter = 0
+    rewrite(scene, 'shipment', (attributes) => {
+      const odd: Attributes = { [`long_${'x'.repeat(5_000)}`]: 1 }
+      for (let index = 0; index < 50; index += 1) {
+        odd[`made_up_${(counter += 1)}`] = '\u0000\u001b[31m'
+      }
+      return { ...attributes, ...odd }
+    })
+    const report = await scene.sync()
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(report.drift.length).toBeGreaterThan(100)
+    expect(report.drift.length).toBeLessThan(250)
+    expect(Math.max(...report.drift.map(({ length }) => length))).toBeLessThan(300)
+  })
+})

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import type { Fault } from '../../../src/simulator/faults.js'
+import type { Simulator } from '../../../src/simulator/server.js'
+
+/** What is wrong with the service during one run. */
+export type Disturbance =
+  | { readonly kind: 'none' }
+  /** Its clock is wrong, in some answers or all. */
+  | {
+      readonly kind: 'skew'
+      readonly value: string | null | { readonly offsetMs: number }
+      readonly after: number
+      readonly times: number
+    }
+  | { readonly kind: 'attributeNew'; readonly type: string }
+  | { readonly kind: 'attributeGone'; readonly type: string; readonly name: string }
+  | {
+      readonly kind: 'badValue'
+      readonly type: string
+      readonly name: string
+      readonly value: unknown
+    }
+  /** One record of each answer cannot be told who it is. */
+  | { readonly kind: 'badRecord'; readonly type: string; readonly at: number; readonly id: unknown }
+  | { readonly kind: 'capped'; readonly size: number }
+  | { readonly kind: 'shuffled'; readonly groupSize: number; readonly salt: number }
+  | { readonly kind: 'includesRefused' }
+  /** It answers so many requests and then no more. */
+  | { readonly kind: 'down'; readonly after: number }
+
+/** An attribute that no version of the service is known to have. */
+export const DRIFT_MARK = { seal_color: 'red' }
+
+const TYPES = ['shipment', 'container', 'transport_event', 'tracking_request']
+
+/**
+ * Values of transport events are never wrong here: where events do not come included, they are read again only when their container's
+ * list of them changes.
+ */
+export const disturbances: fc.Arbitrary<Disturbance> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Disturbance>({ kind: 'none' }) },
+  fc.record({
+    kind: fc.constant('skew' as const),
+    value: fc.constantFrom(
+      { offsetMs: -7_200_000 },
+      { offsetMs: -90_000 },
+      { offsetMs: 5_000 },
+      { offsetMs: 7_200_000 },
+      null,
+      'yesterday, at noon',
+    ),
+    after: fc.nat(4),
+    times: fc.constantFrom(1, 3, Infinity),
+  }),
+  fc.record({ kind: fc.constant('attributeNew' as const), type: fc.constantFrom(...TYPES) }),
+  fc.oneof(
+    ...[
+      { type: 'shipment', name: 'customer_name' },
+      { type: 'container', name: 'seal_number' },
+      { type: 'container', name: 'holds_at_pod_terminal' },
+    ].map((drift) => fc.constant({ kind: 'attributeGone' as const, ...drift })),
+  ),
+  fc.oneof(
+    ...[
+      { type: 'container', name: 'weight_in_lbs', value: 'heavy' },
+      { type: 'container', name: 'pickup_lfd', value: 'soon' },
+      { type: 'container', name: 'holds_at_pod_terminal', value: 'none' },
+      { type: 'shipment', name: 'pod_eta_at', value: { at: 'noon' } },
+    ].map((drift) => fc.constant({ kind: 'badValue' as const, ...drift })),
+  ),
+  fc.record({
+    kind: fc.constant('badRecord' as const),
+    type: fc.constantFrom(...TYPES),
+    at: fc.nat(5),
+    id: fc.constantFrom<unknown>('', null, 7, undefined),
+  }),
+  fc.record({ kind: fc.constant('capped' as const), size: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({
+    kind: fc.constant('shuffled' as const),
+    groupSize: fc.integer({ min: 2, max: 7 }),
+    salt: fc.nat(99),
+  }),
+  fc.constant<Disturbance>({ kind: 'includesRefused' }),
+  fc.record({ kind: fc.constant('down' as const), after: fc.nat(8) }),
+)
+
+/** Puts the disturbance in force until the faults are cleared. */
+export function disturb({ faults }: Simulator, disturbance: Disturbance): void {
+  const always = (fault: Fault): void => {
+    faults.add({ fault, times: Infinity })
+  }
+  switch (disturbance.kind) {
+    case 'none':
+      return
+    case 'skew': {
+      const { value, after, times } = disturbance
+      faults.add({ fault: { kind: 'dateHeader', value }, after, times })
+      return
+    }
+    case 'attributeNew':
+      always(rewrite(disturbance.type, (record) => withAttributes(record, DRIFT_MARK)))
+      return
+    case 'attributeGone':
+      always(
+        rewrite(disturbance.type, (record) => {
+          const kept = Object.entries(record.attributes ?? {}).filter(
+            ([name]) => name !== disturbance.name,
+          )
+          return { ...record, attributes: Object.fromEntries(kept) }
+        }),
+      )
+      return
+    case 'badValue': {
+      const { type, name, value } = disturbance
+      always(rewrite(type, (record) => withAttributes(record, { [name]: value })))
+      return
+    }
+    case 'badRecord': {
+      const { type, at, id } = disturbance
+      always(rewrite(type, (record, index) => (index === at ? { ...record, id } : record)))
+      return
+    }
+    case 'capped':
+      always({ kind: 'capPageSize', size: disturbance.size })
+      return
+    case 'shuffled':
+      always({
+        kind: 'shuffle',
+        groupSize: disturbance.groupSize,
+        salt: disturbance.salt,
+      })
+      return
+    case 'includesRefused':
+      faults.add({
+        fault: {
+          kind: 'status',
+          status: 400,
+          body: JSON.stringify({
+            errors: [{ status: '400', title: 'Invalid include', source: { parameter: 'include' } }],
+          }),
+        },
+        match: ({ query }) => (query.get('include') ?? '') !== '',
+        times: Infinity,
+      })
+      return
+    case 'down':
+      faults.add({
+        fault: { kind: 'status', status: 503 },
+        after: disturbance.after,
+        times: Infinity,
+      })
+      return
+    default:
+      disturbance satisfies never
+  }
+}
+
+function withAttributes(record: ResourceObject, more: Readonly<Record<string, unknown>>): unknown {
+  return { ...record, attributes: { ...record.attributes, ...more } }
+}
+
+/** Changes the records of a type in every list, primary and included ones; `index` counts those of the type. */
+function rewrite(type: string, change: (record: ResourceObject, index: number) => unknown): Fault {
+  const apply = (records: unknown): unknown => {
+    if (!Array.isArray(records)) return records
+    let index = -1
+    return (records as ResourceObject[]).map((record) => {
+      if (record.type !== type) return record
+      index += 1
+      return change(record, index)
+    })
+  }
+  return {
+    kind: 'transform',
+    apply: (document) => {
+      const { data, included, ...rest } = document as { data: unknown; included?: unknown }
+      return { ...rest, data: apply(data), included: apply(included) }
+    },
+  }
+}

@@ -1,0 +1,238 @@
+import { expect } from 'vitest'
+import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/failpoint.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { snapshotRows } from '../../support/snapshot-tables.js'
+import { DRIFT_MARK, disturb, type Disturbance } from './model-disturbances.js'
+
+export interface ModelWorld {
+  readonly seed: number
+  readonly shipments: number
+  /** What lists of shipments include. */
+  readonly includes: readonly string[]
+}
+
+export interface ModelSync {
+  readonly command: 'backfill' | 'sync'
+  readonly pageSize: number
+  readonly disturbance: Disturbance
+  readonly crash: { readonly point: Failpoint; readonly hit: number } | null
+}
+
+/** The service, the warehouse, and what was seen of both so far. */
+export interface ModelScene {
+  readonly simulator: Simulator
+  readonly warehouse: Warehouse
+  /** Microseconds of `_observed_at`, by table and key. */
+  readonly observed: Map<string, number>
+  /** Values that a watched attribute had at the source when somebody looked, by id. */
+  readonly held: Map<string, Set<unknown>>
+}
+
+const START = new Date('2026-03-02T08:00:00Z')
+/** Longer than any clock of the model is wrong. */
+export const LONGEST_SKEW_MS = 3 * 3_600_000
+
+export async function openModelScene(warehouse: Warehouse, world: ModelWorld): Promise<ModelScene> {
+  await emptyWarehouse(warehouse)
+  const simulator = await startSimulator({
+    seed: world.seed,
+    shipments: world.shipments,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+    extras: false,
+    acceptedIncludes: { shipment: world.includes },
+  })
+  return { simulator, warehouse, observed: new Map(), held: new Map() }
+}
+
+/** One run, whatever happens to it, and everything that must hold after it. */
+export async function runModelSync(scene: ModelScene, sync: ModelSync): Promise<void> {
+  const { simulator, warehouse } = scene
+  // No two runs see the service in the same millisecond.
+  simulator.clock.advance(1_000)
+  await noteHeldValues(scene, sync.disturbance.kind === 'attributeGone')
+  disturb(simulator, sync.disturbance)
+  const report = await runOrCrash(scene, sync)
+  simulator.faults.clear()
+  if (report === undefined) {
+    // As if the minute had passed after which a silent holder is taken over.
+    await warehouse.query('drop the lease', 'delete from tracking_sync.lease')
+  } else {
+    await expectTrueEnd(scene, report)
+  }
+  await expectNoFalseDeath(scene)
+  await expectNoInvention(scene)
+}
+
+/** Undefined after a crash. */
+async function runOrCrash(scene: ModelScene, sync: ModelSync): Promise<RunReport | undefined> {
+  const { crash } = sync
+  try {
+    return await runTestSync({
+      warehouse: scene.warehouse,
+      source: scene.simulator,
+      command: sync.command,
+      settings: { pageSize: sync.pageSize },
+      ...(crash === null
+        ? {}
+        : {
+            reachFailpoint: createFailpoint(`${crash.point}:${crash.hit}`, () => {
+              throw new SimulatedCrash(crash.point)
+            }),
+          }),
+    })
+  } catch (thrown) {
+    if (thrown instanceof SimulatedCrash) return undefined
+    throw thrown
+  }
+}
+
+/** I16 and I17: the run row says what the report says, exit 0 means that every stream is complete, and counts add up. */
+async function expectTrueEnd({ warehouse }: ModelScene, report: RunReport): Promise<void> {
+  const { outcome, exitCode, streams, problems } = report
+  const isComplete = streams.every((stream) => stream.outcome === 'complete')
+  expect({ outcome, isComplete, hasProblems: problems.length > 0 }).toEqual(
+    exitCode === 0
+      ? { outcome: 'complete', isComplete: true, hasProblems: false }
+      : {
+          outcome: expect.stringMatching(/^(?:incomplete|failed)$/) as unknown,
+          isComplete: false,
+          hasProblems: true,
+        },
+  )
+  const [row] = await warehouse.query(
+    'read the run',
+    `select outcome, exit_code, finished_at is not null as is_finished, error_message is null as is_quiet,
+        (select count(*)::int from tracking_sync.sync_run_streams as stream
+        where stream.sync_run_id = run.sync_run_id
+            and (fetched != inserted + updated + unchanged + stale + duplicate + quarantined
+                or outcome = 'running')) as wrong_streams,
+        (select count(*)::int from tracking_sync.sync_run_streams as stream
+        where stream.sync_run_id = run.sync_run_id) as streams
+    from tracking_sync.sync_runs as run where sync_run_id = $1`,
+    [report.syncRunId],
+  )
+  expect(row).toEqual({
+    outcome,
+    exit_code: exitCode,
+    is_finished: true,
+    is_quiet: exitCode === 0,
+    wrong_streams: 0,
+    streams: streams.length,
+  })
+}
+
+/** I8: what the last run marked as gone is not at the source, where nothing changes during a run. */
+async function expectNoFalseDeath({ simulator, warehouse }: ModelScene): Promise<void> {
+  const { world, clock } = simulator
+  const now = clock.now()
+  const marked = await warehouse.query<{ type: string; id: string; parent: string | null }>(
+    'read what was marked',
+    `with last as (select max(sync_run_id) as run from tracking_sync.sync_runs)
+    select 'shipment' as type, shipment_id as id, null as parent from tracking.shipments, last
+    where _deleted_at is not null and _sync_run_id = run
+    union all select 'container', container_id, null from tracking.containers, last
+    where _deleted_at is not null and _sync_run_id = run
+    union all select 'tracking_request', tracking_request_id, null from tracking.tracking_requests, last
+    where _deleted_at is not null and _sync_run_id = run
+    union all select 'transport_event', transport_event_id, container_id from tracking.transport_events, last
+    where _deleted_at is not null and _sync_run_id = run`,
+  )
+  const alive = marked.filter(({ type, id, parent }) =>
+    parent === null
+      ? world.record(type, id, now) !== undefined
+      : world.transportEventsOf(parent, now).some((event) => event.id === id),
+  )
+  expect(alive, 'marked as gone while alive').toEqual([])
+}
+
+const WATCHED = [
+  { type: 'shipment', table: 'shipments', attribute: 'customer_name' },
+  { type: 'container', table: 'containers', attribute: 'seal_number' },
+] as const
+
+async function noteHeldValues(scene: ModelScene, isAttributeGone: boolean): Promise<void> {
+  const { simulator, held, observed } = scene
+  await Promise.resolve()
+  for (const { type, table, attribute } of WATCHED) {
+    for (const { id, attributes } of simulator.world.records(type, simulator.clock.now())) {
+      const values = held.get(id) ?? new Set()
+      values.add(attributes?.[attribute] ?? null)
+      // What was never sent has no value.
+      if (isAttributeGone && !observed.has(`${table} ${id}`)) values.add(null)
+      held.set(id, values)
+    }
+  }
+}
+
+/** I7, of two attributes: every live row has a value that the source had when somebody looked. */
+async function expectNoInvention({ warehouse, held }: ModelScene): Promise<void> {
+  for (const { type, table, attribute } of WATCHED) {
+    const rows = await warehouse.query<{ id: string; value: unknown }>(
+      'read the watched values',
+      `select ${type}_id as id, ${attribute} as value from tracking.${table} where _deleted_at is null`,
+    )
+    const invented = rows.filter(({ id, value }) => held.get(id)?.has(value) !== true)
+    expect(invented, `values of ${attribute} that the source never had`).toEqual([])
+  }
+}
+
+/** I4: since the last look no row went back. */
+export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Promise<void> {
+  const tables = [
+    'shipments',
+    'containers',
+    'tracking_requests',
+    'ports',
+    'terminals',
+    'vessels',
+  ].map((table) => ({ table, key: `${table.slice(0, -1)}_id` }))
+  const parts = [
+    ...tables,
+    { table: 'transport_events', key: `container_id || ' ' || transport_event_id` },
+  ].map(
+    ({ table, key }) =>
+      `select '${table} ' || ${key} as key, (extract(epoch from _observed_at) * 1e6)::float8 as at from tracking.${table}`,
+  )
+  const rows = await warehouse.query<{ key: string; at: number }>(
+    'look at the stamps',
+    parts.join(' union all '),
+  )
+  const back = rows.filter(({ key, at }) => at < (observed.get(key) ?? -Infinity))
+  expect(back, 'rows whose _observed_at went back').toEqual([])
+  for (const { key, at } of rows) observed.set(key, at)
+}
+
+/** I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, and one more writes nothing. */
+export async function expectConvergence(scene: ModelScene): Promise<void> {
+  const { simulator, warehouse } = scene
+  const sync = async (): Promise<void> => {
+    const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+    await expectTrueEnd(scene, report)
+  }
+  simulator.clock.advance(LONGEST_SKEW_MS)
+  for (let pass = 1; pass <= 3; pass += 1) {
+    simulator.clock.advance(60_000)
+    await sync()
+  }
+  expect(await differencesOf(scene)).toEqual([])
+  await expectNoGoingBack(scene)
+  const before = await snapshotRows(warehouse, { hasVersions: true })
+  await sync()
+  expect(await snapshotRows(warehouse, { hasVersions: true })).toEqual(before)
+}
+
+/** What was in no column is kept when it is absent, also when it was only ever sent by mistake. */
+async function differencesOf({ simulator, warehouse }: ModelScene): Promise<string[]> {
+  const { world, clock } = simulator
+  const found = await compareWarehouse(warehouse, world, clock.now(), { hasRevivedRows: true })
+  const kept = `_unmapped is ${JSON.stringify(DRIFT_MARK)} and should be null`
+  return found.filter((line) => !line.endsWith(kept))
+}

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/errors.js'
+import { runNarrowedBackfill, type Narrowing } from '../../../src/sync/narrow-backfill.js'
+import { readStatus } from '../../../src/warehouse/status.js'
+import { withRunDependencies } from '../../support/test-service.js'
+import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const NOTHING: Narrowing = { streams: [], shipmentIds: [], containerIds: [] }
+
+const backfill = (scene: Scene, narrowing: Partial<Narrowing>) =>
+  withRunDependencies(scene, (dependencies) =>
+    runNarrowedBackfill({ ...NOTHING, ...narrowing }, dependencies),
+  )
+
+const countsOf = async ({ query }: Scene) => {
+  const tables = ['shipments', 'containers', 'transport_events', 'tracking_requests']
+  const counts = tables.map((table) => `(select count(*) from tracking.${table}) as ${table}`)
+  const [row] = await query(`select ${counts.join(', ')}`)
+  return row
+}
+
+describe('a narrowed backfill', () => {
+  it('reads a shipment with its containers and their events, and nothing else of its kind', async () => {
+    const scene = await openScene({ shipments: 20 })
+    const { world, clock } = scene.simulator
+    const at = clock.now()
+    const [shipment] = world.page('shipment', 3, 1, at)
+    const containers = world.containersOf(shipment!.id, at)
+    const events = containers.flatMap(({ id }) => world.transportEventsOf(id, at))
+    const report = await backfill(scene, { shipmentIds: [shipment!.id] })
+    expect(report).toMatchObject({ command: 'backfill', outcome: 'complete', exitCode: 0 })
+    expect(await countsOf(scene)).toEqual({
+      shipments: 1,
+      containers: containers.length,
+      transport_events: events.length,
+      tracking_requests: 0,
+    })
+    expect(requestCounts(scene.simulator)).toMatchObject({
+      '/shipments/*': 1,
+      '/containers/*': containers.length,
+      '/containers/*/transport_events': containers.length,
+    })
+    const [run] = await scene.query(
+      `select options -> 'narrowing' as narrowing from tracking_sync.sync_runs`,
+    )
+    expect(run).toEqual({ narrowing: { ...NOTHING, shipmentIds: [shipment!.id] } })
+    const before = await scene.snapshot()
+    await backfill(scene, { shipmentIds: [shipment!.id] })
+    expect(await scene.snapshot()).toEqual(before)
+    // One shipment read is not the stream complete.
+    const { streams } = await readStatus(scene.warehouse)
+    expect(streams.filter(({ lastCompleteAt }) => lastCompleteAt !== null)).toEqual([])
+  })
+
+  it('mends a container and its events although its list of events is the one that is stored', async () => {
+    const scene = await openScene({ shipments: 10 })
+    await scene.sync()
+    const [container] = await scene.query<{ id: string }>(
+      `update tracking.transport_events set voyage_number = 'XX', _fingerprint = 'x'
+      where container_id = (select min(container_id) from tracking.transport_events) returning container_id as id`,
+    )
+    expect(await scene.differences()).not.toEqual([])
+    await backfill(scene, { containerIds: [container!.id] })
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('walks only the lists that are named', async () => {
+    const scene = await openScene({ shipments: 20 })
+    const report = await backfill(scene, { streams: ['tracking_requests'] })
+    expect(report.exitCode).toBe(0)
+    expect(await countsOf(scene)).toMatchObject({ shipments: 0, containers: 0 })
+    const { streams } = await readStatus(scene.warehouse)
+    const complete = streams.filter(({ lastCompleteAt }) => lastCompleteAt !== null)
+    expect(complete.map(({ stream }) => stream)).toContain('tracking_requests')
+    expect(requestCounts(scene.simulator)).toEqual({ '/tracking_requests': 1 })
+  })
+
+  it('lets the rest land when the service does not have one of the ids', async () => {
+    const scene = await openScene({ shipments: 10 })
+    const [shipment] = scene.simulator.world.page('shipment', 0, 1, scene.simulator.clock.now())
+    const unknown = 'ffffffff-0000-4000-8000-000000000000'
+    const report = await backfill(scene, { shipmentIds: [unknown, shipment!.id] })
+    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+    expect(report.problems).toEqual([
+      `shipments: the service has no shipment ${unknown}: check the id, or see whether it was deleted there`,
+    ])
+    expect(await countsOf(scene)).toMatchObject({ shipments: 1 })
+  })
+
+  it('refuses a stream without a list before anything is asked or written', async () => {
+    const scene = await openScene({ shipments: 5 })
+    const attempt = backfill(scene, { streams: ['containers', 'transport_events'] })
+    await expect(attempt).rejects.toThrow(ConfigError)
+    await expect(attempt).rejects.toThrow(/--stream transport_events: names no list; there are: /)
+    expect(scene.simulator.requests.total).toBe(0)
+    expect(await scene.query('select from tracking_sync.sync_runs')).toEqual([])
+  })
+})

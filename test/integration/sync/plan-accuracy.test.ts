@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import { silentLogger } from '../../../src/logger.js'
+import type { SimulatorOptions } from '../../../src/simulator/server.js'
+import { observePlan } from '../../../src/sync/observe-plan.js'
+import { estimatePlan, type Plan } from '../../../src/sync/plan.js'
+import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const INCLUDES = {
+  default: {},
+  'only containers': { acceptedIncludes: { shipment: ['containers'], container: [] } },
+  none: { acceptedIncludes: { shipment: [], container: [] } },
+} as const satisfies Record<string, SimulatorOptions>
+
+type Includes = keyof typeof INCLUDES
+
+async function planFor({ simulator, warehouse }: Scene): Promise<Plan> {
+  return withTestService(simulator, async (service) =>
+    estimatePlan(
+      await observePlan({
+        service,
+        warehouse,
+        logger: silentLogger,
+        settings: TEST_SETTINGS,
+        ratePerMinute: 90,
+        signal: new AbortController().signal,
+      }),
+    ),
+  )
+}
+
+function expectWithinTenPercent(planned: number, made: number): void {
+  expect(Math.abs(planned - made) / made, `${planned} planned, ${made} made`).toBeLessThan(0.1)
+}
+
+const PAGE = 100
+const REFERENCE = /^(?:port|metro_area|terminal|rail_terminal|vessel) /
+/** What lists of shipments include of what a shipment itself points to. */
+const INCLUDED_RELATIONS = [
+  'port_of_lading',
+  'port_of_discharge',
+  'pod_terminal',
+  'destination',
+  'destination_terminal',
+]
+
+interface WorldFacts {
+  readonly pages: Readonly<Record<'shipment' | 'container' | 'tracking_request', number>>
+  readonly containersWithEvents: number
+  /** Ports, terminals and vessels that anything points to. */
+  readonly references: number
+  /** Those of them that no page of the default includes brings before it needs them. */
+  readonly missingReferences: number
+}
+
+const factsBySize = new Map<number, WorldFacts>()
+
+/** What a first load must read, from the world itself. The same for every account of a size: the seed is. */
+function factsOf({ simulator }: Scene, shipments: number): WorldFacts {
+  const known = factsBySize.get(shipments)
+  if (known !== undefined) return known
+  const { world, clock } = simulator
+  const at = clock.now()
+  const counts = world.counts(at)
+  const pages = (count: number): number => Math.ceil(count / PAGE)
+  const all = new Set<string>()
+  const stored = new Set<string>()
+  const missing = new Set<string>()
+  let containersWithEvents = 0
+  for (let offset = 0; offset < counts.shipment; offset += PAGE) {
+    const pointedTo: string[] = []
+    for (const shipment of world.page('shipment', offset, PAGE, at)) {
+      pointedTo.push(...linksOf(shipment))
+      for (const link of linksOf(shipment, INCLUDED_RELATIONS)) stored.add(link)
+      for (const container of world.containersOf(shipment.id, at)) {
+        const events = world.transportEventsOf(container.id, at)
+        if (events.length > 0) containersWithEvents += 1
+        pointedTo.push(...[container, ...events].flatMap((record) => linksOf(record)))
+      }
+    }
+    for (const link of pointedTo) {
+      all.add(link)
+      if (!stored.has(link)) missing.add(link)
+    }
+  }
+  const facts = {
+    pages: {
+      shipment: pages(counts.shipment),
+      container: pages(counts.container),
+      tracking_request: pages(counts.tracking_request),
+    },
+    containersWithEvents,
+    references: all.size,
+    missingReferences: missing.size,
+  }
+  factsBySize.set(shipments, facts)
+  return facts
+}
+
+function linksOf({ relationships = {} }: ResourceObject, names?: readonly string[]): string[] {
+  return Object.entries(relationships).flatMap(([name, { data }]) => {
+    if (names?.includes(name) === false) return []
+    const { type, id } = (data ?? {}) as { type?: string; id?: string }
+    const link = `${type ?? ''} ${id ?? ''}`
+    return REFERENCE.test(link) ? [link] : []
+  })
+}
+
+function requestsOfWorld(facts: WorldFacts, includes: Includes): number {
+  const { pages, containersWithEvents, references, missingReferences } = facts
+  const lists = pages.shipment + pages.tracking_request + 1
+  switch (includes) {
+    case 'default':
+      return lists + missingReferences
+    case 'only containers':
+      return lists + containersWithEvents + references
+    case 'none':
+      return lists + pages.container + containersWithEvents + references
+    default:
+      return includes satisfies never
+  }
+}
+
+const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
+
+describe('the plan of a backfill', () => {
+  it.each(ALL_INCLUDES)(
+    'is within a tenth of what the backfill of 300 shipments makes, includes: %s',
+    async (includes) => {
+      const scene = await openScene({ shipments: 300, ...INCLUDES[includes] })
+      const plan = await planFor(scene)
+      expect(plan.requestsMade).toBeLessThan(60)
+      const { requests, exitCode } = await scene.sync()
+      expect(exitCode).toBe(0)
+      expectWithinTenPercent(plan.backfill.requests, requests)
+      // The reckoning of the tests below.
+      expect(requestsOfWorld(factsOf(scene, 300), includes)).toBe(requests)
+    },
+  )
+
+  // A backfill of these takes most of a minute: it is reckoned from the world.
+  it.each(
+    [1000, 3000].flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)),
+  )('is within a tenth of what %i shipments take, includes: %s', async (shipments, includes) => {
+    const scene = await openScene({ shipments, ...INCLUDES[includes] })
+    const plan = await planFor(scene)
+    const made = requestsOfWorld(factsOf(scene, shipments), includes)
+    expectWithinTenPercent(plan.backfill.requests, made)
+  })
+})
+
+describe('the plan of a sync', () => {
+  it.each(ALL_INCLUDES)(
+    'of an unchanged account is exactly its list pages, includes: %s',
+    async (includes) => {
+      const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
+      const before = await planFor(scene)
+      await scene.sync()
+      const plan = await planFor(scene)
+      const report = await scene.sync({ command: 'sync' })
+      const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
+      expect(report.requests).toBe(pages)
+      expect(plan.sync.requests).toBe(pages)
+      // Over a warehouse that has everything a backfill costs the same and the catalogue.
+      expect(plan.backfill.requests).toBe(pages + 1)
+      expect(before.sync.requests).toBe(pages)
+    },
+  )
+
+  it('counts the containers whose list of events has changed on the first page', async () => {
+    const scene = await openScene({ shipments: 40, ...INCLUDES.none })
+    await scene.sync()
+    const { simulator } = scene
+    const at = simulator.clock.now()
+    for (const container of simulator.world.page('container', 0, 3, at)) {
+      const [event] = simulator.world.transportEventsOf(container.id, at)
+      if (event !== undefined) simulator.edits.withdrawEvent(container.id, event.id)
+    }
+    const plan = await planFor(scene)
+    const { requests } = await scene.sync({ command: 'sync' })
+    expect(plan.sync.requests).toBe(requests)
+  })
+
+  it('writes nothing but what the service includes', async () => {
+    const scene = await openScene({ shipments: 40, ...INCLUDES.none })
+    await planFor(scene)
+    const rows = await scene.query(
+      `select (select count(*) from tracking.shipments) as shipments,
+        (select count(*) from tracking_sync.sync_runs) as runs,
+        (select count(*) from tracking_sync.refetch_queue) as queued,
+        (select array_agg(capability order by capability) from tracking_sync.source_capabilities) as found`,
+    )
+    const found = ['include on containers', 'include on shipments']
+    expect(rows).toEqual([{ shipments: 0, runs: 0, queued: 0, found }])
+  })
+})

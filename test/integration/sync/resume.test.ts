@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  createFailpoint,
+  FAILPOINTS,
+  SimulatedCrash,
+  type Failpoint,
+} from '../../../src/failpoint.js'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const SETTINGS = { pageSize: 10 }
+/** 80 shipments are 8 pages of shipments, and 9 of tracking requests. */
+const WORLD = { shipments: 80 }
+
+async function crash(scene: Scene, point: Failpoint, hit: number): Promise<boolean> {
+  const reachFailpoint = createFailpoint(`${point}:${hit}`, () => {
+    throw new SimulatedCrash(point)
+  })
+  try {
+    await scene.sync({ settings: SETTINGS, reachFailpoint })
+    return false
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(SimulatedCrash)
+    // The next run finds no living holder: as if its lease had run out.
+    await scene.query('delete from tracking_sync.lease')
+    return true
+  }
+}
+
+function listPages(scene: Scene): string[] {
+  return scene.simulator.requests.recent
+    .filter(({ path }) => /^\/v2\/(?:shipments|containers|tracking_requests)$/.test(path))
+    .map(({ path, query }) => `${path} ${new URLSearchParams(query).get('page[number]') ?? ''}`)
+}
+
+describe('a run that is cut off', () => {
+  it.each(FAILPOINTS)(
+    'C1-C8: at %s is finished by the next one, equal to the source',
+    async (point) => {
+      const includes = { acceptedIncludes: { shipment: ['containers'] } }
+      const scene = await openScene({ ...WORLD, ...includes, shipments: 30 })
+      let crashes = 0
+      for (const hit of [1, 2, 5]) crashes += (await crash(scene, point, hit)) ? 1 : 0
+      expect(crashes).toBeGreaterThan(point === 'mid_tombstones' ? -1 : 0)
+      const report = await scene.sync({ settings: SETTINGS })
+      expect(report.problems).toEqual([])
+      expect(report.exitCode).toBe(0)
+      expect(await scene.differences()).toEqual([])
+      const before = await scene.snapshot()
+      await scene.sync({ command: 'sync', settings: SETTINGS })
+      expect(await scene.snapshot()).toEqual(before)
+    },
+  )
+
+  it('P14: goes on at the page it had stored last and reads no other page twice', async () => {
+    const scene = await openScene(WORLD)
+    // Each page is a commit: the fifth is stored and the sixth is not.
+    expect(await crash(scene, 'after_commit', 5)).toBe(true)
+    const first = listPages(scene)
+    scene.simulator.requests.reset()
+    const report = await scene.sync({ settings: SETTINGS })
+    expect(report.exitCode).toBe(0)
+    const second = listPages(scene)
+    expect(second[0]).toBe('/v2/shipments 5')
+    // Page 6 had been read ahead when the crash came, and was not stored.
+    expect(second.filter((page) => first.includes(page))).toEqual([
+      '/v2/shipments 5',
+      '/v2/shipments 6',
+    ])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('does not walk again what was complete when it was killed in a later stream', async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'response_received', 11)).toBe(true)
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
+    expect(await scene.differences()).toEqual([])
+    scene.simulator.requests.reset()
+    await scene.sync({ command: 'sync', settings: SETTINGS })
+    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+  })
+
+  it('starts over when the list has moved by more than a page meanwhile', async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    scene.simulator.edits.insertShipments(25)
+    scene.simulator.requests.reset()
+    const report = await scene.sync({ settings: SETTINGS })
+    expect(report.exitCode).toBe(0)
+    expect(listPages(scene)).toContain('/v2/shipments 1')
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('starts over when the remains are older than half an hour', async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    await scene.query(
+      `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
+    )
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('C7: leaves a run row that says it was killed', async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'before_run_complete', 1)).toBe(true)
+    await scene.sync({ settings: SETTINGS })
+    const runs = await scene.query(
+      'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
+    )
+    expect(runs).toEqual([
+      { outcome: 'aborted', error_code: 'killed' },
+      { outcome: 'complete', error_code: null },
+    ])
+  })
+})

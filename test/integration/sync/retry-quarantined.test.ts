@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { retryQuarantined } from '../../../src/sync/retry-quarantined.js'
+import type { QuarantineSelection } from '../../../src/warehouse/quarantine.js'
+import { withRunDependencies } from '../../support/test-service.js'
+import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+interface RawRecord {
+  readonly type: string
+  readonly id: string
+  readonly attributes: unknown
+}
+
+/** The first so many shipments of the list lose what a row needs. */
+function breakShipments(scene: Scene, count: number) {
+  return scene.simulator.faults.add({
+    fault: {
+      kind: 'transform',
+      apply: (document) => {
+        const { data, ...rest } = document as { data?: RawRecord[] }
+        const broken = data?.map((record, index) =>
+          index < count ? { ...record, attributes: 'gone' } : record,
+        )
+        return { ...rest, data: broken }
+      },
+    },
+    match: { path: /^\/shipments$/ },
+    times: Infinity,
+  })
+}
+
+const retry = (scene: Scene, selection: QuarantineSelection) =>
+  withRunDependencies(scene, (dependencies) => retryQuarantined(selection, dependencies))
+
+const entriesOf = ({ query }: Scene) =>
+  query<{ id: number; record_id: string | null }>(
+    `select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`,
+  )
+
+describe('retrying what was set aside', () => {
+  it('reads each record again by id, writes its row and takes it out of quarantine', async () => {
+    const scene = await openScene({ shipments: 20 })
+    const fault = breakShipments(scene, 3)
+    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
+    const entries = await entriesOf(scene)
+    expect(entries).toHaveLength(3)
+    fault.remove()
+    scene.simulator.requests.reset()
+    const report = await retry(scene, {})
+    expect(report).toMatchObject({
+      command: 'quarantine retry',
+      outcome: 'complete',
+      exitCode: 0,
+      remaining: [],
+    })
+    expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
+    expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
+    expect(await entriesOf(scene)).toEqual([])
+    expect(
+      await scene.query(
+        `select command, outcome, requests, options -> 'quarantine' as quarantine
+        from tracking_sync.sync_runs order by sync_run_id desc limit 1`,
+      ),
+    ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
+    await scene.sync({ command: 'sync' })
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('flattens the stored payload where nothing can be read by id', async () => {
+    const scene = await openScene({ shipments: 5 })
+    await scene.sync()
+    const payload = {
+      type: 'webhook_event_category',
+      id: 'mended',
+      attributes: { name: 'Mended', events: [] },
+    }
+    const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
+      values ('webhook_event_categories', $1, $2, 'an older version could not', '', $3, $2, '/webhooks/events') returning quarantine_id`
+    await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
+    expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
+    expect(
+      await scene.query(
+        `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
+      ),
+    ).toEqual([{ name: 'Mended' }])
+  })
+
+  it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
+    const scene = await openScene({ shipments: 20 })
+    breakShipments(scene, 2)
+    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
+    const [first, second] = await entriesOf(scene)
+    scene.simulator.edits.delete('shipment', first!.record_id!)
+    const insert = `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
+      values ('shipments', 'id is missing', '/id', '{"type":"shipment"}', 'h', '/shipments') returning quarantine_id as id`
+    const [third] = await scene.query<{ id: number }>(insert)
+    const report = await retry(scene, {})
+    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6, landed: [second!.id] })
+    expect(
+      Object.fromEntries(report.remaining.map(({ quarantineId, why }) => [quarantineId, why])),
+    ).toEqual({
+      [first!.id]: 'the service does not have it any more',
+      [third!.id]: 'id is missing or no text',
+    })
+    expect(await entriesOf(scene)).toHaveLength(2)
+    expect(
+      await scene.query(`select max(sightings) as most from tracking_sync.quarantine`),
+    ).toEqual([{ most: 1 }])
+  })
+})

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const settings = { pageSize: 10 }
+
+async function sync(scene: Scene, acceptShrink = false) {
+  scene.simulator.clock.advance(HOUR)
+  return scene.sync({ command: 'sync', settings: { ...settings, acceptShrink } })
+}
+
+function shipmentIds(scene: Scene): string[] {
+  const { world, clock } = scene.simulator
+  return [...world.records('shipment', clock.now())].map(({ id }) => id)
+}
+
+async function tombstoned(scene: Scene, table: string): Promise<number> {
+  const [row] = await scene.query<{ count: number }>(
+    `select count(*) from tracking.${table} where _deleted_at is not null`,
+  )
+  return row?.count ?? 0
+}
+
+describe('rows that the source no longer shows', () => {
+  it('P7: are marked after two complete passes and a 404, with containers, events and open intervals', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await sync(scene)
+    const [gone = ''] = shipmentIds(scene).slice(20, 21)
+    const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
+    scene.simulator.edits.delete('shipment', gone)
+
+    await sync(scene)
+    expect(await tombstoned(scene, 'shipments')).toBe(0)
+    scene.simulator.requests.reset()
+    const second = await sync(scene)
+    expect(second.exitCode).toBe(0)
+    expect(await tombstoned(scene, 'shipments')).toBe(1)
+    expect(await tombstoned(scene, 'containers')).toBe(containers.length)
+    const asked = scene.simulator.requests.recent.filter(({ status }) => status === 404)
+    expect(asked).toHaveLength(1 + containers.length)
+    expect(await scene.differences()).toEqual([])
+
+    const third = await sync(scene)
+    expect(third.streams.map(({ counts }) => counts.tombstoned).filter((n) => n > 0)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('P7: come back to life when the source shows them again', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await sync(scene)
+    const [gone = ''] = shipmentIds(scene).slice(5, 6)
+    scene.simulator.edits.delete('shipment', gone)
+    await sync(scene)
+    await sync(scene)
+    expect(await tombstoned(scene, 'shipments')).toBe(1)
+    scene.simulator.edits.revive('shipment', gone)
+    await sync(scene)
+    expect(await tombstoned(scene, 'shipments')).toBe(0)
+    expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
+  })
+
+  it('P6: an empty list marks nothing, three times in a row, and ends with exit code 6', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await sync(scene)
+    const before = await scene.snapshot()
+    const fault = scene.simulator.faults.add({
+      times: Infinity,
+      match: { path: /\/(?:shipments|containers)(?:\?|$)/ },
+      fault: {
+        kind: 'transform',
+        apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
+      },
+    })
+    for (let pass = 1; pass <= 3; pass += 1) {
+      const report = await scene.sync({ command: 'sync', settings })
+      expect(report.exitCode).toBe(6)
+      expect(report.problems.join('\n')).toContain('the source shrank')
+      expect(report.problems.join('\n')).toContain('100 %')
+    }
+    expect(await tombstoned(scene, 'shipments')).toBe(0)
+    const after = await scene.snapshot()
+    expect(after.shipments).toEqual(before.shipments)
+    expect(after.containers).toEqual(before.containers)
+    fault.remove()
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('P5: rows deleted from pages already read make live ones unseen, and none of those is marked', async () => {
+    const scene = await openScene({ shipments: 120 })
+    await sync(scene)
+    const ids = shipmentIds(scene)
+    let pagesSeen = 0
+    scene.simulator.clock.advance(HOUR)
+    const report = await scene.sync({
+      command: 'sync',
+      settings,
+      onProgress: ({ stream }) => {
+        if (stream !== 'shipments') return
+        pagesSeen += 1
+        // One row off the front of the list after each of three pages: a live row slips over each of three page boundaries.
+        const victim = pagesSeen <= 3 ? ids[pagesSeen - 1] : undefined
+        if (victim !== undefined) scene.simulator.edits.delete('shipment', victim)
+      },
+    })
+    expect(report.problems).toEqual([])
+    expect(await tombstoned(scene, 'shipments')).toBe(0)
+    await sync(scene)
+    await sync(scene)
+    expect(await tombstoned(scene, 'shipments')).toBe(3)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('P2: rows inserted while paging are stored once, now or by the next run', async () => {
+    const scene = await openScene({ shipments: 100 })
+    let pagesSeen = 0
+    const report = await scene.sync({
+      settings,
+      onProgress: ({ stream }) => {
+        if (stream !== 'shipments') return
+        pagesSeen += 1
+        if (pagesSeen <= 5) scene.simulator.edits.insertShipments(4)
+      },
+    })
+    expect(report.exitCode).toBe(0)
+    await sync(scene)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('P11: shuffled ties hide rows from a pass, and none of them is marked', async () => {
+    const scene = await openScene({ shipments: 80 })
+    await sync(scene)
+    scene.simulator.faults.add({
+      times: Infinity,
+      match: { path: '/shipments' },
+      fault: { kind: 'shuffle', groupSize: 7 },
+    })
+    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+    expect(await tombstoned(scene, 'shipments')).toBe(0)
+    scene.simulator.faults.clear()
+    await sync(scene)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('marks many only when told to accept it, each after a 404', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await sync(scene)
+    for (const id of shipmentIds(scene).slice(0, 30)) scene.simulator.edits.delete('shipment', id)
+    expect((await sync(scene)).exitCode).toBe(6)
+    expect((await sync(scene, true)).exitCode).toBe(0)
+    expect((await sync(scene, true)).exitCode).toBe(0)
+    expect(await tombstoned(scene, 'shipments')).toBe(30)
+    expect(await scene.differences()).toEqual([])
+  })
+})

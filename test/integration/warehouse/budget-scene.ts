@@ -1,0 +1,106 @@
+import { silentLogger } from '../../../src/logger.js'
+import { createSleep } from '../../../src/retry.js'
+import {
+  createSharedRequestBudget,
+  type SharedRequestBudget,
+  type SharedRequestBudgetOptions,
+} from '../../../src/warehouse/request-budget.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { createTestWarehouse } from '../../support/test-warehouse.js'
+
+export type BudgetChoice = Partial<SharedRequestBudgetOptions>
+
+export interface BudgetScene {
+  readonly warehouse: Warehouse
+  readonly url: string
+  /** A budget as one process has it, on the first pool unless a warehouse is given. */
+  readonly budget: (choice?: BudgetChoice) => SharedRequestBudget
+  /** Another process's connections. */
+  readonly otherWarehouse: () => Warehouse
+  /** Its server is not there. */
+  readonly unreachableWarehouse: () => Warehouse
+  /** Milliseconds since the epoch of every grant of the account, on the database's clock, in order. */
+  readonly grants: () => Promise<number[]>
+  readonly close: () => Promise<void>
+}
+
+export const ACCOUNT = 'account'
+
+/** A warehouse that keeps a log of all grants, by a trigger: the row itself forgets what is older than the window. */
+export async function createBudgetScene(): Promise<BudgetScene> {
+  const { warehouse, url, drop } = await createTestWarehouse()
+  await warehouse.query('log the grants', LOG_GRANTS)
+  const others: Warehouse[] = []
+  const open = (address: string): Warehouse => {
+    const other = createWarehouse({ url: address, schema: 'tracking', logger: silentLogger })
+    others.push(other)
+    return other
+  }
+  return {
+    warehouse,
+    url,
+    budget: (choice = {}) =>
+      createSharedRequestBudget({
+        warehouse,
+        account: ACCOUNT,
+        perMinute: 90,
+        sleep: createSleep(),
+        clock: () => new Date(),
+        ...choice,
+      }),
+    otherWarehouse: () => open(url),
+    // Port 1 answers nobody.
+    unreachableWarehouse: () => open('postgres://nobody@127.0.0.1:1/nothing'),
+    grants: async () => {
+      const rows = await warehouse.query<{ ms: number }>(
+        'read the grants',
+        `select extract(epoch from granted_at)::float8 * 1000 as ms
+from tracking_sync.grants
+where account = $1
+order by grant_number`,
+        [ACCOUNT],
+      )
+      return rows.map(({ ms }) => ms)
+    },
+    close: async () => {
+      for (const other of others) await other.close()
+      await drop()
+    },
+  }
+}
+
+const LOG_GRANTS = `
+create unlogged table tracking_sync.grants (
+    grant_number bigint generated always as identity,
+    account text,
+    granted_at timestamptz
+);
+create function tracking_sync.newest_grants(budget tracking_sync.request_budget) returns text
+language sql as $$
+    select concat_ws(
+        ' ',
+        budget.requested_at[cardinality(budget.requested_at)],
+        budget.sync_requests[cardinality(budget.requested_at)],
+        budget.other_requests[cardinality(budget.requested_at)]
+    )
+$$;
+create function tracking_sync.log_grant() returns trigger language plpgsql as $$
+begin
+    if cardinality(new.requested_at) > 0
+        and tracking_sync.newest_grants(new) != tracking_sync.newest_grants(old)
+    then
+        insert into tracking_sync.grants (account, granted_at)
+        values (new.account, new.requested_at[cardinality(new.requested_at)]);
+    end if;
+    return null;
+end
+$$;
+create trigger log_grant after update on tracking_sync.request_budget
+for each row execute function tracking_sync.log_grant();`
+
+/** The fullest window: how many grants it holds. */
+export function mostInAnyWindow(grants: readonly number[], windowMs: number): number {
+  return Math.max(
+    ...grants.map((start) => grants.filter((ms) => ms >= start && ms < start + windowMs).length),
+  )
+}

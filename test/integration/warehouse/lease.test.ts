@@ -1,0 +1,334 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { LeaseHeldError, LeaseLostError, WarehouseUnavailableError } from '../../../src/errors.js'
+import { silentLogger } from '../../../src/logger.js'
+import {
+  acquireLease,
+  fenceWarehouse,
+  type Lease,
+  type LeaseOptions,
+} from '../../../src/warehouse/lease.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { createManualSleep, type ManualSleep } from '../../support/manual-sleep.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let scene: TestWarehouse
+let other: Warehouse
+let clock: ManualSleep
+let nowMs: number
+const held: Lease[] = []
+
+beforeAll(async () => {
+  scene = await createTestWarehouse()
+  other = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
+  await scene.warehouse.query('make a table', 'create table tracking.written (who text)')
+})
+
+afterAll(async () => {
+  await other.close()
+  await scene.drop()
+})
+
+beforeEach(() => {
+  clock = createManualSleep()
+  nowMs = 0
+})
+
+afterEach(async () => {
+  for (const lease of held.splice(0)) await lease.release()
+  expect(clock.waits()).toEqual([])
+  await scene.warehouse.query('empty', 'truncate tracking_sync.lease, tracking.written')
+})
+
+/** Its heartbeat beats when the test wakes it: to leave it asleep is to pause or kill the process. */
+async function acquire(warehouse: Warehouse, options: Partial<LeaseOptions> = {}): Promise<Lease> {
+  const lease = await acquireLease(warehouse, {
+    name: 'writer',
+    holder: { host: 'worker-1', pid: 4711, command: 'backfill' },
+    logger: silentLogger,
+    sleep: clock.sleep,
+    now: () => nowMs,
+    ...options,
+  })
+  held.push(lease)
+  return lease
+}
+
+async function silenceFor(seconds: number): Promise<void> {
+  await scene.warehouse.query(
+    'let time pass',
+    `update tracking_sync.lease
+set
+    acquired_at = acquired_at - $1 * interval '1 second',
+    heartbeat_at = heartbeat_at - $1 * interval '1 second'`,
+    [seconds],
+  )
+}
+
+async function readLease(): Promise<{ holder: string | null; silent_s: number; token: number }> {
+  const [row] = await scene.warehouse.query<Awaited<ReturnType<typeof readLease>>>(
+    'read the lease',
+    `select
+    holder,
+    extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silent_s,
+    fencing_token as token
+from tracking_sync.lease`,
+  )
+  return row!
+}
+
+function write(warehouse: Warehouse, who: string): Promise<void> {
+  return warehouse.transaction('write', async (session) => {
+    await session.query('write', 'insert into tracking.written (who) values ($1)', [who])
+  })
+}
+
+async function writers(): Promise<string[]> {
+  const rows = await scene.warehouse.query<{ who: string }>(
+    'read',
+    'select who from tracking.written order by who',
+  )
+  return rows.map(({ who }) => who)
+}
+
+test('X5: of many starters at once exactly one gets the lease, and the others are told who', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const startedAt = performance.now()
+    const starts = [scene.warehouse, other, scene.warehouse].map((warehouse) => acquire(warehouse))
+    const ends = await Promise.allSettled(starts)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
+    expect(refusals).toHaveLength(2)
+    for (const refusal of refusals) expect(refusal).toBeInstanceOf(LeaseHeldError)
+    expect((await readLease()).token).toBe(round + 1)
+    for (const lease of held.splice(0)) await lease.release()
+  }
+})
+
+test('says in one sentence who holds it, since when, and when it would be taken over', async () => {
+  await acquire(scene.warehouse)
+  await silenceFor(20)
+  await expect(acquire(other)).rejects.toThrow(
+    /^another run holds the lease: backfill, process 4711 on worker-1, since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(20 s\), last sign of life 20 s ago; without another sign of life it is taken over in 40 s$/,
+  )
+})
+
+test('C9: a lease whose holder was killed is taken over once it is stale, without help', async () => {
+  const killed = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
+  const dead = createManualSleep()
+  await acquireLease(killed, {
+    name: 'writer',
+    holder: { host: 'worker-1', pid: 1, command: 'sync' },
+    logger: silentLogger,
+    sleep: dead.sleep,
+    now: () => nowMs,
+  })
+  await killed.close()
+  await silenceFor(59)
+  await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
+  await silenceFor(2)
+  const lease = await acquire(other)
+  expect(lease.fencingToken).toBe(2)
+  await write(fenceWarehouse(other, lease), 'other')
+  expect(await writers()).toEqual(['other'])
+})
+
+test('C9: time of this host has no say in what is stale', async () => {
+  await acquire(scene.warehouse)
+  nowMs = 3_600_000
+  await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
+})
+
+test('C10: a holder that was paused writes nothing after it was taken over', async () => {
+  const paused = await acquire(scene.warehouse)
+  const itsWarehouse = fenceWarehouse(scene.warehouse, paused)
+  await write(itsWarehouse, 'paused, before')
+  await silenceFor(61)
+  const lease = await acquire(other)
+  await expect(write(itsWarehouse, 'paused, after')).rejects.toBeInstanceOf(LeaseLostError)
+  expect(paused.signal.reason).toBeInstanceOf(LeaseLostError)
+  await expect(write(itsWarehouse, 'paused, again')).rejects.toBeInstanceOf(LeaseLostError)
+  await write(fenceWarehouse(other, lease), 'other')
+  expect(await writers()).toEqual(['other', 'paused, before'])
+})
+
+test('C10: a write that is under way at the take-over ends before it', async () => {
+  const paused = await acquire(scene.warehouse)
+  const order: string[] = []
+  let successor: Promise<unknown> | undefined
+  await fenceWarehouse(scene.warehouse, paused).transaction('write', async (session) => {
+    await silenceFor(61)
+    successor = acquire(other).then(() => order.push('taken over'))
+    await waitingForLocks(1)
+    await session.query('write', `insert into tracking.written (who) values ('paused')`)
+    order.push('written')
+  })
+  await successor
+  expect(order).toEqual(['written', 'taken over'])
+  expect(await writers()).toEqual(['paused'])
+})
+
+test('C9: a starter does not wait for the open write of a holder that was killed', async () => {
+  const paused = await acquire(scene.warehouse)
+  const refusal = await fenceWarehouse(scene.warehouse, paused).transaction('write', async () => {
+    await silenceFor(61)
+    const startedAt = performance.now()
+    const refused = await acquire(other).catch((error: unknown) => error)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    return refused
+  })
+  expect(refusal).toBeInstanceOf(LeaseHeldError)
+  expect(String(refusal)).toContain('still has a write under way')
+})
+
+test('a heartbeat keeps the lease, also while a long write is under way', async () => {
+  const lease = await acquire(scene.warehouse)
+  await fenceWarehouse(scene.warehouse, lease).transaction('write', async () => {
+    await silenceFor(50)
+    expect(clock.waits()).toEqual([10_000])
+    clock.wake()
+    await vi.waitFor(async () => {
+      expect((await readLease()).silent_s).toBeLessThan(5)
+    })
+  })
+  expect(lease.signal.aborted).toBe(false)
+  await vi.waitFor(() => {
+    expect(clock.waits()).toEqual([10_000])
+  })
+})
+
+test('the heartbeat finds out that the lease was taken over', async () => {
+  const paused = await acquire(scene.warehouse)
+  await silenceFor(61)
+  await acquire(other)
+  expect(paused.signal.aborted).toBe(false)
+  clock.wake()
+  await vi.waitFor(() => {
+    expect(paused.signal.reason).toBeInstanceOf(LeaseLostError)
+  })
+})
+
+test('a holder that cannot reach the database gives up before another may take over', async () => {
+  let isReachable = true
+  const flaky: Warehouse = {
+    ...scene.warehouse,
+    query: (action, sqlText, parameters) =>
+      isReachable
+        ? scene.warehouse.query(action, sqlText, parameters)
+        : Promise.reject(new WarehouseUnavailableError('it is gone')),
+  }
+  const lease = await acquire(flaky)
+  isReachable = false
+  for (nowMs = 11_000; nowMs < 60_000; nowMs += 11_000) {
+    clock.wake()
+    await vi.waitFor(() => {
+      expect(clock.waits()).toEqual([10_000])
+    })
+    expect(lease.signal.aborted).toBe(false)
+  }
+  clock.wake()
+  await vi.waitFor(() => {
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLostError)
+  })
+  isReachable = true
+  await lease.release()
+  expect((await readLease()).holder).toBe(null)
+})
+
+test('C16: a holder whose database does not answer gives up in time', async () => {
+  let isAnswering = true
+  const silent: Warehouse = {
+    ...scene.warehouse,
+    query: (action, sqlText, parameters) =>
+      isAnswering
+        ? scene.warehouse.query(action, sqlText, parameters)
+        : new Promise(() => undefined),
+  }
+  const lease = await acquire(silent)
+  isAnswering = false
+  nowMs = 10_000
+  clock.wake()
+  await vi.waitFor(() => {
+    expect(clock.waits()).toEqual([50_000])
+  })
+  nowMs = 60_000
+  clock.wake(50_000)
+  await vi.waitFor(() => {
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLostError)
+  })
+  isAnswering = true
+})
+
+test('C10: a holder that was paused and not taken over goes on', async () => {
+  const answers: (() => void)[] = []
+  const slow: Warehouse = {
+    ...scene.warehouse,
+    query: async (action, sqlText, parameters) => {
+      if (action === 'renew the lease') await new Promise<void>((resolve) => answers.push(resolve))
+      return scene.warehouse.query(action, sqlText, parameters)
+    },
+  }
+  const lease = await acquire(slow)
+  await silenceFor(300)
+  nowMs = 300_000
+  clock.wake()
+  await vi.waitFor(() => {
+    // How long the database is given to answer.
+    expect([answers.length, clock.waits()]).toEqual([1, [10_000]])
+  })
+  answers.pop()?.()
+  await vi.waitFor(async () => {
+    expect((await readLease()).silent_s).toBeLessThan(5)
+  })
+  await write(fenceWarehouse(slow, lease), 'paused')
+  expect(await writers()).toEqual(['paused'])
+})
+
+test('gives back only its own lease, and only once', async () => {
+  const paused = await acquire(scene.warehouse)
+  await silenceFor(61)
+  const lease = await acquire(other)
+  await paused.release()
+  expect((await readLease()).holder).toBe('backfill, process 4711 on worker-1')
+  await lease.release()
+  const next = await acquire(scene.warehouse)
+  await lease.release()
+  await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
+  expect(next.fencingToken).toBe(3)
+})
+
+test('whoever released the lease writes nothing more', async () => {
+  const lease = await acquire(scene.warehouse)
+  await lease.release()
+  await expect(write(fenceWarehouse(scene.warehouse, lease), 'late')).rejects.toBeInstanceOf(
+    LeaseLostError,
+  )
+  expect(await writers()).toEqual([])
+})
+
+test('a release that the database refuses is told to the log and lets the end of the run be', async () => {
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
+  const closing = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
+  const broken: Warehouse = {
+    ...closing,
+    query: (action, sqlText, parameters) =>
+      action === 'release the lease'
+        ? Promise.reject(new WarehouseUnavailableError('it is gone'))
+        : closing.query(action, sqlText, parameters),
+  }
+  const lease = await acquire(broken, { logger })
+  await lease.release()
+  await closing.close()
+  expect(warnings).toEqual(['the lease could not be released; it will go stale'])
+})
+
+async function waitingForLocks(sessions: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const [row] = await scene.warehouse.query<{ waiting: number }>(
+      'count who waits',
+      `select count(*) as waiting from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(row!.waiting).toBe(sessions)
+  })
+}

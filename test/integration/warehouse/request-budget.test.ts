@@ -1,0 +1,296 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { WarehouseUnavailableError } from '../../../src/errors.js'
+import type { SharedRequestBudget } from '../../../src/warehouse/request-budget.js'
+import { createManualSleep } from '../../support/manual-sleep.js'
+import { createBudgetScene, mostInAnyWindow, type BudgetScene } from './budget-scene.js'
+
+const HOUR_MS = 3_600_000
+
+let scene: BudgetScene
+
+beforeAll(async () => {
+  scene = await createBudgetScene()
+})
+
+afterAll(async () => {
+  await scene.close()
+})
+
+beforeEach(async () => {
+  await scene.warehouse.query(
+    'empty the tables',
+    'truncate tracking_sync.request_budget, tracking_sync.grants',
+  )
+})
+
+test('R6: three processes together never exceed the budget of a window', async () => {
+  const windowMs = 600
+  const warehouses = [scene.warehouse, scene.otherWarehouse(), scene.otherWarehouse()]
+  const startedAt = performance.now()
+  await Promise.all(
+    warehouses.map(async (warehouse) => {
+      const budget = scene.budget({ warehouse, perMinute: 15, windowMs })
+      await Promise.all(
+        [1, 2].map(async () => {
+          for (let request = 0; request < 10; request += 1) await budget.acquire()
+        }),
+      )
+    }),
+  )
+  const grants = await scene.grants()
+  expect(grants).toHaveLength(60)
+  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(15)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3 * windowMs)
+})
+
+test('R1: without re-reads a sync may use the whole budget', async () => {
+  const { sleep, waits } = createManualSleep()
+  const budget = scene.budget({ perMinute: 10, reservedForRereads: 4, sleep })
+  const leaving = new AbortController()
+  for (let request = 0; request < 10; request += 1) await budget.acquire()
+  const eleventh = budget.acquire({ signal: leaving.signal })
+  await vi.waitFor(() => {
+    expect(waits()).toHaveLength(1)
+  })
+  expect(waits()[0]).toBeGreaterThan(55_000)
+  leaving.abort(new Error('enough'))
+  await expect(eleventh).rejects.toThrow('enough')
+})
+
+test('R7: while re-reads are asked for, a sync leaves them their share, and keeps its own', async () => {
+  const { sleep, waits } = createManualSleep()
+  const choice = { perMinute: 10, reservedForRereads: 4, sleep }
+  const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
+  const sync = scene.budget(choice)
+  const leaving = new AbortController()
+  await serve.acquire({ purpose: 'reread' })
+  for (let request = 0; request < 6; request += 1) await sync.acquire({ purpose: 'sync' })
+  const seventh = sync.acquire({ purpose: 'sync', signal: leaving.signal })
+  await vi.waitFor(() => {
+    expect(waits()).toHaveLength(1)
+  })
+  for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'reread' })
+  // In the process of the sync, too: its own wait does not stand before others'.
+  const control = sync.acquire({ purpose: 'control', signal: leaving.signal })
+  await vi.waitFor(() => {
+    expect(waits()).toHaveLength(2)
+  })
+  leaving.abort(new Error('enough'))
+  await expect(seventh).rejects.toThrow('enough')
+  await expect(control).rejects.toThrow('enough')
+  expect(await scene.grants()).toHaveLength(10)
+})
+
+test('R7: re-reads that never cease do not starve a sync', async () => {
+  const windowMs = 400
+  const choice = { perMinute: 8, reservedForRereads: 4, windowMs }
+  const isEnough = new AbortController()
+  const storms: Promise<void>[] = []
+  for (const warehouse of [scene.otherWarehouse(), scene.otherWarehouse()]) {
+    const serve = scene.budget({ ...choice, warehouse })
+    await serve.acquire({ purpose: 'reread' })
+    storms.push(rereadUntil(serve, isEnough.signal))
+  }
+  const sync = scene.budget(choice)
+  for (let request = 0; request < 8; request += 1) await sync.acquire({ purpose: 'sync' })
+  isEnough.abort(new Error('enough'))
+  const ends = await Promise.allSettled(storms)
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const grants = await scene.grants()
+  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(8)
+})
+
+async function rereadUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {
+  for (;;) await budget.acquire({ purpose: 'reread', signal })
+}
+
+test('R8: requests of a process that was killed count until the window has passed, and no longer', async () => {
+  const windowMs = 500
+  const killed = scene.otherWarehouse()
+  const former = scene.budget({ warehouse: killed, perMinute: 5, windowMs })
+  for (let request = 0; request < 5; request += 1) await former.acquire()
+  await killed.close()
+  const budget = scene.budget({ perMinute: 5, windowMs })
+  for (let request = 0; request < 5; request += 1) await budget.acquire()
+  const grants = await scene.grants()
+  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(5)
+  expect(grants[9]! - grants[0]!).toBeLessThan(20 * windowMs)
+})
+
+test('R8: a process that dies while it holds the lock on the row holds nobody up', async () => {
+  await scene.budget().acquire()
+  const dying = new pg.Client({ connectionString: scene.url })
+  dying.on('error', () => undefined)
+  const ended = new Promise((resolve) => dying.once('end', resolve))
+  await dying.connect()
+  await dying.query('begin')
+  await dying.query('select account from tracking_sync.request_budget for update')
+  const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const waiting = scene.budget().acquire()
+  await scene.warehouse.query('kill', 'select pg_terminate_backend($1)', [rows[0]!.pid])
+  await waiting
+  await ended
+  expect(await scene.grants()).toHaveLength(2)
+})
+
+test('R8: hosts whose clocks are an hour apart, or jump by one, share one budget', async () => {
+  const windowMs = 400
+  let jumpMs = 0
+  const clocks = [
+    () => new Date(Date.now() + HOUR_MS),
+    () => new Date(Date.now() - HOUR_MS),
+    () => new Date(Date.now() + (jumpMs = jumpMs === 0 ? -HOUR_MS : 0)),
+  ]
+  await Promise.all(
+    clocks.map(async (clock) => {
+      const budget = scene.budget({ perMinute: 6, windowMs, clock })
+      for (let request = 0; request < 6; request += 1) await budget.acquire()
+    }),
+  )
+  const grants = await scene.grants()
+  expect(grants).toHaveLength(18)
+  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(6)
+  expect(grants.at(-1)! - grants[0]!).toBeLessThan(40 * windowMs)
+})
+
+test('R8: when the clock of the database was put back an hour, requests go on a window later', async () => {
+  const windowMs = 500
+  const budget = scene.budget({ perMinute: 3, windowMs })
+  for (let request = 0; request < 3; request += 1) await budget.acquire()
+  await budget.pauseUntil(new Date(Date.now() + 1))
+  await scene.warehouse.query(
+    'put the clock back',
+    `update tracking_sync.request_budget
+set
+    requested_at = array(
+        select instant + interval '1 hour' from unnest(requested_at) as used (instant)
+    ),
+    paused_until = paused_until + interval '1 hour'`,
+  )
+  await scene.warehouse.query('forget', 'truncate tracking_sync.grants')
+  const startedAt = performance.now()
+  await scene.budget({ perMinute: 3, windowMs }).acquire()
+  const waitedMs = performance.now() - startedAt
+  expect(waitedMs).toBeGreaterThanOrEqual(windowMs)
+  expect(waitedMs).toBeLessThan(20 * windowMs)
+})
+
+test('goes on when a crash of the database emptied the table', async () => {
+  const budget = scene.budget()
+  await budget.acquire()
+  await scene.warehouse.query('crash', 'truncate tracking_sync.request_budget')
+  await budget.acquire()
+  expect(await scene.grants()).toHaveLength(2)
+})
+
+test('R2: a pause holds for every process, and a shorter one does not shorten it', async () => {
+  const other = scene.budget({ warehouse: scene.otherWarehouse() })
+  // This host's clock is an hour fast: only the distance counts.
+  const clock = () => new Date(Date.now() + HOUR_MS)
+  const limited = scene.budget({ clock })
+  await limited.pauseUntil(new Date(clock().getTime() + 400))
+  await limited.pauseUntil(new Date(clock().getTime() + 50))
+  await limited.pauseUntil(new Date(clock().getTime() - 1_000))
+  await Promise.all([other.acquire(), limited.acquire()])
+  const [row] = await scene.warehouse.query<{ ms: number }>(
+    'read the pause',
+    'select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget',
+  )
+  const grants = await scene.grants()
+  expect(grants).toHaveLength(2)
+  for (const grant of grants) expect(grant).toBeGreaterThanOrEqual(row!.ms)
+})
+
+test('R5: no pause is longer than 300 seconds', async () => {
+  await scene.budget().pauseUntil(new Date(Date.now() + 9_999_999_000))
+  const [row] = await scene.warehouse.query<{ s: number }>(
+    'read the pause',
+    `select extract(epoch from paused_until - clock_timestamp())::float8 as s
+from tracking_sync.request_budget`,
+  )
+  expect(row!.s).toBeLessThanOrEqual(300)
+  expect(row!.s).toBeGreaterThan(290)
+})
+
+test('X2: whoever is aborted leaves at once, in line or asleep, and takes no share', async () => {
+  const { sleep, waits } = createManualSleep()
+  const budget = scene.budget({ perMinute: 1, sleep })
+  await budget.acquire()
+  const first = new AbortController()
+  const second = new AbortController()
+  const asleep = budget.acquire({ signal: first.signal })
+  const inLine = budget.acquire({ signal: second.signal })
+  await vi.waitFor(() => {
+    expect(waits()).toHaveLength(1)
+  })
+  second.abort(new Error('second gave up'))
+  await expect(inLine).rejects.toThrow('second gave up')
+  first.abort(new Error('first gave up'))
+  await expect(asleep).rejects.toThrow('first gave up')
+  expect(waits()).toEqual([])
+  await expect(budget.acquire({ signal: first.signal })).rejects.toThrow('first gave up')
+  expect(await scene.grants()).toHaveLength(1)
+})
+
+test('serves those who wait in one process in the order in which they came', async () => {
+  const budget = scene.budget({ perMinute: 2, windowMs: 100 })
+  const served: number[] = []
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (name) => {
+      await budget.acquire()
+      served.push(name)
+    }),
+  )
+  expect(served).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+test('two accounts in one warehouse do not share', async () => {
+  await scene.budget({ perMinute: 1 }).acquire()
+  await scene.budget({ perMinute: 1, account: 'another account' }).acquire()
+  expect(await scene.grants()).toHaveLength(1)
+})
+
+test('keeps its row small however large the limit is', async () => {
+  const budget = scene.budget({ perMinute: 100_000, windowMs: 600_000 })
+  for (let request = 0; request < 300; request += 1) await budget.acquire()
+  const [row] = await scene.warehouse.query<{ kept: number; requests: number }>(
+    'read the row',
+    `select
+    cardinality(requested_at) as kept,
+    (select sum(requests) from unnest(sync_requests) as used (requests))::integer as requests
+from tracking_sync.request_budget`,
+  )
+  expect(row!.requests).toBe(300)
+  expect(row!.kept).toBeLessThanOrEqual(60)
+})
+
+test('B6: a request writes no write-ahead log beyond its commit', async () => {
+  const budget = scene.budget({ account: 'measured' })
+  await budget.acquire()
+  const walBytes: number[] = []
+  for (let request = 0; request < 5; request += 1) {
+    const [row] = await scene.warehouse.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      'measure a request',
+      `explain (analyze, wal, format json)
+select is_granted
+from tracking_sync.ask_for_request(
+    'measured', 'control', 90, 70, '60 s', '0.1 s', '10 min', '5 min'
+)`,
+    )
+    walBytes.push(row!['QUERY PLAN'][0]!.Plan['WAL Bytes'])
+  }
+  // Others' rows are tidied up now and then by whoever reads them.
+  expect(Math.min(...walBytes)).toBe(0)
+})
+
+interface PlanNode {
+  readonly 'WAL Bytes': number
+}
+
+test('a database that cannot be reached is told in the words of the taxonomy', async () => {
+  const budget = scene.budget({ warehouse: scene.unreachableWarehouse() })
+  await expect(budget.acquire()).rejects.toBeInstanceOf(WarehouseUnavailableError)
+  // A failure does not hold up the next in line.
+  await expect(budget.acquire()).rejects.toBeInstanceOf(WarehouseUnavailableError)
+})

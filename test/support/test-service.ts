@@ -1,0 +1,57 @@
+import { createApiClient } from '../../src/api/client.js'
+import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
+import { unlimitedBudget } from '../../src/api/request-budget.js'
+import { silentLogger } from '../../src/logger.js'
+import type { SyncDependencies } from '../../src/sync/run-sync.js'
+import type { Warehouse } from '../../src/warehouse/warehouse.js'
+
+export interface TestSource {
+  readonly url: string
+  readonly apiKey: string
+  readonly clock: { readonly now: () => Date }
+}
+
+/** The client the product uses, for the length of `work`; waits between retries take no time. */
+export async function withTestService<Result>(
+  source: TestSource,
+  work: (service: TrackingService) => Promise<Result>,
+): Promise<Result> {
+  const client = createApiClient({
+    baseUrl: source.url,
+    apiKey: source.apiKey,
+    logger: silentLogger,
+    clock: () => source.clock.now(),
+    sleep: () => Promise.resolve(),
+    random: () => 0.5,
+    budget: unlimitedBudget,
+  })
+  try {
+    return await work(createTrackingService(client))
+  } finally {
+    await client.close()
+  }
+}
+
+export const TEST_SETTINGS: SyncDependencies['settings'] = {
+  pageSize: 100,
+  eventConcurrency: 4,
+  vesselPositions: false,
+  quarantineLimitPercent: 5,
+}
+
+/** What every kind of run is given. */
+export async function withRunDependencies<Result>(
+  { simulator, warehouse }: { readonly simulator: TestSource; readonly warehouse: Warehouse },
+  work: (dependencies: SyncDependencies) => Promise<Result>,
+): Promise<Result> {
+  return withTestService(simulator, (service) =>
+    work({
+      service,
+      warehouse,
+      logger: silentLogger,
+      settings: TEST_SETTINGS,
+      programVersion: 'test',
+      signal: new AbortController().signal,
+    }),
+  )
+}
