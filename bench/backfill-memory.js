@@ -1,35 +1,40 @@
 /**
- * The most memory the program has at once while it loads an account, and how long it takes. Peak RSS is the kernel's (VmHWM), of the
- * program alone: service and database are other processes.
+ * The most memory the program has at once while it loads an account and in the sync after it, and how long both take. Peak RSS is the kernel's (VmHWM), of
+ * the program alone: service and database are other processes.
  *
- *   node bench/backfill-memory.js [shipments, 30000 unless told]
+ *   node bench/backfill-memory.js [shipments, 30000 unless told] [MiB that Node may use for its heap; its own choice unless told]
  */
 import {
   CLI,
   connect,
   countRows,
   openDatabase,
+  print,
   runBench,
   runMeasured,
   startService,
 } from './bench-world.js'
 
+const heapLimitMiB = process.argv[3]
+const flags = heapLimitMiB === undefined ? [] : [`--max-old-space-size=${heapLimitMiB}`]
+
 await runBench(async () => {
   const service = await startService('--speed', '1')
   const databaseUrl = await openDatabase()
-  const measured = await runMeasured([CLI, 'backfill', '--json'], {
-    TRACKING_API_URL: service.apiUrl,
-    TRACKING_API_KEY: service.apiKey,
-    DATABASE_URL: databaseUrl,
-    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-    TRACKING_LOG_LEVEL: 'silent',
-  })
-  const report = JSON.parse(measured.text)
-  return {
-    exitCode: measured.exitCode,
-    rows: await countRows(await connect(databaseUrl)),
-    requests: report.requests,
-    seconds: measured.seconds,
-    peakRssMiB: measured.peakMiB,
+  const run = async (command) => {
+    const env = {
+      TRACKING_API_URL: service.apiUrl,
+      TRACKING_API_KEY: service.apiKey,
+      DATABASE_URL: databaseUrl,
+      TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+      TRACKING_LOG_LEVEL: 'silent',
+    }
+    const { text, ...measured } = await runMeasured([CLI, command, '--json'], env, flags)
+    const { requests } = JSON.parse(text)
+    return { ...measured, requests }
   }
+  const backfill = await run('backfill')
+  print({ backfill })
+  const sync = await run('sync')
+  return { flags, rows: await countRows(await connect(databaseUrl)), backfill, sync }
 })

@@ -19,6 +19,11 @@ export const START = '2026-03-02T08:00:00Z'
 
 const closers = []
 
+/** `close` is called when the bench ends, however it ends; the latest first. */
+export function atEnd(close) {
+  closers.push(close)
+}
+
 /** Does `work`, prints what it returns, and leaves nothing behind whatever happens. */
 export async function runBench(work) {
   try {
@@ -53,8 +58,11 @@ export async function startService(...args) {
   return { apiUrl, apiKey }
 }
 
+/** It would write on its own account, now and then. */
+const QUIET = { autovacuum: 'off' }
+
 /** The database of DATABASE_URL, which must be empty, or an embedded one that lives as long as the bench. */
-export async function openDatabase() {
+export async function openDatabase(extraSettings = QUIET) {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-bench-'))
   await chmod(homeDirectory, 0o755)
@@ -62,8 +70,7 @@ export async function openDatabase() {
   const server = await startEmbeddedDatabase({
     homeDirectory,
     logger: silentLogger,
-    // It would write on its own account, now and then.
-    extraSettings: { autovacuum: 'off' },
+    extraSettings,
   })
   closers.push(() => server.stop())
   return server.url
@@ -76,10 +83,10 @@ export async function connect(url) {
   return client
 }
 
-/** Runs a program of ours to its end; resolves to its standard output and the most memory it had at once. */
-export async function runMeasured(args, env) {
+/** Runs a program of ours to its end; resolves to its standard output and the most memory it had at once. `flags` are Node's. */
+export async function runMeasured(args, env, flags = []) {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...flags, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

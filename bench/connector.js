@@ -1,27 +1,38 @@
-/** One run with a clock that stands at NOW, which the program itself cannot have; prints what it reports and used. */
+/** One run as the program makes it, but with a clock that stands at NOW, which the program itself cannot have; prints what it reports and used. */
+import { accountKey } from '../dist/account-key.js'
 import { createApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
-import { unlimitedBudget } from '../dist/api/request-budget.js'
+import { boundHeapGrowth } from '../dist/commands/bound-heap-growth.js'
 import { silentLogger } from '../dist/logger.js'
 import { createSleep } from '../dist/retry.js'
 import { runSync } from '../dist/sync/run-sync.js'
-import { migrate, readMigrations } from '../dist/warehouse/migrate.js'
+import { prepareSchemas } from '../dist/warehouse/prepare-schemas.js'
+import { createSharedRequestBudget } from '../dist/warehouse/request-budget.js'
 import { createWarehouse } from '../dist/warehouse/warehouse.js'
 
 const { API_URL, API_KEY, DATABASE_URL, COMMAND, NOW } = process.env
+boundHeapGrowth()
 const logger = silentLogger
+const sleep = createSleep()
+const warehouse = createWarehouse({ url: DATABASE_URL, schema: 'tracking', logger })
 const client = createApiClient({
   baseUrl: API_URL,
   apiKey: API_KEY,
   logger,
   clock: () => new Date(NOW),
-  sleep: createSleep(),
+  sleep,
   random: Math.random,
-  budget: unlimitedBudget,
+  // So many that nobody waits, but asked for and counted like any.
+  budget: createSharedRequestBudget({
+    warehouse,
+    account: accountKey({ apiUrl: API_URL, apiKey: API_KEY }),
+    perMinute: 1_000_000,
+    sleep,
+    clock: () => new Date(),
+  }),
 })
-const warehouse = createWarehouse({ url: DATABASE_URL, schema: 'tracking', logger })
 try {
-  await migrate(warehouse, await readMigrations(), { sleep: createSleep() })
+  await prepareSchemas(warehouse, { sleep })
   const report = await runSync(COMMAND, {
     service: createTrackingService(client),
     warehouse,

@@ -1,5 +1,6 @@
 /**
- * What a sync of an account costs in which nothing changed: requests, WAL, rows written, time and memory.
+ * What a sync of an account costs in which nothing changed: requests, WAL, rows written, time and memory. Every byte of WAL between its start and its end
+ * counts, whoever wrote it.
  *
  *   node bench/unchanged-pass.js [shipments, 30000 unless told]
  */
@@ -34,7 +35,8 @@ await runBench(async () => {
   }
   const backfill = await run('backfill')
   const rows = await countRows(client)
-  print({ rows, backfill })
+  print({ backfill })
+  await client.query('create extension if not exists pg_walinspect')
   // The server's own tidying up after a load is no cost of the next sync.
   await client.query('vacuum analyze')
   await client.query('vacuum')
@@ -43,14 +45,15 @@ await runBench(async () => {
   const sync = await run('sync')
   const after = await readMarks(client)
   const listPages = sync.streams.reduce((sum, { pages }) => sum + pages, 0)
+  const { streams, ...totals } = sync
   return {
-    sync,
+    rows,
+    backfill: { seconds: backfill.seconds, peakMiB: backfill.peakMiB },
+    sync: { ...totals, unchanged: streams.reduce((sum, stream) => sum + stream.unchanged, 0) },
     listPages,
     requestsBeyondListPages: sync.requests - listPages,
     walBytes: after.bytes - before.bytes,
-    walRecords: after.records - before.records,
-    // Whole pages that the first write after a server's checkpoint puts into the WAL.
-    walPageImages: after.images - before.images,
+    walHolds: await readWal(client, before.position, after.position),
     rowsWritten: await countRowsSince(client, before.transaction),
   }
 })
@@ -58,11 +61,34 @@ await runBench(async () => {
 async function readMarks(client) {
   const { rows } = await client.query(
     `select pg_current_xact_id()::text as transaction,
-        (pg_current_wal_lsn() - '0/0')::float8 as bytes,
-        wal_records::float8 as records, wal_fpi::float8 as images
-    from pg_stat_wal`,
+        pg_current_wal_insert_lsn()::text as position,
+        (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`,
   )
   return rows[0]
+}
+
+/** What the WAL holds, by kind of record and relation. Page images are whole pages: of those first written to since the server's checkpoint. */
+async function readWal(client, from, to) {
+  const { rows } = await client.query(
+    `select
+        concat_ws(' ', log.resource_manager || '/' || log.record_type, relation.relname) as what,
+        count(*)::int as records,
+        sum(log.record_length)::int as bytes,
+        sum(log.fpi_length)::int as "imageBytes"
+    from pg_get_wal_records_info($1::pg_lsn, $2::pg_lsn) as log
+    left join pg_class as relation
+        on relation.relfilenode::text = substring(log.block_ref from 'rel \\d+/\\d+/(\\d+)')
+    group by 1
+    order by bytes desc
+    limit 12`,
+    [from, to],
+  )
+  return Object.fromEntries(
+    rows.map(({ what, records, bytes, imageBytes }) => [
+      what,
+      `${records} records, ${bytes} bytes, ${imageBytes} of them page images`,
+    ]),
+  )
 }
 
 /** Rows of the data tables that a transaction wrote which began later. */

@@ -1,6 +1,7 @@
 import { ApiRefusedError, ApiUnavailableError } from '../errors.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
-import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
+import { JsonNestingError } from '../jsonapi/exact-json.js'
+import { parseJsonBytes } from '../jsonapi/parse-json-bytes.js'
 import { describeBody } from './answer-errors.js'
 
 /**
@@ -9,11 +10,11 @@ import { describeBody } from './answer-errors.js'
  */
 export type Expectation = 'list' | 'record' | 'document' | 'anything'
 
-export interface AnswerText {
+export interface AnswerBody {
   readonly where: string
   readonly status: number
   readonly contentType: string | undefined
-  readonly text: string
+  readonly body: Buffer
   readonly redact: (text: string) => string
 }
 
@@ -29,8 +30,8 @@ const emptyDocument: Document = { data: [], isList: false, included: [], links: 
  * The document of an answer with a good status. A portal's page, an empty or cut body or `errors` under 200 say nothing about the records, so they throw
  * `ApiUnavailableError` ("ask again") and never pass for an empty list. Too deep nesting throws `ApiRefusedError`.
  */
-export function parseAnswer(answer: AnswerText, expectation: Expectation): ParsedAnswer {
-  if (answer.text.trim() === '') {
+export function parseAnswer(answer: AnswerBody, expectation: Expectation): ParsedAnswer {
+  if (isBlank(answer.body)) {
     if (expectation === 'anything') return { document: emptyDocument, body: undefined }
     throw unusable(answer, 'an empty body')
   }
@@ -48,9 +49,14 @@ export function parseAnswer(answer: AnswerText, expectation: Expectation): Parse
   return { document, body }
 }
 
-function parseBody(answer: AnswerText): unknown {
+/** A blank body is an empty one; a long one is left to the parser, which refuses it as well. */
+function isBlank(body: Buffer): boolean {
+  return body.length <= 1_024 && body.toString('utf8').trim() === ''
+}
+
+function parseBody(answer: AnswerBody): unknown {
   try {
-    return parseExactJson(answer.text)
+    return parseJsonBytes(answer.body)
   } catch (error) {
     if (error instanceof JsonNestingError) {
       throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
@@ -65,10 +71,14 @@ function describeNoDocument(body: unknown): string {
   return hasErrors ? '"errors" under a good status' : 'JSON that is no JSON:API document'
 }
 
-function unusable(answer: AnswerText, what: string): ApiUnavailableError {
-  const { where, status } = answer
+/** Enough to say what a body looks like. */
+const SHOWN_BYTES = 8_192
+
+function unusable(answer: AnswerBody, what: string): ApiUnavailableError {
+  const { where, status, body } = answer
+  const text = body.toString('utf8', 0, SHOWN_BYTES)
   return new ApiUnavailableError(
-    `${where}: the service answered ${status} with ${what}. ${describeBody(answer)}`,
+    `${where}: the service answered ${status} with ${what}. ${describeBody({ ...answer, text })}`,
     { context: { where, status, wasSent: true } },
   )
 }

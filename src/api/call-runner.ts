@@ -108,18 +108,21 @@ export class CallRunner {
   async #attempt(call: Call): Promise<ApiAnswer> {
     const { logger, redact } = this.#options
     const raw = await this.#send(call)
-    this.#counts.bytes += raw.bytes
+    this.#counts.bytes += raw.body.length
     const observedAt = this.#learnClock(raw)
-    const { status, text, bytes } = raw
+    const { status, body } = raw
+    const bytes = body.length
     logger.debug('Request answered.', { request: call.where, status, bytes })
     const contentType = one(raw.headers['content-type'])
-    const answer = { where: call.where, status, text, contentType, redact }
+    const answer = { where: call.where, status, body, contentType, redact }
     if (status !== 429) this.#rateLimitedSince = undefined
     if (!isGoodStatus(call, status)) {
       const retryAfter = this.#readRetryAfter(raw)
       const location = one(raw.headers.location)
       if (status === 429) await this.#slowDown(retryAfter)
-      throw toStatusError({ ...answer, location, retryAfter, requestUrl: call.url, observedAt })
+      const text = body.toString('utf8')
+      const said = { ...answer, text, location, retryAfter }
+      throw toStatusError({ ...said, requestUrl: call.url, observedAt })
     }
     const parsed = parseAnswer(answer, call.options.expect ?? 'document')
     return { ...parsed, observedAt, status, bytes, attempts: call.sent.requests }

@@ -39,8 +39,8 @@ export interface Exchange {
 export interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  readonly text: string
-  readonly bytes: number
+  /** After decompression. */
+  readonly body: Buffer
   readonly startedAt: Date
   /** When the head of the answer had come. */
   readonly answeredAt: Date
@@ -95,7 +95,7 @@ export async function exchange(
     })
     const answeredAt = clock()
     const encoding = answer.headers['content-encoding']
-    const { text, bytes } = await readResponseBody(answer.body, encoding, bodyLimits).catch(
+    const body = await readResponseBody(answer.body, encoding, bodyLimits).catch(
       (error: unknown) => {
         throw error instanceof ApiRefusedError ? error : new CutAnswerError('', { cause: error })
       },
@@ -103,8 +103,7 @@ export async function exchange(
     return {
       status: answer.statusCode,
       headers: answer.headers,
-      text,
-      bytes,
+      body,
       startedAt,
       answeredAt,
     }

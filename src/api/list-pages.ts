@@ -63,25 +63,57 @@ export async function* listPages(
   let rowsSoFar: number | undefined
   for (;;) {
     stopOn(guard.follow(comparable(url)), options)
-    const answered = await getWithIncludes(client, url, includes, options)
-    const { document, observedAt, bytes } = answered.answer
-    includes = answered.includes
-    const total = readTotal(document)
-    const next = readNextLink(document)
-    const rows = document.data.length
-    // A page with a successor is full and tells the size in force; the last one may be short.
-    const size = next === undefined ? (options.pageSize ?? rows) : rows
-    rowsSoFar = (rowsSoFar ?? (number - 1) * size) + rows
-    const isEnd = rows === 0 && total !== undefined && rowsSoFar >= total
-    const isLast = next === undefined || isEnd
-    const isShort = isLast && total !== undefined && total > rowsSoFar
-    const facts = { number, url: url.href, document, observedAt, bytes, total }
-    yield { ...facts, rowsSoFar, isLast, isShort, includes }
-    if (isLast) return
-    const keys = document.data.map(rowKey)
+    const step = await takeStep(client, { number, url, includes, rowsSoFar }, options)
+    const { keys, total, next } = step
+    includes = step.includes
+    rowsSoFar = step.rowsSoFar
+    yield step.handOver()
+    if (next === undefined) return
     stopOn(guard.see({ keys, total, rowsSoFar }), options)
     url = nextUrl(client, url, next, options)
     number = readPageNumber(url) ?? number + 1
+  }
+}
+
+/** Where a walk stands before a page. */
+interface Stand {
+  readonly number: number
+  readonly url: URL
+  readonly includes: readonly string[]
+  readonly rowsSoFar: number | undefined
+}
+
+/** What a walk keeps of a page. */
+interface Step extends Pick<Page, 'includes' | 'rowsSoFar' | 'total'> {
+  /** Undefined after the last page. */
+  readonly next: string | undefined
+  readonly keys: readonly string[]
+  /** Once: the page is the caller's alone then, and is not kept in memory while the next one comes. */
+  handOver(): Page
+}
+
+async function takeStep(client: ApiClient, stand: Stand, options: ListPagesOptions): Promise<Step> {
+  const { number, url } = stand
+  const { answer, includes } = await getWithIncludes(client, url, stand.includes, options)
+  const { document, observedAt, bytes } = answer
+  const total = readTotal(document)
+  const next = readNextLink(document)
+  const rows = document.data.length
+  // A page with a successor is full and tells the size in force; the last one may be short.
+  const size = next === undefined ? (options.pageSize ?? rows) : rows
+  const rowsSoFar = (stand.rowsSoFar ?? (number - 1) * size) + rows
+  const isEnd = rows === 0 && total !== undefined && rowsSoFar >= total
+  const isLast = next === undefined || isEnd
+  const isShort = isLast && total !== undefined && total > rowsSoFar
+  const facts = { number, url: url.href, document, observedAt, bytes, total }
+  const pages = [{ ...facts, rowsSoFar, isLast, isShort, includes }]
+  return {
+    includes,
+    rowsSoFar,
+    total,
+    next: isLast ? undefined : next,
+    keys: document.data.map(rowKey),
+    handOver: () => pages.pop() as Page,
   }
 }
 

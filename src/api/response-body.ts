@@ -19,21 +19,16 @@ export const defaultBodyLimits: BodyLimits = {
   ratioFreeBytes: 1024 * 1024,
 }
 
-export interface ResponseBody {
-  readonly text: string
-  /** Bytes after decompression. */
-  readonly bytes: number
-}
-
 /**
  * Reads a body to its end, decompressing as it comes, so that a bomb is noticed while it swells and not after. Throws `ApiRefusedError` for more than
  * the limits allow, for nested and for unknown encodings; errors of the socket or of the decompressor fly through. The source is destroyed then.
+ * Resolves to the bytes and not to their text: a large text would stay in memory for long.
  */
 export async function readResponseBody(
   source: Readable,
   contentEncoding: string | readonly string[] | undefined,
   limits: BodyLimits,
-): Promise<ResponseBody> {
+): Promise<Buffer> {
   // A destroyed body still emits an error; whoever reads it hears of it, and after a refusal nobody does.
   source.on('error', () => undefined)
   const encodings = listEncodings(contentEncoding)
@@ -57,10 +52,10 @@ async function readCompressed(
   source: Readable,
   encoding: string,
   limits: BodyLimits,
-): Promise<ResponseBody> {
+): Promise<Buffer> {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
   const first = (await chunks.next()).value
-  if (first === undefined) return { text: '', bytes: 0 }
+  if (first === undefined) return Buffer.alloc(0)
   const decompressor = createDecompressor(encoding, first)
   if (decompressor === undefined) {
     source.destroy()
@@ -114,7 +109,7 @@ async function collect(
   source: Readable,
   limits: BodyLimits,
   compressedBytes: () => number,
-): Promise<ResponseBody> {
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of source) {
@@ -128,5 +123,5 @@ async function collect(
     }
     chunks.push(part)
   }
-  return { text: Buffer.concat(chunks, bytes).toString('utf8'), bytes }
+  return Buffer.concat(chunks, bytes)
 }

@@ -30,11 +30,11 @@ export class JsonNestingError extends Error {
 /**
  * Like `JSON.parse`, with these differences: a number whose digits a JS number would change becomes an `ExactNumber` (one that is merely written
  * otherwise, as 850.00, does not); more than 64 levels throw `JsonNestingError`; members called `__proto__` are dropped; a leading BOM is accepted.
- * Throws `SyntaxError` for what is no JSON.
+ * Throws `SyntaxError` for what is no JSON. `outerLevels`: how many levels the text itself lies within.
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, outerLevels = 0): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const isExactNeeded = scan(json)
+  const isExactNeeded = scan(json, outerLevels)
   // Also decides whether the text is JSON at all, so that the exact reader below need not.
   const value: unknown = JSON.parse(json)
   if (isExactNeeded) return readExactly(json)
@@ -45,8 +45,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Checks the nesting of a text and tells whether it holds a number that needs to be an `ExactNumber`. */
-function scan(json: string): boolean {
-  let depth = 0
+function scan(json: string, outerLevels: number): boolean {
+  let depth = outerLevels
   let isExactNeeded = false
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at)

@@ -110,8 +110,7 @@ export async function openPass(
 }
 
 /** Notes the end of a pass. */
-export async function closePass(run: Run, pass: Pass, lastPage: Page): Promise<void> {
-  const checkpoint = pass.checkpointAfter(lastPage)
+export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void> {
   await run.warehouse.transaction('complete a pass', (session) =>
     completePass(session, run.syncRunId, checkpoint),
   )

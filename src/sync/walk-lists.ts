@@ -1,5 +1,6 @@
 import type { ListOptions, Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../errors.js'
+import type { Checkpoint } from '../warehouse/checkpoints.js'
 import { settleAbsences } from './settle-absences.js'
 import {
   chooseIncludes,
@@ -7,14 +8,19 @@ import {
   type IncludeChoice,
   type IncludingList,
 } from './includes.js'
-import { takeIn, type Intake } from './intake.js'
+import { addListedTypes, foreignStreamError, type ListedTypes } from './foreign-types.js'
+import type { Intake } from './intake.js'
 import { closePass, openPass, Pass } from './pass.js'
 import { readAhead } from './read-ahead.js'
 import type { Run } from './run.js'
 import { storeIntake } from './store-intake.js'
+import { takePages, type TakenPage } from './take-pages.js'
 
-/** Included containers and their events are whole; other included records may be a subset of their attributes. */
-export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container', 'transport_event'])
+/** What a walk that shows containers found out about them. */
+interface ShownContainers {
+  /** Every transport event that they list came included. */
+  readonly areTransportEventsIncluded: boolean
+}
 
 /**
  * Walks the shipments. Resolves to whether every container that they list came included in full; if not, the list of containers
@@ -22,13 +28,17 @@ export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container',
  */
 export async function walkShipments(
   run: Run,
-): Promise<{ readonly areContainersIncluded: boolean }> {
+): Promise<ShownContainers & { readonly areContainersIncluded: boolean }> {
   const findings = await walk(run, 'shipments')
-  return { areContainersIncluded: findings.areContainersIncluded === true }
+  return {
+    areContainersIncluded: findings.areContainersIncluded === true,
+    areTransportEventsIncluded: findings.areTransportEventsIncluded === true,
+  }
 }
 
-export async function walkContainers(run: Run): Promise<void> {
-  await walk(run, 'containers')
+export async function walkContainers(run: Run): Promise<ShownContainers> {
+  const findings = await walk(run, 'containers')
+  return { areTransportEventsIncluded: findings.areTransportEventsIncluded === true }
 }
 
 export async function walkTrackingRequests(run: Run): Promise<void> {
@@ -43,16 +53,34 @@ type ListStream = IncludingList | 'tracking_requests'
 /** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
 async function walk(run: Run, stream: ListStream): Promise<Readonly<Record<string, unknown>>> {
   const opened = await openPass(run, stream)
-  if (!(opened instanceof Pass)) return opened.findings
+  if (!(opened instanceof Pass)) {
+    refuseForeign(stream, opened.findings)
+    return opened.findings
+  }
   const walked = (await walkPass(run, stream, opened)) ?? (await restart(run, stream))
-  await closePass(run, walked.pass, walked.lastPage)
+  await closePass(run, walked.checkpoint)
+  // It showed none of our rows, and yet nothing is known to be gone.
+  refuseForeign(stream, walked.pass.findings)
   if (!walked.pass.isResumed) await settleAbsences(run, walked.pass)
   return walked.pass.findings
 }
 
+const OWN_TYPES: Readonly<Record<ListStream, string>> = {
+  shipments: 'shipment',
+  containers: 'container',
+  tracking_requests: 'tracking_request',
+}
+
+function refuseForeign(stream: ListStream, findings: Readonly<Record<string, unknown>>): void {
+  const listed = findings.listedTypes as ListedTypes | undefined
+  const error = listed === undefined ? undefined : foreignStreamError(stream, listed)
+  if (error !== undefined) throw error
+}
+
 interface WalkedPass {
   readonly pass: Pass
-  readonly lastPage: Page
+  /** After the last page. */
+  readonly checkpoint: Checkpoint
 }
 
 async function restart(run: Run, stream: ListStream): Promise<WalkedPass> {
@@ -73,35 +101,47 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
     signal: run.signal,
     counter: run.ledger.counter(stream),
   }
-  let isJudged = !isTrial
-  let lastPage: Page | undefined
-  for await (const page of readAhead(listOf(run, stream)(options))) {
+  let isFirst = true
+  let checkpoint: Checkpoint | undefined
+  for await (const taken of readAhead(takePages(stream, listOf(run, stream)(options)))) {
+    const { page } = taken
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
-    if (!isJudged && stream !== 'tracking_requests') {
+    // It tells what a trial found out, and what the service takes no more: else every run would ask for it in vain.
+    const isNews = isFirst && (isTrial || page.includes.length < includes.length)
+    if (isNews && stream !== 'tracking_requests') {
       await rememberIncludes(run, stream, page, includes)
     }
-    isJudged = true
-    await storePage(run, stream, pass, page)
+    isFirst = false
+    checkpoint = await storePage(run, stream, pass, taken)
     checkShortness(stream, page)
     run.signal.throwIfAborted()
-    lastPage = page
   }
-  return lastPage === undefined ? undefined : { pass, lastPage }
+  return checkpoint === undefined ? undefined : { pass, checkpoint }
 }
 
-async function storePage(run: Run, stream: ListStream, pass: Pass, page: Page): Promise<void> {
-  const intake = takeIn(page.document, {
-    stream,
-    source: `/${stream}`,
-    observedAt: page.observedAt,
-    completeTypes: COMPLETE_WHEN_INCLUDED,
-  })
+/** Returns where the pass stands then. */
+async function storePage(
+  run: Run,
+  stream: ListStream,
+  pass: Pass,
+  { page, intake, ...included }: TakenPage,
+): Promise<Checkpoint> {
+  pass.findings.listedTypes = addListedTypes(
+    pass.findings.listedTypes as ListedTypes | undefined,
+    page.document.data,
+    OWN_TYPES[stream],
+  )
   if (stream === 'shipments') {
     const isSoFar = pass.findings.areContainersIncluded !== false
-    pass.findings.areContainersIncluded = isSoFar && hasAllContainers(page, intake)
+    pass.findings.areContainersIncluded = isSoFar && included.areContainersIncluded
   }
-  await storeIntake(run, intake, { checkpoint: pass.checkpointAfter(page) })
+  if (stream !== 'tracking_requests') {
+    const isSoFar = pass.findings.areTransportEventsIncluded !== false
+    pass.findings.areTransportEventsIncluded = isSoFar && included.areTransportEventsIncluded
+  }
+  const checkpoint = pass.checkpointAfter(page)
+  await storeIntake(run, intake, { checkpoint })
   see(pass, intake)
   run.ledger.add(new Map([[stream, { pages: 1 }]]))
   run.onProgress({
@@ -111,6 +151,7 @@ async function storePage(run: Run, stream: ListStream, pass: Pass, page: Page): 
     total: page.total,
     requests: run.ledger.requests(),
   })
+  return checkpoint
 }
 
 /** What an answer holds exists, also where it is only included with something else. */
@@ -144,19 +185,4 @@ function checkShortness(stream: string, page: Page): void {
   throw new IncompleteRunError(
     `the list of ${stream} ended after ${page.rowsSoFar} of ${page.total} records; run the command again, and ask the service if it happens again`,
   )
-}
-
-/** True when every shipment of the page lists its containers and all of them came included. */
-export function hasAllContainers(page: Page, intake: Intake): boolean {
-  const included = new Set(
-    (intake.sightings.get('containers') ?? []).map(({ record }) => record.key),
-  )
-  return page.document.data.every((shipment) => {
-    const linkage = (shipment as { relationships?: { containers?: { data?: unknown } } } | null)
-      ?.relationships?.containers?.data
-    if (!Array.isArray(linkage)) return false
-    return (linkage as readonly { id?: unknown }[]).every(
-      ({ id }) => typeof id === 'string' && included.has(id),
-    )
-  })
 }

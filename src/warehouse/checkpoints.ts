@@ -40,6 +40,45 @@ export async function saveCheckpoint(
     .execute()
 }
 
+/**
+ * Notes that a pass has come past a page that changed nothing: without a transaction of the caller's and in a table without a log, because a quiet account's
+ * sync does little else. False, and nothing noted, when the checkpoint in the warehouse is not of this run and pass: then `saveCheckpoint` must come
+ * first. Also false for a run whose lease was taken over, once its successor has written a checkpoint.
+ */
+export async function advancePass(
+  session: Session,
+  syncRunId: number,
+  { stream, passStartedAt, position }: Checkpoint,
+): Promise<boolean> {
+  const rows = await session.sync
+    .insertInto('pass_positions')
+    .columns(['stream', 'sync_run_id', 'pass_started_at', 'position'])
+    .expression((make) =>
+      make
+        .selectFrom('checkpoints')
+        .select([
+          'stream',
+          sql<number>`sync_run_id`.as('sync_run_id'),
+          sql<string>`pass_started_at`.as('pass_started_at'),
+          sql<string>`${JSON.stringify(position)}::jsonb`.as('position'),
+        ])
+        .where('stream', '=', stream)
+        .where('sync_run_id', '=', syncRunId)
+        .where('pass_started_at', '=', passStartedAt.toISOString()),
+    )
+    .onConflict((conflict) =>
+      conflict.column('stream').doUpdateSet((set) => ({
+        sync_run_id: set.ref('excluded.sync_run_id'),
+        pass_started_at: set.ref('excluded.pass_started_at'),
+        position: set.ref('excluded.position'),
+        updated_at: set.ref('excluded.updated_at'),
+      })),
+    )
+    .returning('stream')
+    .execute()
+  return rows.length > 0
+}
+
 /** Notes that a pass is complete: every page from the first to the last is in the warehouse. */
 export async function completePass(
   session: Session,
@@ -86,12 +125,27 @@ export async function loadPassRemains(
   pageSize: number,
 ): Promise<PassRemains> {
   const row = await session.sync
-    .selectFrom('checkpoints')
-    .select(['position', 'pass_started_at', 'completed_at', 'sync_run_id'])
-    .where('stream', '=', stream)
-    .where(sql<boolean>`updated_at > now() - ${TOO_OLD}`)
+    .selectFrom('checkpoints as saved')
+    .leftJoin('pass_positions as advanced', (join) =>
+      join
+        .onRef('advanced.stream', '=', 'saved.stream')
+        .onRef('advanced.sync_run_id', '=', 'saved.sync_run_id')
+        .onRef('advanced.pass_started_at', '=', 'saved.pass_started_at'),
+    )
+    .select([
+      'saved.position',
+      'saved.pass_started_at',
+      'saved.completed_at',
+      'saved.sync_run_id',
+      'advanced.position as advanced_position',
+    ])
+    .where('saved.stream', '=', stream)
+    .where(sql<boolean>`greatest(saved.updated_at, advanced.updated_at) > now() - ${TOO_OLD}`)
     .executeTakeFirst()
-  const position = row?.position as PassPosition | null | undefined
+  const position = furthest(
+    row?.position as PassPosition | null | undefined,
+    row?.advanced_position as PassPosition | null | undefined,
+  )
   if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
   if (row.completed_at !== null) {
     const lastEnded = await lastRunThatEndedByItself(session)
@@ -101,6 +155,14 @@ export async function loadPassRemains(
   if (row.pass_started_at === null) return { kind: 'none' }
   const passStartedAt = new Date(row.pass_started_at)
   return { kind: 'unfinished', checkpoint: { stream, passStartedAt, position } }
+}
+
+/** A page that wrote rows moves the checkpoint only, one that changed nothing the position only. */
+function furthest(
+  saved: PassPosition | null | undefined,
+  advanced: PassPosition | null | undefined,
+): PassPosition | null | undefined {
+  return (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
 }
 
 async function lastRunThatEndedByItself(session: Session): Promise<number> {

@@ -1,17 +1,17 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
-import { FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/failpoint.js'
 import { createDice, type Dice } from '../../../src/simulator/dice.js'
 import { DEFAULT_INCLUDES } from '../../../src/simulator/includes.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { compareRecord, compareWarehouse } from '../../support/compare-warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { runCli, type ProgramResult } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
-import { loadTables, snapshotRows, type Row } from '../../support/snapshot-tables.js'
+import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
+import { findCheckpointLies, LISTS } from './checkpoint-lies.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {
@@ -33,9 +33,9 @@ const INCLUDES = [['containers'], [], DEFAULT_INCLUDES.shipment!] as const
 export async function openCrashScene(
   target: TestWarehouse,
   number: number,
-  point?: Failpoint,
+  point?: SyncFailpoint,
 ): Promise<CrashScene> {
-  const dice = createDice(number, point === undefined ? -1 : FAILPOINTS.indexOf(point))
+  const dice = createDice(number, point === undefined ? -1 : SYNC_FAILPOINTS.indexOf(point))
   const isFetching = point === 'events_received'
   const shipment = INCLUDES[isFetching ? number % 2 : (number + dice.integer(0, 2)) % 3]!
   await emptyWarehouse(target.warehouse)
@@ -59,7 +59,7 @@ export async function openCrashScene(
 }
 
 /** Times a point is surely reached by a backfill of a scene, and by a sync after `changeWorld`. */
-const SURE_HITS: Readonly<Record<Failpoint, readonly [backfill: number, sync: number]>> = {
+const SURE_HITS: Readonly<Record<SyncFailpoint, readonly [backfill: number, sync: number]>> = {
   before_first_request: [1, 1],
   response_received: [5, 5],
   events_received: [3, 1],
@@ -70,7 +70,7 @@ const SURE_HITS: Readonly<Record<Failpoint, readonly [backfill: number, sync: nu
   before_run_complete: [1, 1],
 }
 
-export function drawHit({ dice }: CrashScene, point: Failpoint, command: string): number {
+export function drawHit({ dice }: CrashScene, point: SyncFailpoint, command: string): number {
   return dice.integer(1, SURE_HITS[point][command === 'backfill' ? 0 : 1])
 }
 
@@ -108,11 +108,6 @@ export async function runHere({ simulator, target, pageSize }: CrashScene): Prom
   return report
 }
 
-const LISTS = {
-  shipments: 'shipment',
-  containers: 'container',
-  tracking_requests: 'tracking_request',
-} as const
 const QUIET_MS = 60_000
 
 /** Moves the clock on to an instant after which the world stands still for a minute. */
@@ -175,46 +170,12 @@ export function countRepeatedPages({ simulator }: CrashScene): number {
   return pages.length - new Set(pages).size
 }
 
-/** What the warehouse lacks of the pages that its checkpoints speak of; `sinceRun` and later only. */
+/** What the warehouse lacks of the pages that its checkpoints speak of; of the runs from `sinceRun` on. */
 export async function checkpointLies(
   { simulator, target, pageSize }: CrashScene,
   sinceRun: number,
 ): Promise<string[]> {
-  const { warehouse } = target
-  const now = simulator.clock.now()
-  const { world } = simulator
-  const checkpoints = await warehouse.query<{
-    stream: keyof typeof LISTS
-    position: { page: number; findings: { areContainersIncluded?: boolean } }
-    is_complete: boolean
-  }>(
-    'read the checkpoints',
-    `select stream, position, completed_at is not null as is_complete
-    from tracking_sync.checkpoints where sync_run_id >= $1`,
-    [sinceRun],
-  )
-  const tables = await loadTables(warehouse)
-  const lies: string[] = []
-  const check = (table: string, record: ResourceObject): void => {
-    const idColumn = `${record.type}_id`
-    const row: Row | undefined = tables
-      .get(table)
-      ?.rows.find((one) => one[idColumn] === record.id && (one._deleted_at ?? null) === null)
-    if (row === undefined) lies.push(`${table} ${record.id}: has no row`)
-    else lies.push(...compareRecord(tables, table, record, row))
-    if (record.type !== 'container') return
-    for (const event of world.transportEventsOf(record.id, now)) check('transport_events', event)
-  }
-  for (const { stream, position, is_complete } of checkpoints) {
-    const until = is_complete ? Number.MAX_SAFE_INTEGER : position.page * pageSize
-    for (const record of world.page(LISTS[stream], 0, until, now)) {
-      check(stream, record)
-      if (stream === 'shipments' && position.findings.areContainersIncluded === true) {
-        for (const container of world.containersOf(record.id, now)) check('containers', container)
-      }
-    }
-  }
-  return lies
+  return findCheckpointLies({ simulator, warehouse: target.warehouse, pageSize, sinceRun })
 }
 
 /** How the warehouse differs from the service. What belongs to shipments just deleted may still stand: it goes after two passes. */

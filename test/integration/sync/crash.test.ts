@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
+import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/failpoint.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   changeWorld,
@@ -41,7 +41,7 @@ afterEach(async () => {
 async function killAndFinish(
   open: CrashScene,
   command: 'backfill' | 'sync',
-  point: Failpoint,
+  point: SyncFailpoint,
   gone: readonly string[] = [],
 ): Promise<void> {
   const firstRun = (await runCount(open)) + 1
@@ -69,7 +69,7 @@ describe('the built program, killed and run again', () => {
   it.each(WORLDS)(
     'C1-C8, I9: ends a backfill equal to the source, whatever the point, in worlds %i',
     async (number) => {
-      for (const point of FAILPOINTS) {
+      for (const point of SYNC_FAILPOINTS) {
         // A backfill has nothing to mark as gone.
         if (point === 'mid_tombstones') continue
         scene = await openCrashScene(target, number, point)
@@ -87,9 +87,9 @@ describe('the built program, killed and run again', () => {
       scene = open
       await runHere(open)
       let gone: string[] = []
-      for (const point of FAILPOINTS) {
+      for (const point of SYNC_FAILPOINTS) {
         if (point === 'events_received' && !open.isFetching) continue
-        gone = changeWorld(open, gone, FAILPOINTS.indexOf(point) % 2 === 0)
+        gone = changeWorld(open, gone, SYNC_FAILPOINTS.indexOf(point) % 2 === 0)
         // What is missing is asked for after it was missed a second time.
         if (point === 'mid_tombstones') await runHere(open)
         await killAndFinish(open, 'sync', point, gone)

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   createFailpoint,
-  FAILPOINTS,
+  SYNC_FAILPOINTS,
   SimulatedCrash,
-  type Failpoint,
+  type SyncFailpoint,
 } from '../../../src/failpoint.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
@@ -13,7 +13,7 @@ const SETTINGS = { pageSize: 10 }
 /** 80 shipments are 8 pages of shipments, and 9 of tracking requests. */
 const WORLD = { shipments: 80 }
 
-async function crash(scene: Scene, point: Failpoint, hit: number): Promise<boolean> {
+async function crash(scene: Scene, point: SyncFailpoint, hit: number): Promise<boolean> {
   const reachFailpoint = createFailpoint(`${point}:${hit}`, () => {
     throw new SimulatedCrash(point)
   })
@@ -34,8 +34,20 @@ function listPages(scene: Scene): string[] {
     .map(({ path, query }) => `${path} ${new URLSearchParams(query).get('page[number]') ?? ''}`)
 }
 
+/** Pages of the shipments that the warehouse says it has. */
+async function positions(scene: Scene): Promise<unknown> {
+  const [row] = await scene.query(
+    `select (saved.position ->> 'page')::int as checkpoint,
+        (advanced.position ->> 'page')::int as position
+    from tracking_sync.checkpoints as saved
+    left join tracking_sync.pass_positions as advanced using (stream)
+    where stream = 'shipments'`,
+  )
+  return row
+}
+
 describe('a run that is cut off', () => {
-  it.each(FAILPOINTS)(
+  it.each(SYNC_FAILPOINTS)(
     'C1-C8: at %s is finished by the next one, equal to the source',
     async (point) => {
       const includes = { acceptedIncludes: { shipment: ['containers'] } }
@@ -80,6 +92,56 @@ describe('a run that is cut off', () => {
     expect(await scene.differences()).toEqual([])
     scene.simulator.requests.reset()
     await scene.sync({ command: 'sync', settings: SETTINGS })
+    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+  })
+
+  it('P14: does so over pages that changed nothing, which are noted in a table without a log', async () => {
+    const scene = await openScene(WORLD)
+    await scene.sync({ settings: SETTINGS })
+    expect(await crash(scene, 'after_commit', 6)).toBe(true)
+    // Only the first page is in the checkpoint.
+    expect(await positions(scene)).toEqual({ checkpoint: 1, position: 6 })
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene)[0]).toBe('/v2/shipments 6')
+    expect(listPages(scene)).not.toContain('/v2/shipments 5')
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('P14: does so when the run that resumed is cut off as well', async () => {
+    const scene = await openScene(WORLD)
+    await scene.sync({ settings: SETTINGS })
+    expect(await crash(scene, 'after_commit', 3)).toBe(true)
+    expect(await crash(scene, 'after_commit', 3)).toBe(true)
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene)[0]).toBe('/v2/shipments 5')
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('C12: goes on at its checkpoint when a crash of the database emptied the table without a log', async () => {
+    const scene = await openScene(WORLD)
+    await scene.sync({ settings: SETTINGS })
+    const [shipment] = scene.simulator.world.page('shipment', 30, 31, scene.simulator.clock.now())
+    scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
+    expect(await crash(scene, 'after_commit', 7)).toBe(true)
+    expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
+    await scene.query('truncate tracking_sync.pass_positions')
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene)[0]).toBe('/v2/shipments 4')
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('goes on at its checkpoint when what stands in the table without a log is of another pass', async () => {
+    const scene = await openScene(WORLD)
+    await scene.sync({ settings: SETTINGS })
+    expect(await crash(scene, 'after_commit', 6)).toBe(true)
+    await scene.query(
+      `update tracking_sync.pass_positions set pass_started_at = pass_started_at - interval '1 second'`,
+    )
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
   })
 

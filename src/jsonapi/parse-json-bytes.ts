@@ -1,0 +1,168 @@
+import { parseExactJson } from './exact-json.js'
+
+/** Less than this is parsed in one go. */
+const SMALL = 64 * 1024
+
+/** The members of a document that hold its records. */
+const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
+
+/**
+ * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several megabytes: lists of records are read record by record, so that the
+ * text never stands in memory as a whole. Such a text would be old before its page is done with, and wait for the next full garbage collection.
+ */
+export function parseJsonBytes(bytes: Buffer): unknown {
+  if (bytes.length < SMALL) return parseExactJson(bytes.toString('utf8'))
+  const reader = new ByteReader(bytes)
+  reader.skipBom()
+  // A list of lists or a mere text is no document; whoever expects one will say so.
+  if (reader.peek() !== OPEN_BRACE) return parseExactJson(bytes.toString('utf8'))
+  const value = readDocument(reader)
+  reader.expectEnd()
+  return value
+}
+
+function readDocument(reader: ByteReader): Record<string, unknown> {
+  const members: Record<string, unknown> = {}
+  reader.readItems(CLOSE_BRACE, () => {
+    const name = reader.readName()
+    const isRecordList = RECORD_LISTS.has(name) && reader.peek() === OPEN_BRACKET
+    const value = isRecordList ? readRecords(reader) : reader.readValue(1)
+    if (name !== '__proto__') members[name] = value
+  })
+  return members
+}
+
+function readRecords(reader: ByteReader): unknown[] {
+  const records: unknown[] = []
+  reader.readItems(CLOSE_BRACKET, () => {
+    records.push(reader.readValue(2))
+  })
+  return records
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/**
+ * Finds where values end; whether they are JSON is the parser's to say. All structure is ASCII, and no byte of a longer UTF-8 sequence is, so bytes can be
+ * looked at one by one. Throws `SyntaxError`.
+ */
+class ByteReader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  skipBom(): void {
+    if (this.#bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) {
+      this.#at += BYTE_ORDER_MARK.length
+    }
+  }
+
+  /** The next byte that is no white space, undefined at the end; it is not consumed. */
+  peek(): number | undefined {
+    for (;;) {
+      const byte = this.#bytes[this.#at]
+      const isSpace = byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+      if (!isSpace) return byte
+      this.#at += 1
+    }
+  }
+
+  expectEnd(): void {
+    if (this.peek() !== undefined) throw this.#unexpected()
+  }
+
+  /** Reads an object or array, from its opening bracket, which is not looked at, to `close`. */
+  readItems(close: number, readItem: () => void): void {
+    this.#at += 1
+    if (this.peek() === close) {
+      this.#at += 1
+      return
+    }
+    for (;;) {
+      readItem()
+      const byte = this.peek()
+      this.#at += 1
+      if (byte === close) return
+      if (byte !== COMMA) throw this.#unexpected()
+    }
+  }
+
+  /** A member's name, and the colon after it. */
+  readName(): string {
+    if (this.peek() !== QUOTE) throw this.#unexpected()
+    const name = this.readValue(1) as string
+    if (this.peek() !== COLON) throw this.#unexpected()
+    this.#at += 1
+    return name
+  }
+
+  /** A value that lies within so many others. */
+  readValue(outerLevels: number): unknown {
+    const first = this.peek()
+    // Only white space may stand before a value; the parser would take a byte order mark as well.
+    if (first === undefined || first > 0x7f) throw this.#unexpected()
+    const start = this.#at
+    this.#at = this.#endOfValue(first)
+    return parseExactJson(this.#bytes.toString('utf8', start, this.#at), outerLevels)
+  }
+
+  #endOfValue(first: number): number {
+    if (first === QUOTE) return this.#endOfString(this.#at)
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.#endOfNest()
+    let end = this.#at
+    while (!isAfterScalar(this.#bytes[end])) end += 1
+    return end
+  }
+
+  #endOfNest(): number {
+    const bytes = this.#bytes
+    let depth = 0
+    for (let at = this.#at; at < bytes.length; at += 1) {
+      const byte = bytes[at]
+      if (byte === QUOTE) {
+        at = this.#endOfString(at) - 1
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        depth += 1
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        depth -= 1
+        if (depth === 0) return at + 1
+      }
+    }
+    return bytes.length
+  }
+
+  #endOfString(start: number): number {
+    const bytes = this.#bytes
+    for (let at = start + 1; at < bytes.length; at += 1) {
+      const byte = bytes[at]
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) return at + 1
+    }
+    return bytes.length
+  }
+
+  #unexpected(): SyntaxError {
+    return new SyntaxError(`unexpected byte in JSON at position ${this.#at}`)
+  }
+}
+
+function isAfterScalar(byte: number | undefined): boolean {
+  return (
+    byte === undefined ||
+    byte <= 0x20 ||
+    byte === COMMA ||
+    byte === CLOSE_BRACE ||
+    byte === CLOSE_BRACKET
+  )
+}

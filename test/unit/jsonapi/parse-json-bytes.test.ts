@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
+import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+
+/** Enough that the text is read record by record. */
+const PADDING = ' '.repeat(70_000)
+
+/** The value, or the kind of error. */
+function outcome(parse: () => unknown): unknown {
+  try {
+    return { value: parse() }
+  } catch (error) {
+    return { error: (error as Error).name }
+  }
+}
+
+function expectSame(text: string): void {
+  const bytes = Buffer.from(text + PADDING)
+  // Half a surrogate pair is no UTF-8 and has become something else.
+  const whole = bytes.toString('utf8')
+  expect(outcome(() => parseJsonBytes(bytes))).toEqual(outcome(() => parseExactJson(whole)))
+}
+
+const records = fc.array(fc.jsonValue({ maxDepth: 4 }), {
+  maxLength: 4,
+})
+const documents = fc.record(
+  {
+    data: fc.oneof(records, fc.jsonValue()),
+    included: records,
+    links: fc.jsonValue(),
+    meta: fc.dictionary(fc.string({ unit: 'binary' }), fc.double()),
+    'a "name"': fc.string({ unit: 'binary' }),
+  },
+  { requiredKeys: [] },
+)
+
+describe('parseJsonBytes', () => {
+  test('gives what the parser of the whole text gives', () => {
+    fc.assert(
+      fc.property(documents, fc.constantFrom(undefined, 1, '\t'), (document, indent) => {
+        expectSame(JSON.stringify(document, undefined, indent))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('N3: refuses what the parser of the whole text refuses', () => {
+    const damage = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom('', ',', '"', ']', '}', '{', '\\'))
+    fc.assert(
+      fc.property(documents, damage, (document, [place, length, put]) => {
+        const text = JSON.stringify(document)
+        const at = place % (text.length + 1)
+        expectSame(text.slice(0, at) + put + text.slice(at + length))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each([
+    '\ufeff{"data":[1,{"id":"ü€😀"}]}',
+    '{"data":[\ufeff1]}',
+    '\ufeff\ufeff{}',
+    '{"data":[9007199254740993],"meta":{"total":1e400}}',
+    '{"data":[{"__proto__":{"a":1}}],"__proto__":{"b":2}}',
+    '{"data":[{"\\u005f_proto__":1}]}',
+    '{"data":[1],"data":[2]}',
+    '{"data":[1],"data":{"a":[1]}}',
+    '{"d\\u0061ta":[1,2]}',
+    '{"data":[1,]}',
+    '{"data":[,1]}',
+    '{"data":[1 2]}',
+    '{"data":[1}',
+    '{"data":[1]',
+    '{"data":[{]}',
+    '{"data":["\\u12"]}',
+    '{"data":["a\nb"]}',
+    '{"data":[\u00a01]}',
+    '{"data":[1]} x',
+    '{"data" [1]}',
+    '{data:[1]}',
+    '{"data":[tru]}',
+    '{"data":[nul\u0000l]}',
+    '{,}',
+    '{}',
+    '[]',
+    '[[1],[2]]',
+    'null',
+    '"data"',
+    '',
+  ])('does so for %j', expectSame)
+
+  test('H12: counts the levels of the whole document', () => {
+    const nested = (levels: number) =>
+      `{"data":[${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}]}`
+    expectSame(nested(64))
+    expect(() => parseJsonBytes(Buffer.from(nested(65) + PADDING))).toThrow(JsonNestingError)
+  })
+
+  test('bytes that are no UTF-8 become the replacement characters that they become in the whole text', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"data":["a'),
+      Buffer.from([0xe2, 0x82]),
+      Buffer.from('","'),
+      Buffer.from([0xff, 0xc3]),
+      Buffer.from(`"]}${PADDING}`),
+    ])
+    expect(parseJsonBytes(bytes)).toEqual(parseExactJson(bytes.toString('utf8')))
+  })
+})
