@@ -7,7 +7,7 @@ import { formatTable } from './print-table.js'
 import { SERVICE_SETTINGS } from './sync.js'
 
 const SETTINGS: readonly SettingName[] = SERVICE_SETTINGS.filter(
-  (name) => name !== 'quarantineLimitPercent',
+  (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
 )
 
 export function addPlanCommand(program: Command, io: CommandIo): void {

@@ -1,5 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Progress } from '../sync/run.js'
+import { formatSeconds } from './format-seconds.js'
+import { createRateMeter, type ProgressRate } from './progress-rate.js'
 
 export interface ProgressReporter {
   readonly onProgress: (progress: Progress) => void
@@ -24,7 +26,11 @@ export function createProgressReporter(options: ProgressOptions): ProgressReport
   return options.isTerminal && !options.isJson ? createBar(options) : createLines(options)
 }
 
-function createBar({ stream }: ProgressOptions): ProgressReporter {
+const BAR =
+  '{name} {bar} {value}/{total} records · {requests} requests · {rate} records/s · {left} left'
+
+function createBar({ stream, now }: ProgressOptions): ProgressReporter {
+  const measure = createRateMeter(now)
   let bar: SingleBar | undefined
   let current: string | undefined
   const stop = (): void => {
@@ -33,46 +39,57 @@ function createBar({ stream }: ProgressOptions): ProgressReporter {
   }
   return {
     stop,
-    onProgress: ({ stream: name, records, total, requests }) => {
+    onProgress: (progress) => {
+      const { stream: name, records, total, requests } = progress
+      const { recordsPerSecond, secondsLeft } = measure(progress)
+      const words = {
+        name: name.padEnd(17),
+        requests,
+        rate: recordsPerSecond ?? '?',
+        left: secondsLeft === undefined ? '?' : formatSeconds(secondsLeft),
+      }
       if (name !== current) {
         stop()
         current = name
-        bar = new SingleBar(
-          {
-            stream,
-            format:
-              '{name} {bar} {value}/{total} records · {requests} requests · {eta_formatted} left',
-            hideCursor: true,
-            clearOnComplete: false,
-          },
-          Presets.shades_classic,
-        )
-        bar.start(total ?? records, records, { name: name.padEnd(17), requests })
+        const options = { stream, format: BAR, hideCursor: true, clearOnComplete: false }
+        bar = new SingleBar(options, Presets.shades_classic)
+        bar.start(total ?? records, records, words)
       }
       bar?.setTotal(Math.max(total ?? 0, records))
-      bar?.update(records, { name: name.padEnd(17), requests })
+      bar?.update(records, words)
     },
   }
 }
 
 function createLines({ stream, isJson, now }: ProgressOptions): ProgressReporter {
+  const measure = createRateMeter(now)
   const startedAt = now()
   let lastLineAt = -Infinity
   let lastStream = ''
   return {
     stop: () => undefined,
     onProgress: (progress) => {
+      const rate = measure(progress)
       const isDue = now() - lastLineAt >= LINE_EVERY_MS || progress.stream !== lastStream
       if (!isDue) return
       lastLineAt = now()
       lastStream = progress.stream
       const seconds = Math.round((now() - startedAt) / 1000)
-      const { stream: name, page, records, total, requests } = progress
-      const of = total === undefined ? '' : ` of ${total}`
       const line = isJson
-        ? JSON.stringify({ progress: { ...progress, seconds } })
-        : `${name}: page ${page}, ${records}${of} records, ${requests} requests, ${seconds} s`
+        ? JSON.stringify({ progress: { ...progress, ...rate, seconds } })
+        : formatLine(progress, rate, seconds)
       stream.write(`${line}\n`)
     },
   }
+}
+
+function formatLine(
+  { stream, page, records, total, requests }: Progress,
+  { recordsPerSecond, secondsLeft }: ProgressRate,
+  seconds: number,
+): string {
+  const of = total === undefined ? '' : ` of ${total}`
+  const rate = recordsPerSecond === undefined ? '' : `, ${recordsPerSecond} records/s`
+  const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`
+  return `${stream}: page ${page}, ${records}${of} records, ${requests} requests, ${seconds} s${rate}${left}`
 }

@@ -57,7 +57,7 @@ function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-/** Remembers what of `asked` the service took and sent, judged by the first page of a trial. */
+/** Remembers what of `asked` the service took and sent, judged by a first page. */
 export async function rememberIncludes(
   run: Pick<Run, 'warehouse' | 'logger'>,
   list: IncludingList,
@@ -74,11 +74,12 @@ export async function rememberIncludes(
     ...rest.filter((name) => !asked.includes(name)),
     ...rest.filter((name) => asked.includes(name)),
   ]
-  await saveCapability(run.warehouse, {
+  const found = {
     capability: capabilityName(list),
     isSupported: accepted.length > 0,
     detail: { accepted, refused },
-  })
+  }
+  await run.warehouse.transaction('remember includes', (session) => saveCapability(session, found))
   if (refused.length > 0) {
     run.logger.info('the service does not include everything we asked for', { list, refused })
   }

@@ -13,7 +13,7 @@ import { judgeSample, sampleReferences, type SampledPage } from './plan-sample.j
 import { sampleEvents } from './sample-events.js'
 import { RunLedger } from './run-ledger.js'
 import type { RunSettings } from './run.js'
-import { COMPLETE_WHEN_INCLUDED, hasAllContainers } from './walk-lists.js'
+import { COMPLETE_WHEN_INCLUDED, hasAllContainers, hasAllTransportEvents } from './take-pages.js'
 
 export interface PlanDependencies {
   readonly service: TrackingService
@@ -65,6 +65,9 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
     lists: [...firstPages, requestPage],
     areContainersIncluded,
     events: sampled.events,
+    transportEventChecks: hasAllTransportEvents((containerPage ?? shipmentPage).intake)
+      ? 0
+      : (settings.transportEventChecksPerSync ?? 0),
     referenceSamples,
     dueRefetches: await countDueRefetches(warehouse),
     vesselsWithPositions: settings.vesselPositions

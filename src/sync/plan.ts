@@ -42,6 +42,8 @@ export interface PlanObservations {
   readonly lists: readonly ListObservation[]
   readonly areContainersIncluded: boolean
   readonly events: EventObservation
+  /** Containers whose transport events a sync reads again to be sure; 0 where events come included. */
+  readonly transportEventChecks: number
   readonly referenceSamples: readonly ReferenceSample[]
   /** Entries of the refetch queue that are due. */
   readonly dueRefetches: number
@@ -87,6 +89,7 @@ export function estimatePlan(observations: PlanObservations): Plan {
     ...lists,
     ...(observations.areContainersIncluded ? [CONTAINERS_INCLUDED] : []),
     planEvents(observations),
+    ...planChecks(observations),
     { step: 'webhook_event_categories', backfill: 1, sync: 0, why: 'the catalogue, once' },
     planReferences(observations),
     ...(vessels === undefined ? [] : [planPositions(vessels)]),
@@ -145,6 +148,15 @@ function planEvents({ events, isWarehouseEmpty }: PlanObservations): PlanStep {
     sync: isWarehouseEmpty ? 0 : requests,
     why,
   }
+}
+
+function planChecks({ transportEventChecks, events }: PlanObservations): PlanStep[] {
+  const checked = Math.min(transportEventChecks, events.total)
+  if (checked === 0) return []
+  const why =
+    'known containers whose events are read again to be sure: the setting TRACKING_EVENT_CHECKS_PER_SYNC'
+  const sync = Math.round(checked * events.requestsPerFetch)
+  return [{ step: 'transport event checks', backfill: 0, sync, why }]
 }
 
 function shareOf(part: number, whole: number): number {

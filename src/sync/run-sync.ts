@@ -1,13 +1,6 @@
 import type { TrackingService } from '../api/endpoints.js'
-import {
-  ApiAuthError,
-  ApiUnavailableError,
-  ConnectorError,
-  IncompleteRunError,
-  LeaseLostError,
-  toError,
-} from '../errors.js'
-import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import { ApiAuthError, ApiUnavailableError, ConnectorError, toError } from '../errors.js'
+import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
 import { noFailpoints, SimulatedCrash, type ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
 import { createSleep, type Sleep } from '../retry.js'
@@ -20,9 +13,11 @@ import {
 } from '../warehouse/sync-runs.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/tables.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
+import { checkTransportEvents } from './check-transport-events.js'
 import { DriftWatch } from './drift-watch.js'
 import { FingerprintMemory } from './fingerprint-memory.js'
 import { holdLease, type HeldDependencies, type LeaseTimes } from './hold-lease.js'
+import { findUntrusted, judgeRun, type Failure } from './judge-run.js'
 import { noteDrift } from './note-drift.js'
 import { readMissingReferences, readVesselPositions } from './read-references.js'
 import { RunLedger } from './run-ledger.js'
@@ -44,6 +39,8 @@ export interface SyncDependencies {
   readonly leaseTimes?: LeaseTimes
 }
 
+export type { Failure } from './judge-run.js'
+
 /** The commands that read the service into the warehouse, as `sync_runs` names them. */
 export type RunCommand = 'backfill' | 'sync' | 'quarantine retry'
 
@@ -58,12 +55,6 @@ export interface RunReport {
   readonly problems: readonly string[]
   /** One sentence on each attribute, value or type that this version does not know, or that vanished; only what is new. */
   readonly drift: readonly string[]
-}
-
-/** A stream that did not end complete, and why. */
-export interface Failure {
-  readonly stream: string
-  readonly error: Error
 }
 
 /**
@@ -135,7 +126,7 @@ async function executeAlone(
   try {
     run.reachFailpoint('before_first_request')
     await work(run, failures)
-    failures.push(...excessiveQuarantine(run))
+    failures.push(...findUntrusted(run))
   } catch (thrown) {
     if (thrown instanceof SimulatedCrash) throw thrown
     fatal = thrown
@@ -148,17 +139,27 @@ async function executeAlone(
 
 async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure[]): Promise<void> {
   const walked = await attempt(run, 'shipments', failures, () => walkShipments(run))
-  if (walked?.areContainersIncluded === true) run.ledger.conclude('containers', 'complete')
-  else await attempt(run, 'containers', failures, () => walkContainers(run))
+  const areContainersIncluded = walked?.areContainersIncluded === true
+  if (areContainersIncluded) run.ledger.conclude('containers', 'complete')
+  const shown = areContainersIncluded
+    ? walked
+    : await attempt(run, 'containers', failures, () => walkContainers(run))
   await attempt(run, 'tracking_requests', failures, () => walkTrackingRequests(run))
   if (command === 'backfill') {
     await attempt(run, 'webhook_event_categories', failures, () => readEventCatalogue(run))
+  }
+  // A backfill reads them all, and what came included was compared already.
+  if (command === 'sync' && shown?.areTransportEventsIncluded === false) {
+    await attempt(run, 'transport event checks', failures, () => checkTransportEvents(run))
   }
   await attempt(run, 'references', failures, () => readMissingReferences(run))
   if (run.settings.vesselPositions) {
     await attempt(run, 'vessels', failures, () => readVesselPositions(run))
   }
 }
+
+/** Parts of a run that are no stream: they read records of several, or some of one. */
+const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks'])
 
 /** Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else is thrown. */
 export async function attempt<Result>(
@@ -167,7 +168,7 @@ export async function attempt<Result>(
   failures: Failure[],
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const isStream = stream !== 'references'
+  const isStream = !STEPS.has(stream)
   try {
     const result = await work()
     if (isStream) run.ledger.conclude(stream, 'complete')
@@ -206,16 +207,6 @@ const STREAM_ERRORS: ReadonlySet<string> = new Set(['pagination_loop', 'incomple
 function streamOutcomeOf(thrown: unknown): StreamOutcome {
   if (thrown instanceof ApiAuthError) return 'not_entitled'
   return exitCodeOf(thrown) === EXIT_CODES.incomplete ? 'incomplete' : 'failed'
-}
-
-function excessiveQuarantine(run: Run): Failure[] {
-  const { quarantineLimitPercent } = run.settings
-  return run.ledger.states().flatMap(({ stream, counts }) => {
-    if (counts.quarantined * 100 <= counts.fetched * quarantineLimitPercent) return []
-    const message = `${counts.quarantined} of ${counts.fetched} records of ${stream} were set aside, more than ${quarantineLimitPercent} %; look at ${run.warehouse.names.sync}.quarantine`
-    run.ledger.conclude(stream, 'incomplete', message)
-    return [{ stream, error: new IncompleteRunError(message) }]
-  })
 }
 
 async function conclude(
@@ -270,53 +261,4 @@ async function saveReport(
       requests: report.requests,
     })
   })
-}
-
-interface RunJudgement {
-  readonly outcome: RunOutcome
-  readonly exitCode: number
-  readonly errorCode: string | null
-  readonly problems: readonly string[]
-}
-
-/** The gravest class decides the exit code: a bug before a dead service before an answer not to be trusted. */
-const GRAVITY = [EXIT_CODES.bug, EXIT_CODES.auth, EXIT_CODES.service, EXIT_CODES.incomplete]
-
-function judgeRun(run: Run, failures: readonly Failure[], thrown: unknown): RunJudgement {
-  const isLeaseLost = run.signal.reason instanceof LeaseLostError
-  const fatal: unknown = isLeaseLost ? run.signal.reason : thrown
-  if (run.signal.aborted && !isLeaseLost) {
-    const signal = stopSignalOf(run.signal.reason)
-    const exitCode = signal === undefined ? EXIT_CODES.incomplete : exitCodeOfSignal(signal)
-    const problems = [
-      `the run was stopped${signal === undefined ? '' : ` by ${signal}`}; run the command again to go on`,
-    ]
-    return { outcome: 'aborted', exitCode, errorCode: 'aborted', problems }
-  }
-  if (fatal !== undefined) {
-    const error = toError(fatal)
-    return {
-      outcome: 'failed',
-      exitCode: exitCodeOf(fatal),
-      errorCode: fatal instanceof ConnectorError ? fatal.code : 'bug',
-      problems: [error.message, ...failures.map(describeFailure)],
-    }
-  }
-  if (failures.length === 0) {
-    return { outcome: 'complete', exitCode: EXIT_CODES.complete, errorCode: null, problems: [] }
-  }
-  const rank = ({ error }: Failure): number => GRAVITY.indexOf(exitCodeOf(error) as 1)
-  const sorted = [...failures].sort((one, two) => rank(one) - rank(two))
-  const gravest = sorted[0]?.error
-  const exitCode = exitCodeOf(gravest)
-  return {
-    outcome: exitCode === EXIT_CODES.incomplete ? 'incomplete' : 'failed',
-    exitCode,
-    errorCode: gravest instanceof ConnectorError ? gravest.code : 'bug',
-    problems: sorted.map(describeFailure),
-  }
-}
-
-function describeFailure({ stream, error }: Failure): string {
-  return `${stream}: ${error.message}`
 }

@@ -1,9 +1,16 @@
-import { resources } from '../resources/index.js'
-import { quoteIdentifier } from './schema-names.js'
+import { readQueueStatus, type QueueStatus } from './queue-status.js'
+import { readStreamStatus, type StreamStatus } from './stream-status.js'
 import type { RunOutcome } from './tables.js'
 import type { Warehouse } from './warehouse.js'
+import { readWebhookHealth, type WebhookHealth } from './webhook-health.js'
+import {
+  readBudgetStatus,
+  readLeaseStatus,
+  type BudgetStatus,
+  type LeaseStatus,
+} from './writer-status.js'
 
-export interface RunSummary {
+export interface RunStatus {
   readonly syncRunId: number
   readonly command: string
   readonly startedAt: string
@@ -13,85 +20,42 @@ export interface RunSummary {
   readonly problem: string | null
 }
 
-export interface StreamSummary {
-  readonly stream: string
-  /** Live rows. */
-  readonly rows: number
-  readonly tombstoned: number
-  /** End of the last run in which the stream was complete; null when there was none. */
-  readonly lastCompleteAt: string | null
-  readonly lastOutcome: string | null
-}
-
 export interface WarehouseStatus {
-  readonly streams: readonly StreamSummary[]
+  readonly streams: readonly StreamStatus[]
   /** The last runs, the latest first. */
-  readonly runs: readonly RunSummary[]
+  readonly runs: readonly RunStatus[]
   readonly quarantined: number
+  /** All entries of the refetch queue; `queues` tells them apart. */
   readonly refetchQueue: number
+  /** What waits, by queue and state; a queue with nothing in it is not listed. */
+  readonly queues: readonly QueueStatus[]
+  /** Of each account that made requests through this warehouse. */
+  readonly budgets: readonly BudgetStatus[]
+  /** Who may write now; null when nobody runs. */
+  readonly lease: LeaseStatus | null
+  readonly webhooks: readonly WebhookHealth[]
 }
 
 const RUNS_SHOWN = 5
 
-/** How the warehouse stands. Counts every row: seconds on an account of millions. */
+/** How the warehouse stands. Counts every row: seconds on an account of millions. Reads only. */
 export async function readStatus(warehouse: Warehouse): Promise<WarehouseStatus> {
+  const queues = await readQueueStatus(warehouse)
   return {
-    streams: await readStreams(warehouse),
+    streams: await readStreamStatus(warehouse),
     runs: await readRuns(warehouse),
-    quarantined: await countRows(warehouse, 'quarantine'),
-    refetchQueue: await countRows(warehouse, 'refetch_queue'),
+    quarantined: await countQuarantined(warehouse),
+    refetchQueue: queues
+      .filter(({ queue }) => queue === 'refetch_queue')
+      .reduce((sum, { entries }) => sum + entries, 0),
+    queues,
+    budgets: await readBudgetStatus(warehouse),
+    lease: await readLeaseStatus(warehouse),
+    webhooks: await readWebhookHealth(warehouse),
   }
 }
 
-async function readStreams(warehouse: Warehouse): Promise<StreamSummary[]> {
-  const data = quoteIdentifier(warehouse.names.data)
-  const counts = resources.map(
-    ({ stream }) => `select '${stream}' as stream,
-    count(*) filter (where _deleted_at is null) as live,
-    count(*) filter (where _deleted_at is not null) as tombstoned
-from ${data}.${quoteIdentifier(stream)}`,
-  )
-  const rows = await warehouse.query<{ stream: string; live: number; tombstoned: number }>(
-    'count rows',
-    counts.join('\nunion all\n'),
-  )
-  const outcomes = await readOutcomes(warehouse)
-  return rows.map(({ stream, live, tombstoned }) => ({
-    stream,
-    rows: live,
-    tombstoned,
-    lastCompleteAt: outcomes.get(stream)?.last_complete_at ?? null,
-    lastOutcome: outcomes.get(stream)?.last_outcome ?? null,
-  }))
-}
-
-interface OutcomeRow {
-  readonly stream: string
-  readonly last_complete_at: string | null
-  readonly last_outcome: string | null
-}
-
-async function readOutcomes(warehouse: Warehouse): Promise<Map<string, OutcomeRow>> {
-  const sync = quoteIdentifier(warehouse.names.sync)
-  const rows = await warehouse.query<OutcomeRow>(
-    'read the outcomes of streams',
-    `select stream,
-    max(sync_run_streams.finished_at) filter (
-        where sync_run_streams.outcome = 'complete'
-    ) as last_complete_at,
-    (array_agg(sync_run_streams.outcome order by sync_run_id desc))[1] as last_outcome
-from ${sync}.sync_run_streams
-inner join ${sync}.sync_runs using (sync_run_id)
--- Some records of a stream, read by id, say nothing about the rest of it.
-where sync_runs.command != 'quarantine retry'
-    and coalesce(sync_runs.options #> '{narrowing,shipmentIds}', '[]') = '[]'
-    and coalesce(sync_runs.options #> '{narrowing,containerIds}', '[]') = '[]'
-group by stream`,
-  )
-  return new Map(rows.map((row) => [row.stream, row]))
-}
-
-async function readRuns(warehouse: Warehouse): Promise<RunSummary[]> {
+async function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
   const rows = await warehouse.sync
     .selectFrom('sync_runs')
     .select(['sync_run_id', 'command', 'started_at', 'finished_at', 'outcome', 'requests'])
@@ -110,12 +74,9 @@ async function readRuns(warehouse: Warehouse): Promise<RunSummary[]> {
   }))
 }
 
-async function countRows(
-  warehouse: Warehouse,
-  table: 'quarantine' | 'refetch_queue',
-): Promise<number> {
+async function countQuarantined(warehouse: Warehouse): Promise<number> {
   const { count } = await warehouse.sync
-    .selectFrom(table)
+    .selectFrom('quarantine')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count

@@ -92,6 +92,24 @@ test('C10: a run that was taken over writes nothing more, ends with exit 7 and s
   ])
 })
 
+test('C10: a run that was taken over puts nothing off that it could not read', async () => {
+  const scene = await openScene({ shipments: 3 })
+  const fault = { kind: 'status', status: 404 } as const
+  scene.simulator.faults.add({ fault, match: { path: /^\/vessels\// }, times: Infinity })
+  const warehouse: Warehouse = {
+    ...scene.warehouse,
+    transaction: async (action, work) => {
+      if (action === 'postpone a re-read') await takeOver(scene)
+      return scene.warehouse.transaction(action, work)
+    },
+  }
+  expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
+  const left = await scene.query(
+    `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
+  )
+  expect(left).toEqual([{ attempts: 0, not_before: null }])
+})
+
 test('C9: what a killed run left behind is taken over and closed by the next run', async () => {
   const scene = await openScene({ shipments: 3 })
   await scene.query(

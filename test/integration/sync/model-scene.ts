@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/failpoint.js'
+import { DEFAULT_INCLUDES } from '../../../src/simulator/includes.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import type { Warehouse } from '../../../src/warehouse/warehouse.js'
@@ -7,6 +8,7 @@ import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
+import { findCheckpointLies } from './checkpoint-lies.js'
 import { DRIFT_MARK, disturb, type Disturbance } from './model-disturbances.js'
 
 export interface ModelWorld {
@@ -14,11 +16,15 @@ export interface ModelWorld {
   readonly shipments: number
   /** What lists of shipments include. */
   readonly includes: readonly string[]
+  /** What lists of containers include; what the simulator does by itself unless given. */
+  readonly containerIncludes?: readonly string[]
 }
 
 export interface ModelSync {
   readonly command: 'backfill' | 'sync'
   readonly pageSize: number
+  /** Containers whose transport events a sync reads again to be sure. */
+  readonly checks: number
   readonly disturbance: Disturbance
   readonly crash: { readonly point: Failpoint; readonly hit: number } | null
 }
@@ -33,6 +39,9 @@ export interface ModelScene {
   readonly held: Map<string, Set<unknown>>
 }
 
+/** A value of transport events that only a read of them shows: their ids stay. */
+export const EVENT_MARK = 'voyage_number is'
+
 const START = new Date('2026-03-02T08:00:00Z')
 /** Longer than any clock of the model is wrong. */
 export const LONGEST_SKEW_MS = 3 * 3_600_000
@@ -46,7 +55,10 @@ export async function openModelScene(warehouse: Warehouse, world: ModelWorld): P
     speed: 0,
     rateLimitPerMinute: null,
     extras: false,
-    acceptedIncludes: { shipment: world.includes },
+    acceptedIncludes: {
+      shipment: world.includes,
+      container: world.containerIncludes ?? DEFAULT_INCLUDES.container!,
+    },
   })
   return { simulator, warehouse, observed: new Map(), held: new Map() }
 }
@@ -56,6 +68,7 @@ export async function runModelSync(scene: ModelScene, sync: ModelSync): Promise<
   const { simulator, warehouse } = scene
   // No two runs see the service in the same millisecond.
   simulator.clock.advance(1_000)
+  const firstRun = (await lastRun(warehouse)) + 1
   await noteHeldValues(scene, sync.disturbance.kind === 'attributeGone')
   disturb(simulator, sync.disturbance)
   const report = await runOrCrash(scene, sync)
@@ -68,6 +81,9 @@ export async function runModelSync(scene: ModelScene, sync: ModelSync): Promise<
   }
   await expectNoFalseDeath(scene)
   await expectNoInvention(scene)
+  if (sync.disturbance.kind === 'none') {
+    await expectTrueCheckpoints(scene, sync.pageSize, firstRun)
+  }
 }
 
 /** Undefined after a crash. */
@@ -78,7 +94,7 @@ async function runOrCrash(scene: ModelScene, sync: ModelSync): Promise<RunReport
       warehouse: scene.warehouse,
       source: scene.simulator,
       command: sync.command,
-      settings: { pageSize: sync.pageSize },
+      settings: { pageSize: sync.pageSize, transportEventChecksPerSync: sync.checks },
       ...(crash === null
         ? {}
         : {
@@ -152,6 +168,41 @@ async function expectNoFalseDeath({ simulator, warehouse }: ModelScene): Promise
   expect(alive, 'marked as gone while alive').toEqual([])
 }
 
+async function lastRun(warehouse: Warehouse): Promise<number> {
+  const [row] = await warehouse.query<{ last: number }>(
+    'count the runs',
+    'select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs',
+  )
+  return row?.last ?? 0
+}
+
+/**
+ * I9: what a checkpoint of this run says is in the warehouse is there. Rows that an earlier run saw by a clock that was ahead are newer than what the pass
+ * saw, and so are events that it did not read: their container's list of them was the stored one.
+ */
+async function expectTrueCheckpoints(
+  { simulator, warehouse }: ModelScene,
+  pageSize: number,
+  sinceRun: number,
+): Promise<void> {
+  const sincePass = simulator.clock.now()
+  const lies = await findCheckpointLies({ simulator, warehouse, pageSize, sinceRun, sincePass })
+  if (lies.length === 0) return
+  const ahead = await warehouse.query<{ id: string }>(
+    'name the rows that are ahead',
+    `with ahead as (select container_id from tracking.containers where _observed_at > $1)
+    select shipment_id as id from tracking.shipments where _observed_at > $1
+    union all select tracking_request_id from tracking.tracking_requests where _observed_at > $1
+    union all select container_id from ahead
+    union all select transport_event_id from tracking.transport_events
+    where _observed_at > $1 or container_id in (select container_id from ahead)`,
+    [sincePass.toISOString()],
+  )
+  const ids = new Set(ahead.map(({ id }) => id))
+  const lasting = lies.filter((line) => !ids.has(line.split(' ')[1]?.replace(':', '') ?? ''))
+  expect(lasting.filter((line) => !isKeptDrift(line) && !line.includes(EVENT_MARK))).toEqual([])
+}
+
 const WATCHED = [
   { type: 'shipment', table: 'shipments', attribute: 'customer_name' },
   { type: 'container', table: 'containers', attribute: 'seal_number' },
@@ -209,18 +260,25 @@ export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Pr
   for (const { key, at } of rows) observed.set(key, at)
 }
 
+const ALL_CONTAINERS = 1000
+
 /** I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, and one more writes nothing. */
 export async function expectConvergence(scene: ModelScene): Promise<void> {
   const { simulator, warehouse } = scene
-  const sync = async (): Promise<void> => {
-    const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
+  const sync = async (transportEventChecksPerSync = 0): Promise<void> => {
+    const report = await runTestSync({
+      warehouse,
+      source: simulator,
+      command: 'sync',
+      settings: { transportEventChecksPerSync },
+    })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
     await expectTrueEnd(scene, report)
   }
   simulator.clock.advance(LONGEST_SKEW_MS)
   for (let pass = 1; pass <= 3; pass += 1) {
     simulator.clock.advance(60_000)
-    await sync()
+    await sync(pass === 3 ? ALL_CONTAINERS : 0)
   }
   expect(await differencesOf(scene)).toEqual([])
   await expectNoGoingBack(scene)
@@ -233,6 +291,9 @@ export async function expectConvergence(scene: ModelScene): Promise<void> {
 async function differencesOf({ simulator, warehouse }: ModelScene): Promise<string[]> {
   const { world, clock } = simulator
   const found = await compareWarehouse(warehouse, world, clock.now(), { hasRevivedRows: true })
-  const kept = `_unmapped is ${JSON.stringify(DRIFT_MARK)} and should be null`
-  return found.filter((line) => !line.endsWith(kept))
+  return found.filter((line) => !isKeptDrift(line))
+}
+
+function isKeptDrift(line: string): boolean {
+  return line.endsWith(`_unmapped is ${JSON.stringify(DRIFT_MARK)} and should be null`)
 }

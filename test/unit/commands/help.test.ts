@@ -19,11 +19,13 @@ const SERVICE = [
   '--page-size',
   '--request-timeout',
   '--event-concurrency',
+  '--event-checks',
   '--vessel-positions',
   '--quarantine-limit',
   '--migrate',
   '--allow-insecure-api-url',
 ]
+const WEBHOOKS = [...COMMON, '--json', '--api-url', '--request-timeout', '--allow-insecure-api-url']
 const SIMULATE = [
   '--json',
   '--port',
@@ -35,6 +37,45 @@ const SIMULATE = [
   '--requests-per-minute',
   '--largest-page',
   '--includes',
+  '--webhook',
+  '--webhook-drop',
+  '--webhook-duplicate',
+  '--webhook-thin',
+  '--webhook-delay',
+]
+/** Flags of `query` that narrow a shipped question. */
+const NARROWING = [
+  '--container',
+  '--shipment',
+  '--line',
+  '--port',
+  '--terminal',
+  '--since',
+  '--until',
+  '--limit',
+]
+const SERVE = [
+  '--host',
+  '--port',
+  '--webhook-path',
+  '--webhook-url',
+  '--webhook-ids',
+  '--webhook-events',
+  '--webhook-reactivate',
+  '--webhook-retention',
+  '--webhook-check-senders',
+  '--trusted-proxy-hops',
+  '--webhook-signature-header',
+  '--webhook-signature-algorithm',
+  '--webhook-signature-encoding',
+  '--webhook-signature-prefix',
+  '--sync-cron',
+  '--reconcile-cron',
+  '--cron-time-zone',
+  '--processor-workers',
+  '--reread-delay',
+  '--shutdown-seconds',
+  '--run-minutes',
 ]
 const without = (...flags: readonly string[]): string[] =>
   SERVICE.filter((flag) => !flags.includes(flag))
@@ -43,26 +84,111 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', COMMON],
-  ['check', [...COMMON, '--json', '--api-url', '--allow-insecure-api-url', '--request-timeout']],
-  ['migrate', [...COMMON, '--json']],
+  ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events']],
+  ['migrate', [...COMMON, '--json', '--roles']],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
-  ['backfill', [...COMMON, ...SERVICE, '--accept-shrink', '--stream', '--shipment', '--container']],
-  ['sync', [...COMMON, ...SERVICE, '--accept-shrink']],
+  [
+    'backfill',
+    [
+      ...COMMON,
+      ...SERVICE,
+      '--run-minutes',
+      '--accept-shrink',
+      '--stream',
+      '--shipment',
+      '--container',
+    ],
+  ],
+  ['sync', [...COMMON, ...SERVICE, '--run-minutes', '--accept-shrink']],
+  [
+    'serve',
+    [
+      ...COMMON,
+      ...without('--json'),
+      ...SERVE,
+      '--no-receiver',
+      '--no-processor',
+      '--no-scheduler',
+      '--insecure-no-signature',
+    ],
+  ],
   ['status', [...COMMON, '--json']],
   [
     'verify',
     [
       ...COMMON,
-      ...without('--quarantine-limit', '--page-size', '--vessel-positions'),
+      ...without('--quarantine-limit', '--page-size', '--vessel-positions', '--event-checks'),
       '--sample',
       '--seed',
     ],
   ],
   ['quarantine list', [...COMMON, '--json', '--stream', '--limit']],
   ['quarantine show', [...COMMON, '--json']],
-  ['quarantine retry', [...COMMON, ...SERVICE, '--all', '--stream']],
+  ['quarantine retry', [...COMMON, ...SERVICE, '--run-minutes', '--all', '--stream']],
   ['quarantine drop', [...COMMON, '--json', '--all', '--stream']],
-  ['query', [...COMMON, '--json', '--explain', '--format']],
+  [
+    'replay',
+    [
+      ...COMMON,
+      '--json',
+      '--migrate',
+      '--all',
+      '--dry-run',
+      '--event',
+      '--since',
+      '--state',
+      '--until',
+    ],
+  ],
+  ['webhooks list', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
+  ['webhooks create', [...WEBHOOKS, '--webhook-events', '--url', '--again']],
+  ['webhooks enable', [...WEBHOOKS, '--webhook-events', '--events', '--sign']],
+  ['webhooks events', [...WEBHOOKS, '--webhook-events']],
+  ['webhooks ips', WEBHOOKS],
+  ['webhooks failed', [...WEBHOOKS, '--limit']],
+  [
+    'webhooks trigger',
+    [
+      ...WEBHOOKS,
+      '--event',
+      '--to',
+      '--listen',
+      '--timeout',
+      '--webhook-url',
+      '--webhook-path',
+      '--webhook-signature-header',
+      '--webhook-signature-algorithm',
+      '--webhook-signature-encoding',
+      '--webhook-signature-prefix',
+    ],
+  ],
+  [
+    'webhooks reconcile',
+    [
+      ...WEBHOOKS,
+      '--rate-limit',
+      '--page-size',
+      '--migrate',
+      '--webhook-url',
+      '--webhook-ids',
+      '--webhook-events',
+      '--webhook-reactivate',
+    ],
+  ],
+  ['custom-fields set', [...WEBHOOKS, '--json-value', '--rate-limit', '--migrate']],
+  [
+    'query',
+    [
+      ...COMMON,
+      ...NARROWING,
+      '--json',
+      '--explain',
+      '--format',
+      '--as-of',
+      '--timeout',
+      '--spreadsheet-safe',
+    ],
+  ],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
@@ -91,13 +217,13 @@ describe('the help', () => {
       const { exitCode, stdout } = await runInProcess(...args, '--help')
       expect(exitCode).toBe(0)
       const [, list = ''] = stdout.split('\nCommands:\n')
-      return [...list.split('\n\n')[0]!.matchAll(/^ {2}(\w+)/gm)]
+      return [...list.split('\n\n')[0]!.matchAll(/^ {2}([\w-]+)/gm)]
         .map(([, name]) => name!)
         .filter((name) => name !== 'help')
     }
     const top = COMMANDS.map(([name]) => name.split(' ')[0]!)
     expect(await names()).toEqual([...new Set(top)])
-    for (const group of ['database', 'quarantine']) {
+    for (const group of ['database', 'quarantine', 'webhooks', 'custom-fields']) {
       const members = COMMANDS.filter(([name]) => name.startsWith(`${group} `))
       expect(await names(group)).toEqual(members.map(([name]) => name.split(' ')[1]))
     }
@@ -115,7 +241,9 @@ describe('the help', () => {
     for (const [name] of COMMANDS) {
       const { stdout } = await runInProcess(...name.split(' '), '--help')
       expect(flagsIn(stdout).filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
-        flagsIn(stdout).filter((flag) => /^--(?:allow-insecure-)?api-url$/.test(flag)),
+        flagsIn(stdout).filter((flag) =>
+          /^--(?:(?:(?:allow-insecure-)?api|webhook)-)?url$/.test(flag),
+        ),
       )
     }
   })

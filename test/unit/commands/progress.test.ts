@@ -32,11 +32,13 @@ function report(options: { readonly isTerminal?: boolean; readonly isJson?: bool
 }
 
 describe('progress', () => {
-  it('is a plain line off a terminal: stream, page, records, requests and seconds', () => {
+  it('is a plain line off a terminal: stream, page, records, requests, seconds, rate and what is left', () => {
     const { reporter, lines, wait } = report()
     wait(1_400)
     reporter.onProgress(progress())
-    expect(lines()).toEqual(['shipments: page 1, 100 of 300 records, 4 requests, 1 s'])
+    expect(lines()).toEqual([
+      'shipments: page 1, 100 of 300 records, 4 requests, 1 s, 71.4 records/s, 3 s left',
+    ])
   })
 
   it('names no total where the service gives none', () => {
@@ -54,9 +56,9 @@ describe('progress', () => {
     reporter.onProgress(progress({ stream: 'containers' }))
     expect(lines()).toEqual([
       'shipments: page 1, 10 of 300 records, 4 requests, 0 s',
-      'shipments: page 11, 110 of 300 records, 4 requests, 5 s',
-      'shipments: page 21, 210 of 300 records, 4 requests, 10 s',
-      'containers: page 1, 100 of 300 records, 4 requests, 15 s',
+      'shipments: page 11, 110 of 300 records, 4 requests, 5 s, 22 records/s, 9 s left',
+      'shipments: page 21, 210 of 300 records, 4 requests, 10 s, 21 records/s, 4 s left',
+      'containers: page 1, 100 of 300 records, 4 requests, 15 s, 200 records/s, 1 s left',
     ])
   })
 
@@ -64,12 +66,31 @@ describe('progress', () => {
     for (const isTerminal of [false, true]) {
       const { reporter, lines, wait } = report({ isTerminal, isJson: true })
       reporter.onProgress(progress())
+      wait(5_000)
+      reporter.onProgress(progress({ page: 2, records: 200 }))
       wait(7_000)
-      reporter.onProgress(progress({ page: 2, records: 200, total: undefined }))
+      reporter.onProgress(progress({ page: 3, records: 210, total: undefined }))
       reporter.stop()
       expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual([
         { progress: { ...progress(), seconds: 0 } },
-        { progress: { stream: 'shipments', page: 2, records: 200, requests: 4, seconds: 7 } },
+        {
+          progress: {
+            ...progress({ page: 2, records: 200 }),
+            recordsPerSecond: 40,
+            secondsLeft: 3,
+            seconds: 5,
+          },
+        },
+        {
+          progress: {
+            stream: 'shipments',
+            page: 3,
+            records: 210,
+            requests: 4,
+            recordsPerSecond: 17.5,
+            seconds: 12,
+          },
+        },
       ])
     }
   })
@@ -82,14 +103,16 @@ describe('progress', () => {
   })
 
   it('is a bar on a terminal, which is taken off at the end, twice without harm', () => {
-    const { reporter, text } = report({ isTerminal: true })
+    const { reporter, text, wait } = report({ isTerminal: true })
+    wait(1_000)
     reporter.onProgress(progress())
+    wait(1_000)
     reporter.onProgress(progress({ stream: 'containers', records: 700, total: 600 }))
     reporter.stop()
     reporter.stop()
-    expect(text()).toContain('100/300 records · 4 requests')
+    expect(text()).toContain('100/300 records · 4 requests · 100 records/s · 2 s left')
     // More came than was announced: the bar is full and no more.
-    expect(text()).toContain('700/700 records')
+    expect(text()).toContain('700/700 records · 4 requests · 700 records/s · 0 s left')
     expect(text()).toMatch(/shipments {2,}/)
   })
 })

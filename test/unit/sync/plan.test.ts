@@ -17,6 +17,7 @@ const observed: PlanObservations = {
     spread: { ...none, added: 20, addedToFetch: 20 },
     requestsPerFetch: 1,
   },
+  transportEventChecks: 0,
   referenceSamples: [],
   dueRefetches: 2,
   vesselsWithPositions: undefined,
@@ -44,6 +45,16 @@ describe('a plan', () => {
     const plan = estimatePlan(observed)
     expect(plan.backfill).toEqual({ requests: 1916, minutes: 21.3 })
     expect(plan.sync).toEqual({ requests: 13, minutes: 0.1 })
+  })
+
+  it('adds the checks of transport events to a sync, one request or more each, and none to a backfill', () => {
+    const events = { ...observed.events, live: 2000, requestsPerFetch: 1.5 }
+    const checking = { ...observed, events, transportEventChecks: 4, isWarehouseEmpty: false }
+    const step = (observations: PlanObservations) =>
+      estimatePlan(observations).steps.find((one) => one.step === 'transport event checks')
+    expect(step(checking)).toMatchObject({ backfill: 0, sync: 6 })
+    expect(step({ ...checking, events: { ...events, total: 2 } })).toMatchObject({ sync: 3 })
+    expect(step(observed)).toBeUndefined()
   })
 
   it('costs a backfill over a full warehouse like a sync, but for the catalogue', () => {

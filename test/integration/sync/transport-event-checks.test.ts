@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createFailpoint, SimulatedCrash } from '../../../src/failpoint.js'
+import type { TestSyncOptions } from '../../support/run-test-sync.js'
+import { expectTrueCounts } from './expect-sync.js'
+import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const WITHOUT_EVENTS = ['containers', 'pod_terminal']
+const EVENT_READS = '/containers/*/transport_events'
+
+async function openBackfilled(includes: readonly string[] = WITHOUT_EVENTS): Promise<Scene> {
+  const scene = await openScene({
+    shipments: 12,
+    acceptedIncludes: { shipment: includes, container: [] },
+  })
+  await scene.sync()
+  return scene
+}
+
+/** A sync an hour later, and its requests. */
+async function check(
+  scene: Scene,
+  transportEventChecksPerSync = 1,
+  options: Partial<TestSyncOptions> = {},
+) {
+  scene.simulator.requests.reset()
+  const report = await scene.sync({
+    command: 'sync',
+    settings: { transportEventChecksPerSync },
+    ...options,
+  })
+  return { report, requests: requestCounts(scene.simulator) }
+}
+
+function unfinishedContainers({ simulator: { world, clock } }: Scene) {
+  return [...world.records('container', clock.now())].filter(
+    ({ attributes }) => (attributes?.empty_terminated_at ?? null) === null,
+  )
+}
+
+/** The content of an event of one container changes and its id does not. Undefined for a container without events. */
+function changeEvent(scene: Scene, containerId: string): string | undefined {
+  const { world, clock, edits } = scene.simulator
+  const [event] = world.transportEventsOf(containerId, clock.now())
+  if (event !== undefined) edits.change('transport_event', event.id, { voyage_number: 'X77' })
+  return event?.id
+}
+
+async function voyageOf(scene: Scene, eventId: string): Promise<unknown> {
+  const [row] = await scene.query(
+    'select voyage_number from tracking.transport_events where transport_event_id = $1',
+    eventId,
+  )
+  return row?.voyage_number
+}
+
+describe('transport events that change under their id', () => {
+  it('are found by the checks, one container a sync, each in its turn, and finished ones not at all', async () => {
+    const scene = await openBackfilled()
+    const unfinished = unfinishedContainers(scene)
+    const all = [...scene.simulator.world.records('container', scene.simulator.clock.now())]
+    expect(unfinished.length).toBeGreaterThan(2)
+    expect(unfinished.length).toBeLessThan(all.length)
+    const changed = all.flatMap(({ id }) => changeEvent(scene, id) ?? [])
+    for (const [index] of unfinished.entries()) {
+      const { report, requests } = await check(scene)
+      expect(report.exitCode).toBe(0)
+      expect(requests[EVENT_READS]).toBe(1)
+      const [{ checked } = { checked: -1 }] = await scene.query<{ checked: number }>(
+        'select count(*) as checked from tracking_sync.transport_event_checks',
+      )
+      expect(checked).toBe(index + 1)
+    }
+    const voyages = await Promise.all(changed.map((id) => voyageOf(scene, id)))
+    const isFound = voyages.filter((voyage) => voyage === 'X77').length
+    const withEvents = unfinished.filter(({ id }) => hasEvents(scene, id)).length
+    expect(isFound).toBe(withEvents)
+    expect(changed.length).toBeGreaterThan(withEvents)
+    // The first is due again.
+    const before = await firstChecked(scene)
+    await check(scene)
+    expect(await firstChecked(scene)).not.toBe(before)
+  })
+
+  it('are found at once when there are checks enough, and the counts add up', async () => {
+    const scene = await openBackfilled()
+    const unfinished = unfinishedContainers(scene)
+    for (const { id } of unfinished) changeEvent(scene, id)
+    scene.simulator.clock.advance(1_000)
+    const { report, requests } = await check(scene, 100)
+    expect(requests[EVENT_READS]).toBe(unfinished.length)
+    expect(await scene.differences()).toEqual([])
+    await expectTrueCounts(scene, report)
+  })
+
+  it('cost an unchanged account one request, nothing when events come included, when switched off, and in a backfill', async () => {
+    const scene = await openBackfilled()
+    const { requests } = await check(scene)
+    expect(requests).toEqual({ '/shipments': 1, '/tracking_requests': 1, [EVENT_READS]: 1 })
+    expect((await check(scene, 0)).requests[EVENT_READS]).toBeUndefined()
+    const backfill = await check(scene, 1, { command: 'backfill' })
+    expect(backfill.requests[EVENT_READS]).toBeUndefined()
+    const included = await openBackfilled([...WITHOUT_EVENTS, 'containers.transport_events'])
+    expect((await check(included)).requests[EVENT_READS]).toBeUndefined()
+  })
+
+  it('wait for the next sync when this one tried again what the service includes: pages and two requests at most', async () => {
+    const scene = await openBackfilled([])
+    await scene.query(
+      `update tracking_sync.source_capabilities set checked_at = now() - interval '2 days'`,
+    )
+    const trial = await check(scene)
+    expect(trial.requests).toEqual({ '/shipments': 2, '/containers': 2, '/tracking_requests': 1 })
+    const next = await check(scene)
+    expect(next.requests).toEqual({
+      '/shipments': 1,
+      '/containers': 1,
+      '/tracking_requests': 1,
+      [EVENT_READS]: 1,
+    })
+  })
+})
+
+describe('a check of transport events', () => {
+  it('marks an event that its container still lists and that is no longer there, and revives it when it returns', async () => {
+    const scene = await openBackfilled()
+    const { simulator } = scene
+    const [container] = unfinishedContainers(scene).filter(({ id }) => hasEvents(scene, id))
+    const [event] = simulator.world.transportEventsOf(container!.id, simulator.clock.now())
+    const isDead = async () => {
+      const [row] = await scene.query(
+        'select _deleted_at is not null as is_dead from tracking.transport_events where transport_event_id = $1',
+        event!.id,
+      )
+      return row?.is_dead
+    }
+    simulator.clock.advance(HOUR)
+    simulator.faults.add({ fault: withoutEvent(event!.id), match: isEventRead, times: Infinity })
+    const { report } = await check(scene, 100)
+    const streams = report.streams.filter(({ counts }) => counts.tombstoned > 0)
+    expect(streams.map(({ stream, counts }) => [stream, counts.tombstoned])).toEqual([
+      ['transport_events', 1],
+    ])
+    expect(await isDead()).toBe(true)
+    await expectTrueCounts(scene, report)
+    simulator.faults.clear()
+    simulator.clock.advance(HOUR)
+    await check(scene, 100)
+    expect(await isDead()).toBe(false)
+  })
+
+  it('that is cut off is made again by the next sync', async () => {
+    const scene = await openBackfilled()
+    const [container] = unfinishedContainers(scene).filter(({ id }) => hasEvents(scene, id))
+    const eventId = changeEvent(scene, container!.id)
+    scene.simulator.clock.advance(HOUR)
+    await scene.sync({ command: 'sync' })
+    const reachFailpoint = createFailpoint('events_received:1', () => {
+      throw new SimulatedCrash('events_received')
+    })
+    await expect(check(scene, 100, { reachFailpoint })).rejects.toBeInstanceOf(SimulatedCrash)
+    await scene.query('delete from tracking_sync.lease')
+    await check(scene, 100)
+    expect(await voyageOf(scene, eventId!)).toBe('X77')
+  })
+
+  it('of a container whose answer is wrong fails its run, and leaves the next run to the others', async () => {
+    const scene = await openBackfilled()
+    scene.simulator.faults.add({
+      fault: { kind: 'transform', apply: () => ({ hello: 'world' }) },
+      match: isEventRead,
+      times: Infinity,
+    })
+    const failed = await check(scene)
+    expect(failed.report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+    expect(failed.report.problems[0]).toMatch(/^transport event checks: /)
+    scene.simulator.faults.clear()
+    const next = await check(scene)
+    expect(next.report.exitCode).toBe(0)
+    const [row] = await scene.query(
+      'select count(*) as checked from tracking_sync.transport_event_checks',
+    )
+    expect(row?.checked).toBe(2)
+  })
+})
+
+function hasEvents({ simulator: { world, clock } }: Scene, containerId: string): boolean {
+  return world.transportEventsOf(containerId, clock.now()).length > 0
+}
+
+async function firstChecked(scene: Scene): Promise<unknown> {
+  const [row] = await scene.query(
+    'select container_id from tracking_sync.transport_event_checks order by checked_at limit 1',
+  )
+  return row?.container_id
+}
+
+function isEventRead({ path }: { readonly path: string }): boolean {
+  return path.endsWith('/transport_events')
+}
+
+function withoutEvent(id: string) {
+  return {
+    kind: 'transform' as const,
+    apply: (document: unknown) => {
+      const { data, ...rest } = document as { data: readonly { id: string }[] }
+      return { ...rest, data: data.filter((record) => record.id !== id), meta: undefined }
+    },
+  }
+}
