@@ -3,9 +3,15 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import {
+  addWebhookOptions,
+  readWebhookSecret,
+  subscribeWebhook,
+  type SimulatedWebhookOptions,
+} from './simulated-webhook.js'
 import { wholeNumber } from './whole-number.js'
 
-interface SimulateOptions {
+interface SimulateOptions extends SimulatedWebhookOptions {
   readonly port: number
   readonly host: string
   readonly shipments: number
@@ -55,37 +61,48 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
       names,
     )
     .option('--json', 'Print the address as JSON.')
-  addSettingFlags(command).action(async (options: SimulateOptions & Record<string, unknown>) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
-      const { startSimulator } = await import('../simulator/server.js')
-      const simulator = await startSimulator({
-        httpPort: options.port,
-        host: options.host,
-        shipments: options.shipments,
-        seed: options.seed,
-        speed: options.speed,
-        apiKey: SIMULATOR_KEY,
-        rateLimitPerMinute: options.requestsPerMinute === 0 ? null : options.requestsPerMinute,
-        pageSizeMax: options.largestPage,
-        ...(options.start === undefined ? {} : { startAt: options.start }),
-        ...(options.includes === undefined
-          ? {}
-          : { acceptedIncludes: { shipment: options.includes } }),
-      }).catch((thrown: unknown) => {
-        throw explainListenError(thrown, options) ?? thrown
+  addSettingFlags(addWebhookOptions(command)).action(
+    async (options: SimulateOptions & Record<string, unknown>) => {
+      await io.withApp(settingFlagsOf(options), async (app) => {
+        const { startSimulator, WEBHOOK_EVENT_NAMES } = await import('../simulator/server.js')
+        const { secret, isKnown } = readWebhookSecret(io.environment())
+        const simulator = await startSimulator({
+          httpPort: options.port,
+          host: options.host,
+          shipments: options.shipments,
+          seed: options.seed,
+          speed: options.speed,
+          apiKey: SIMULATOR_KEY,
+          rateLimitPerMinute: options.requestsPerMinute === 0 ? null : options.requestsPerMinute,
+          pageSizeMax: options.largestPage,
+          // People edit a world that stands still, too; and they trigger samples to this machine.
+          webhooks: { automatic: true },
+          allowInsecureTrigger: true,
+          ...(options.start === undefined ? {} : { startAt: options.start }),
+          ...(options.includes === undefined
+            ? {}
+            : { acceptedIncludes: { shipment: options.includes } }),
+        }).catch((thrown: unknown) => {
+          throw explainListenError(thrown, options) ?? thrown
+        })
+        app.onClose(() => simulator.close())
+        subscribeWebhook(simulator, options, secret, WEBHOOK_EVENT_NAMES)
+        const isSecretTold = options.webhook !== undefined && isKnown
+        if (options.json === true) {
+          const webhook = isSecretTold ? { webhookSecret: secret } : {}
+          io.printJson({ apiUrl: simulator.url, apiKey: SIMULATOR_KEY, ...webhook })
+        } else {
+          io.print(`The simulator answers at ${simulator.url} with ${options.shipments} shipments.`)
+          io.print(`  TRACKING_API_URL=${simulator.url}`)
+          io.print(`  TRACKING_API_KEY=${SIMULATOR_KEY}`)
+          if (isSecretTold) io.print(`  TRACKING_WEBHOOK_SECRET=${secret}`)
+          io.print('Ctrl-C ends it.')
+        }
+        if (!app.signal.aborted) await once(app.signal, 'abort')
+        return EXIT_CODES.complete
       })
-      app.onClose(() => simulator.close())
-      if (options.json === true) io.printJson({ apiUrl: simulator.url, apiKey: SIMULATOR_KEY })
-      else {
-        io.print(`The simulator answers at ${simulator.url} with ${options.shipments} shipments.`)
-        io.print(`  TRACKING_API_URL=${simulator.url}`)
-        io.print(`  TRACKING_API_KEY=${SIMULATOR_KEY}`)
-        io.print('Ctrl-C ends it.')
-      }
-      if (!app.signal.aborted) await once(app.signal, 'abort')
-      return EXIT_CODES.complete
-    })
-  })
+    },
+  )
 }
 
 function explainListenError(

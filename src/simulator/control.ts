@@ -2,12 +2,14 @@ import { errorAnswer, type Answer } from './answers.js'
 import type { Clock } from './clock.js'
 import type { Edits } from './edits.js'
 import type { RequestLog } from './request-log.js'
+import type { WebhookMachine } from './simulated-webhooks.js'
+import { controlWebhooks } from './webhook-control.js'
 import type { World } from './world.js'
 
 /**
  * The control surface, for people in another shell. It is beside the interface: no key, no faults, no rate limit.
  *
- *   GET  /simulator                 {"time", "speed", "counts", "requests"}
+ *   GET  /simulator                 {"time", "speed", "counts", "edits", "requests", "webhooks"}
  *   POST /simulator/clock           {"advance_hours": 24}   or   {"speed": 3600}   (0 stands still)
  *   POST /simulator/edits           {"change": {"type", "id", "attributes"}}
  *                                   {"delete": {"type", "id"}}     {"revive": {"type", "id"}}
@@ -15,6 +17,7 @@ import type { World } from './world.js'
  *                                   {"add_hold": {"container_id", "name", "status", "description"}}
  *                                   {"clear_hold": {"container_id", "name"}}
  *                                   {"insert_shipments": 5}
+ *   POST /simulator/webhooks        see webhook-control.ts
  *
  * Every answer is the state after it, as of `GET /simulator`.
  */
@@ -23,6 +26,7 @@ export interface ControlSurface {
   readonly world: World
   readonly edits: Edits
   readonly requests: RequestLog
+  readonly sending: Pick<WebhookMachine, 'webhooks'>
 }
 
 export function answerControl(
@@ -35,10 +39,15 @@ export function answerControl(
   if (method === 'GET' && path === '/simulator') return state(surface)
   if (method === 'POST' && path === '/simulator/clock') return setClock(surface, given)
   if (method === 'POST' && path === '/simulator/edits') return edit(surface, given)
+  if (method === 'POST' && path === '/simulator/webhooks') {
+    const problem = controlWebhooks(surface.sending.webhooks, given)
+    if (problem !== undefined) return errorAnswer(422, 'Unprocessable Entity', problem)
+    return state(surface)
+  }
   return errorAnswer(404, 'Not Found', `There is no ${method} ${path}.`)
 }
 
-function state({ clock, world, edits, requests }: ControlSurface): Answer {
+function state({ clock, world, edits, requests, sending }: ControlSurface): Answer {
   const now = clock.now()
   const document = {
     time: now.toISOString(),
@@ -46,6 +55,7 @@ function state({ clock, world, edits, requests }: ControlSurface): Answer {
     counts: world.counts(now),
     edits: edits.version,
     requests: requests.total,
+    webhooks: sending.webhooks.outstanding(),
   }
   return { status: 200, document }
 }

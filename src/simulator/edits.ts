@@ -28,6 +28,23 @@ export interface Edits extends Overlay {
   isCustomFieldDenied(containerId: string): boolean
   /** How often anything was edited. */
   readonly version: number
+  /** There is one watcher at a time. */
+  watch(watcher: EditWatcher): void
+}
+
+/** What an edit is about. A withdrawn or deleted record is named by what it was. */
+export type EditTarget =
+  | {
+      readonly kind: 'change' | 'delete' | 'revive'
+      readonly type: string
+      readonly id: string
+    }
+  | { readonly kind: 'insert'; readonly shipmentIds: readonly string[] }
+
+/** Told of every edit of records, just before and just after it; custom fields apart. */
+export interface EditWatcher {
+  before(target: EditTarget): void
+  after(target: EditTarget): void
 }
 
 interface HoldEdits {
@@ -47,8 +64,12 @@ export function createEdits(ids: Ids, now: () => Date): Edits {
 
   const holdsOf = (containerId: string): HoldEdits =>
     entry(holds, containerId, () => ({ added: [], cleared: new Set() }))
-  const edited = (): void => {
+  let watcher: EditWatcher | undefined
+  const edit = (target: EditTarget, apply: () => void): void => {
+    watcher?.before(target)
+    apply()
     version += 1
+    watcher?.after(target)
   }
   return {
     get version() {
@@ -68,40 +89,50 @@ export function createEdits(ids: Ids, now: () => Date): Edits {
       const holdEdits = record.type === 'container' ? holds.get(record.id) : undefined
       return holdEdits === undefined ? changed : withHolds(changed, holdEdits)
     },
+    watch: (next) => {
+      watcher = next
+    },
     change: (type, id, attributes) => {
-      Object.assign(
-        entry(patches, `${type}/${id}`, () => ({})),
-        attributes,
-      )
-      edited()
+      edit({ kind: 'change', type, id }, () => {
+        Object.assign(
+          entry(patches, `${type}/${id}`, () => ({})),
+          attributes,
+        )
+      })
     },
     delete: (type, id) => {
-      const parts = type === 'transport_event' ? ids.decode(id) : undefined
-      if (parts !== undefined) {
-        const containerId = ids.encode('container', parts.serial, parts.ordinal)
-        entry(withdrawn, containerId, () => new Set()).add(id)
-      }
-      entry(gone, type, () => new Set()).add(id)
-      edited()
+      edit({ kind: 'delete', type, id }, () => {
+        const parts = type === 'transport_event' ? ids.decode(id) : undefined
+        if (parts !== undefined) {
+          const containerId = ids.encode('container', parts.serial, parts.ordinal)
+          entry(withdrawn, containerId, () => new Set()).add(id)
+        }
+        entry(gone, type, () => new Set()).add(id)
+      })
     },
     revive: (type, id) => {
-      gone.get(type)?.delete(id)
-      if (type === 'transport_event') for (const eventIds of withdrawn.values()) eventIds.delete(id)
-      edited()
+      edit({ kind: 'revive', type, id }, () => {
+        gone.get(type)?.delete(id)
+        if (type !== 'transport_event') return
+        for (const eventIds of withdrawn.values()) eventIds.delete(id)
+      })
     },
     withdrawEvent: (containerId, eventId) => {
-      entry(withdrawn, containerId, () => new Set()).add(eventId)
-      edited()
+      edit({ kind: 'delete', type: 'transport_event', id: eventId }, () => {
+        entry(withdrawn, containerId, () => new Set()).add(eventId)
+      })
     },
     addHold: (containerId, hold) => {
-      holdsOf(containerId).added.push(hold)
-      edited()
+      edit({ kind: 'change', type: 'container', id: containerId }, () => {
+        holdsOf(containerId).added.push(hold)
+      })
     },
     clearHold: (containerId, name) => {
-      const { added, cleared } = holdsOf(containerId)
-      cleared.add(name)
-      added.splice(0, added.length, ...added.filter((hold) => hold.name !== name))
-      edited()
+      edit({ kind: 'change', type: 'container', id: containerId }, () => {
+        const { added, cleared } = holdsOf(containerId)
+        cleared.add(name)
+        added.splice(0, added.length, ...added.filter((hold) => hold.name !== name))
+      })
     },
     insertShipments: (count) => {
       const createdAt = toSecond(now().getTime() - 999)
@@ -109,13 +140,15 @@ export function createEdits(ids: Ids, now: () => Date): Edits {
         serial: INSERTED_SERIALS + inserted.length + count - 1 - number,
         createdAt,
       }))
-      inserted = [...fresh, ...inserted]
-      edited()
-      return fresh.map(({ serial }) => ids.encode('shipment', serial))
+      const shipmentIds = fresh.map(({ serial }) => ids.encode('shipment', serial))
+      edit({ kind: 'insert', shipmentIds }, () => {
+        inserted = [...fresh, ...inserted]
+      })
+      return shipmentIds
     },
     setCustomField: (containerId, apiSlug, value) => {
       entry(customValues, containerId, () => new Map()).set(apiSlug, value)
-      edited()
+      version += 1
     },
     denyCustomFields: (containerId, isDenied = true) => {
       if (isDenied) denied.add(containerId)

@@ -81,6 +81,11 @@ const ENDPOINTS: readonly Endpoint[] = [
     answer: ({ webhooks }, request, { id = '' }) => deleteWebhook(webhooks, request, id),
   },
   { method: 'GET', path: /^\/webhook_notifications$/, answer: listNotifications },
+  {
+    method: 'GET',
+    path: /^\/webhook_notifications\/(?<id>[^/]+)$/,
+    answer: readNotification,
+  },
 ]
 
 /** The answer to an authorized request. 404 for a path nobody knows, 405 for a method it does not have. */
@@ -221,4 +226,15 @@ function listNotifications(
     ({ attributes }) => wanted === null || attributes?.delivery_status === wanted,
   )
   return listAnswer(service, request, 'webhook_notification', slicesOf(notifications), faults)
+}
+
+function readNotification(
+  service: Service,
+  request: ServiceRequest,
+  { id = '' }: Readonly<Record<string, string>>,
+): Answer {
+  const notification = service.webhooks.desk.notifications.find((one) => one.id === id)
+  return notification === undefined
+    ? notFound(request.path)
+    : singleAnswer(service, request, 'webhook_notification', notification)
 }

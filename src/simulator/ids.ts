@@ -24,6 +24,8 @@ export const KINDS = [
   'webhook_notification',
   'webhook_notification_log',
   'container_updated_event',
+  'container_created_event',
+  'estimated_event',
 ] as const
 
 type Kind = (typeof KINDS)[number]

@@ -21,7 +21,22 @@ export const DEFAULT_INCLUDES: AcceptedIncludes = {
   terminal: ['port'],
   rail_terminal: ['port', 'metro_area'],
   port: ['terminals'],
+  webhook_notification: [
+    'reference_object',
+    'reference_object.shipment',
+    'reference_object.container',
+    'reference_object.location',
+    'reference_object.terminal',
+    'reference_object.vessel',
+    'reference_object.port',
+    'reference_object.tracked_object',
+    'webhook',
+    'webhook_notification_logs',
+  ],
 }
+
+/** Undefined when the id stands for nothing of that type at the instant. */
+export type RecordFinder = (type: string, id: string, at: Date) => ResourceObject | undefined
 
 export interface IncludeRules {
   readonly accepted: AcceptedIncludes
@@ -47,13 +62,14 @@ export function readIncludes(
 
 /**
  * The related records, each once, never one of the primary data. A nested relation (`containers.transport_events`) brings
- * the ones on the way with it. Links to what does not exist any more are passed over.
+ * the ones on the way with it. Links to what does not exist any more are passed over. `recordOf` finds what a link leads to.
  */
 export function collectIncluded(
   world: World,
   primary: readonly ResourceObject[],
   includes: readonly string[],
   at: Date,
+  recordOf: RecordFinder,
 ): ResourceObject[] {
   if (includes.length === 0) return []
   const seen = new Set(primary.map(keyOf))
@@ -64,7 +80,7 @@ export function collectIncluded(
     const links = Array.isArray(linkage) ? linkage : linkage ? [linkage] : []
     return (links as ResourceIdentifier[]).flatMap((link) => {
       const known = found.get(keyOf(link))
-      return known ?? world.record(link.type, link.id, at) ?? []
+      return known ?? recordOf(link.type, link.id, at) ?? []
     })
   }
   for (const path of includes.toSorted()) {

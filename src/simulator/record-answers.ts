@@ -26,7 +26,7 @@ export function slicesOf(records: readonly ResourceObject[]): PagedList {
 
 /** One page with what it includes; 400 for an `include` that is not accepted. */
 export function listAnswer(
-  { world, includes, pages }: Service,
+  { world, includes, pages, webhooks }: Service,
   request: ServiceRequest,
   type: string,
   paged: PagedList,
@@ -35,7 +35,7 @@ export function listAnswer(
   const relations = readIncludes(request.query.get('include'), type, includes)
   if (!Array.isArray(relations)) return relations
   const { data, links, meta } = readListPage(request, paged, pages, faults)
-  const included = collectIncluded(world, data, relations, request.at)
+  const included = collectIncluded(world, data, relations, request.at, webhooks.record)
   const document = {
     data,
     ...(relations.length > 0 ? { included } : {}),
@@ -47,7 +47,7 @@ export function listAnswer(
 
 /** One record with what it includes. A tracking request includes its shipment unless asked otherwise. */
 export function singleAnswer(
-  { world, includes }: Service,
+  { world, includes, webhooks }: Service,
   request: ServiceRequest,
   type: string,
   data: ResourceObject,
@@ -55,7 +55,7 @@ export function singleAnswer(
   const byDefault = type === 'tracking_request' ? 'tracked_object' : null
   const relations = readIncludes(request.query.get('include') ?? byDefault, type, includes)
   if (!Array.isArray(relations)) return relations
-  const related = collectIncluded(world, [data], relations, request.at)
+  const related = collectIncluded(world, [data], relations, request.at, webhooks.record)
   const included = type === 'tracking_request' ? related.map(thinShipment) : related
   const self = `${request.origin}/v2${request.path}`
   const document = {

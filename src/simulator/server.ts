@@ -14,8 +14,15 @@ import { DEFAULT_INCLUDES, type AcceptedIncludes } from './includes.js'
 import type { Service } from './record-answers.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
 import { createRequestLog, type RequestLog } from './request-log.js'
-import { createWebhookDesk, type WebhookDesk } from './webhook-desk.js'
+import {
+  createSimulatedWebhooks,
+  type SimulatedWebhooks,
+  type WebhookMachine,
+} from './simulated-webhooks.js'
+import type { WebhookOptions } from './webhook-options.js'
 import { createWorld, type World } from './world.js'
+
+export { WEBHOOK_EVENT_NAMES } from './webhook-catalog.js'
 
 export interface SimulatorOptions {
   /** Two simulators with the same seed, shipments and start serve the same world. Default 1. */
@@ -46,6 +53,8 @@ export interface SimulatorOptions {
   readonly extras?: boolean
   /** Let `POST /webhooks/trigger` take an `http:` URL. Default false. */
   readonly allowInsecureTrigger?: boolean
+  /** How notifications are sent. */
+  readonly webhooks?: WebhookOptions
 }
 
 export interface Simulator {
@@ -58,7 +67,7 @@ export interface Simulator {
   readonly edits: Edits
   readonly faults: FaultScript
   readonly requests: RequestLog
-  readonly webhooks: WebhookDesk
+  readonly webhooks: SimulatedWebhooks
   /** Ends at once, open answers included. */
   close(): Promise<void>
 }
@@ -69,6 +78,7 @@ interface Running extends Service {
   readonly faults: FaultScript
   readonly requests: RequestLog
   readonly rateLimit: RateLimit
+  readonly sending: WebhookMachine
 }
 
 /** Starts a stand-in for the tracking service on this machine. */
@@ -87,17 +97,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   server.listen(httpPort, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const { apiKey, clock, world, edits, faults, requests } = running
+  const { apiKey, clock, world, edits, faults, requests, sending } = running
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  sending.open(origin)
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v2`,
+    url: `${origin}/v2`,
     apiKey,
     clock,
     world,
     edits,
     faults,
     requests,
-    webhooks: running.webhooks.desk,
+    webhooks: sending.webhooks,
     close: async () => {
+      await sending.close()
       if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
@@ -115,11 +128,15 @@ function createRunning(options: SimulatorOptions): Running {
   const edits = createEdits(ids, () => clock.now())
   const { extras = true, pageSizeDefault = 30, pageSizeMax = 100 } = options
   const { rateLimitPerMinute = 100, onUnknownInclude = 'reject' } = options
+  const world = createWorld({ seed, shipments, startAt, extras }, edits)
+  const parts = { seed, extras, startAt, clock, world, edits }
+  const sending = createSimulatedWebhooks({ ...parts, options: options.webhooks ?? {} })
   return {
     apiKey: options.apiKey ?? 'simulator-key',
     clock,
-    world: createWorld({ seed, shipments, startAt, extras }, edits),
+    world,
     edits,
+    sending,
     faults: createFaultScript(),
     requests: createRequestLog(),
     rateLimit: createRateLimit(rateLimitPerMinute, realNow),
@@ -129,7 +146,8 @@ function createRunning(options: SimulatorOptions): Running {
     },
     pages: { defaultSize: pageSizeDefault, largestSize: pageSizeMax },
     webhooks: {
-      desk: createWebhookDesk(ids),
+      desk: sending.webhooks,
+      record: sending.record,
       allowInsecureTrigger: options.allowInsecureTrigger ?? false,
     },
   }

@@ -21,6 +21,7 @@ export const REQUEST_VARIANTS: readonly RequestVariant[] = ['tracked', 'failed',
 const FAILED = { every: 12, offset: 7 }
 const WAITING = { every: 40, offset: 13 }
 const WAITS_FOR = 6 * DAY
+const FAILS_AFTER = HOUR / 6
 const FAILED_REASONS = [
   'not_found',
   'invalid_number',
@@ -110,6 +111,30 @@ interface Outcome {
   readonly failedReason: string | null
 }
 
+/** The instants from which a request has another status, in order; the one it is made with included. */
+export function requestChanges(
+  variant: RequestVariant,
+  createdAt: number,
+  shipmentCreatedAt: number | undefined,
+): { readonly at: number; readonly status: Outcome['status'] }[] {
+  const made = { at: createdAt, status: 'pending' } as const
+  switch (variant) {
+    case 'tracked':
+      return shipmentCreatedAt === undefined
+        ? [made]
+        : [made, { at: shipmentCreatedAt, status: 'created' }]
+    case 'failed':
+      return [made, { at: createdAt + FAILS_AFTER, status: 'failed' }]
+    case 'waiting':
+      return [
+        { at: createdAt, status: 'awaiting_manifest' },
+        { at: toSecond(createdAt + WAITS_FOR), status: 'failed' },
+      ]
+    default:
+      return variant satisfies never
+  }
+}
+
 function decideOutcome(
   { seat, createdAt, shipment }: TrackingRequestFacts,
   at: number,
@@ -126,7 +151,7 @@ function decideOutcome(
       if (shipment === undefined || at < shipment.createdAt) return pending
       return { status: 'created', updatedAt: shipment.createdAt, failedReason: null }
     case 'failed': {
-      const failedAt = createdAt + HOUR / 6
+      const failedAt = createdAt + FAILS_AFTER
       return at < failedAt ? pending : failed(failedAt)
     }
     case 'waiting': {

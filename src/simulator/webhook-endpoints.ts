@@ -1,10 +1,13 @@
 import type { ResourceObject } from '../jsonapi/document.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
+import type { RecordFinder } from './includes.js'
 import { WEBHOOK_EVENT_NAMES, webhookEventCategories } from './webhook-catalog.js'
 import { WEBHOOK_IPS, type WebhookAttributes, type WebhookDesk } from './webhook-desk.js'
 
 export interface WebhookRules {
   readonly desk: WebhookDesk
+  /** A record that a notification leads to: its webhook, a log, or one of the world. */
+  readonly record: RecordFinder
   /** The interface wants HTTPS; tests on one machine may do without. */
   readonly allowInsecureTrigger: boolean
 }
@@ -82,8 +85,13 @@ function readAttributes(body: unknown): Partial<WebhookAttributes> {
     ...(typeof active === 'boolean' ? { active } : {}),
     ...(Array.isArray(events) ? { events: events.map(String) } : {}),
     ...(typeof secret === 'string' || secret === null ? { secret } : {}),
-    ...(Array.isArray(headers) ? { headers: headers as WebhookAttributes['headers'] } : {}),
+    ...(Array.isArray(headers) ? { headers: headers.map(readHeader) } : {}),
   }
+}
+
+function readHeader(given: unknown): WebhookAttributes['headers'][number] {
+  const { name, value } = asObject(given)
+  return { name: String(name), value: String(value) }
 }
 
 function asObject(value: unknown): Record<string, unknown> {

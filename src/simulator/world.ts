@@ -40,6 +40,8 @@ export interface WorldOptions {
 export interface World {
   readonly ids: Ids
   readonly atlas: Atlas
+  /** What the records are drawn from, for what looks at plans rather than at records. */
+  readonly sources: WorldSources
   /** How many records of each listed type exist. Transport events are not counted: that would cost a walk. */
   counts(at: Date): Record<ListedType, number>
   count(type: ListedType, at: Date): number
@@ -93,6 +95,7 @@ export function createWorld(options: WorldOptions, overlay: Overlay = NO_EDITS):
   return {
     ids,
     atlas,
+    sources,
     counts: (at) => {
       const counted = LISTED_TYPES.map((type) => [type, count(type, at)] as const)
       return Object.fromEntries(counted) as Record<ListedType, number>

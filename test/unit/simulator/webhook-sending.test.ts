@@ -1,0 +1,354 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  startSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../../src/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import type { WebhookAttributes } from '../../../src/simulator/webhook-desk.js'
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
+import { ask, send, START } from './simulator-client.js'
+
+const SECRET = 'a secret of the subscriber'
+
+let receiver: WebhookReceiver
+let simulator: Simulator
+
+beforeEach(async () => {
+  receiver = await startWebhookReceiver()
+})
+
+afterEach(async () => {
+  await simulator.close()
+  await receiver.close()
+})
+
+/** Standing still, one request at a time, retries at once. */
+async function open(
+  webhooks: SimulatorOptions['webhooks'] = {},
+  more: SimulatorOptions = {},
+): Promise<void> {
+  simulator = await startSimulator({
+    startAt: START,
+    speed: 0,
+    shipments: 20,
+    rateLimitPerMinute: null,
+    allowInsecureTrigger: true,
+    ...more,
+    webhooks: { concurrency: 1, retryScale: 0, ...webhooks },
+  })
+}
+
+function subscribe(attributes: Partial<WebhookAttributes> = {}): string {
+  return simulator.webhooks.create({
+    url: receiver.url,
+    active: true,
+    events: WEBHOOK_EVENT_NAMES,
+    secret: SECRET,
+    headers: [],
+    ...attributes,
+  }).id
+}
+
+const containerIds = (): string[] =>
+  simulator.world.page('container', 0, 5, START).map(({ id }) => id)
+const statuses = (): unknown[] =>
+  simulator.webhooks.notifications.map(({ attributes }) => attributes!.delivery_status)
+
+describe('a delivery', () => {
+  test('is signed over its raw bytes and carries the headers of the webhook', async () => {
+    await open()
+    const webhookId = subscribe({ headers: [{ name: 'x-own', value: 'yes' }] })
+    const [containerId] = containerIds()
+    simulator.edits.change('container', containerId!, { seal_number: 'NEW' })
+    expect(await simulator.webhooks.deliverDue()).toBe(1)
+    const [delivery] = receiver.deliveries
+    expect(delivery!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-own': 'yes',
+      'x-svc-webhook-signature': createHmac('sha256', SECRET).update(delivery!.body).digest('hex'),
+    })
+    const { id } = delivery!.data!
+    expect(delivery!.data).toMatchObject({
+      type: 'webhook_notification',
+      attributes: {
+        id,
+        event: 'container.updated',
+        delivery_status: 'pending',
+        created_at: '2026-03-04T12:00:00Z',
+      },
+      relationships: {
+        reference_object: { data: { type: 'container_updated_event' } },
+        webhook: { data: { id: webhookId, type: 'webhook' } },
+        webhook_notification_logs: { data: [] },
+      },
+    })
+    expect(delivery!.included!.at(-1)!.attributes).toMatchObject({
+      changeset: { seal_number: [expect.anything(), 'NEW'] },
+    })
+    expect(delivery!.included).toContainEqual(
+      JSON.parse(JSON.stringify(simulator.world.record('container', containerId!, START))),
+    )
+    expect(statuses()).toEqual(['succeeded'])
+  })
+
+  test('without a secret has no signature', async () => {
+    await open()
+    subscribe({ secret: null })
+    simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries[0]!.headers).not.toHaveProperty('x-svc-webhook-signature')
+  })
+
+  test.each([200, 201, 202, 204])('answered with %s has been received', async (status) => {
+    await open()
+    subscribe()
+    receiver.answer = () => status
+    simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(statuses()).toEqual(['succeeded'])
+  })
+
+  test.each([203, 206, 302, 400, 401, 404, 500, 503])(
+    'answered with %s is tried again with the same bytes',
+    async (status) => {
+      await open()
+      subscribe()
+      receiver.answer = () => (receiver.deliveries.length < 3 ? status : 202)
+      simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+      await simulator.webhooks.deliverDue()
+      await simulator.webhooks.settle()
+      expect(receiver.deliveries).toHaveLength(3)
+      expect(new Set(receiver.deliveries.map(({ body }) => body.toString())).size).toBe(1)
+      expect(statuses()).toEqual(['succeeded'])
+    },
+  )
+
+  test('that is not answered in time is tried again', async () => {
+    await open({ timeoutMs: 50 })
+    subscribe()
+    receiver.answer = () => (receiver.deliveries.length < 2 ? undefined : 200)
+    simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(receiver.deliveries).toHaveLength(2)
+    const { data } = await ask(simulator, '/webhook_notifications')
+    expect(data[0]!.relationships!.webhook_notification_logs!.data).toHaveLength(2)
+  })
+
+  test('that nobody receives is failed after twelve retries (W17)', async () => {
+    await open()
+    subscribe()
+    receiver.answer = () => 500
+    const [id] = simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(receiver.deliveries).toHaveLength(13)
+    expect(new Set(receiver.deliveries.map(({ data }) => data!.id))).toEqual(new Set([id]))
+    expect(statuses()).toEqual(['failed'])
+  })
+
+  test('that the twelfth retry brings is received (W17)', async () => {
+    await open()
+    subscribe()
+    receiver.answer = () => (receiver.deliveries.length <= 12 ? 500 : 200)
+    simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(receiver.deliveries).toHaveLength(13)
+    expect(statuses()).toEqual(['succeeded'])
+  })
+
+  test('shows the records of its retry when retries are rendered anew (W9)', async () => {
+    await open({
+      rerenderRetries: true,
+      retryClock: 'virtual',
+      retryDelaysMs: [60_000],
+      retryScale: 1,
+    })
+    subscribe({ events: ['container.created'] })
+    receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
+    const [containerId] = containerIds()
+    simulator.webhooks.emit('container.created', { containerId: containerId! })
+    await simulator.webhooks.deliverDue()
+    simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(1)
+    simulator.clock.advance(60_000)
+    await simulator.webhooks.deliverDue()
+    const [first, second] = receiver.deliveries
+    expect(second!.data!.id).toBe(first!.data!.id)
+    expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
+    expect(second!.body.equals(first!.body)).toBe(false)
+    const sealOf = (delivery: typeof first) =>
+      delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
+    expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
+    expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
+  })
+})
+
+describe('a webhook', () => {
+  test('gets only what it subscribed to, from its creation on', async () => {
+    await open()
+    simulator.clock.advance(86_400_000)
+    subscribe({ events: ['container.created'] })
+    const others = subscribe({ events: ['container.updated'] })
+    simulator.clock.advance(7 * 86_400_000)
+    await simulator.webhooks.deliverDue()
+    const from = START.getTime() + 86_400_000
+    const told = receiver.deliveries.map(({ data }) => data!)
+    expect(told.length).toBeGreaterThan(10)
+    for (const { attributes, relationships } of told) {
+      expect(Date.parse(attributes!.created_at as string)).toBeGreaterThan(from)
+      const webhook = relationships!.webhook!.data as { id: string }
+      expect(attributes!.event).toBe(
+        webhook.id === others ? 'container.updated' : 'container.created',
+      )
+    }
+  })
+
+  test('that fails again and again is made inactive and gets nothing until it is active (W18)', async () => {
+    await open({ deactivateAfter: 3, retryDelaysMs: [0] })
+    const webhookId = subscribe({ events: ['container.updated'] })
+    receiver.answer = () => 500
+    const emit = (): void => {
+      simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+    }
+    for (let count = 0; count < 5; count++) emit()
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(false)
+    expect(statuses()).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
+    const sent = receiver.deliveries.length
+    receiver.answer = () => 200
+    emit()
+    simulator.clock.advance(86_400_000)
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent)
+    await send(simulator, 'PATCH', `/webhooks/${webhookId}`, { active: true })
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent)
+    emit()
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent + 1)
+    expect(statuses()[0]).toBe('succeeded')
+  })
+
+  test('that is made or reactivated beside another one is told of nothing earlier', async () => {
+    await open()
+    subscribe({ events: ['container.updated'] })
+    const paused = subscribe({ events: ['container.updated'], active: false })
+    simulator.clock.advance(7 * 86_400_000)
+    simulator.webhooks.update(paused, { active: true })
+    const late = subscribe({ events: ['container.updated'] })
+    expect(await simulator.webhooks.deliverDue()).toBeGreaterThan(5)
+    simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+    await simulator.webhooks.deliverDue()
+    const webhookIds = receiver.deliveries.map(
+      ({ data }) => (data!.relationships!.webhook!.data as { id: string }).id,
+    )
+    for (const id of [paused, late]) {
+      expect(webhookIds.filter((one) => one === id)).toHaveLength(1)
+    }
+  })
+
+  test('that receives in between stays active', async () => {
+    await open({ deactivateAfter: 2, retryDelaysMs: [] })
+    const webhookId = subscribe({ events: ['container.updated'] })
+    const answers = [500, 200, 500, 200, 500]
+    receiver.answer = () => answers[receiver.deliveries.length - 1]!
+    while (simulator.webhooks.notifications.length < answers.length) {
+      simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+    }
+    await simulator.webhooks.deliverDue()
+    expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(true)
+    expect(statuses()).toEqual(['failed', 'succeeded', 'failed', 'succeeded', 'failed'])
+  })
+})
+
+describe('the notifications of the account', () => {
+  test('are listed by delivery status, with pages and what they lead to', async () => {
+    await open({ retryDelaysMs: [], deactivateAfter: null })
+    subscribe()
+    receiver.answer = ({ data }) => (data!.attributes!.event === 'container.created' ? 500 : 200)
+    const [first, second] = containerIds()
+    for (const containerId of [first!, second!]) {
+      simulator.webhooks.emit('container.created', { containerId })
+      simulator.edits.change('container', containerId, { seal_number: 'NEW' })
+    }
+    await simulator.webhooks.deliverDue()
+    const failed = await ask(
+      simulator,
+      '/webhook_notifications?filter[delivery_status]=failed&page[size]=1',
+    )
+    expect(failed.meta).toMatchObject({ size: 1, total: 2 })
+    const next = await ask(simulator, failed.links.next!)
+    const containers = [...failed.data, ...next.data].map(({ attributes }) => attributes)
+    expect(containers).toMatchObject([
+      { event: 'container.created', delivery_status: 'failed' },
+      { event: 'container.created', delivery_status: 'failed' },
+    ])
+    const include =
+      'include=reference_object,reference_object.container,webhook,webhook_notification_logs'
+    const single = await ask(simulator, `/webhook_notifications/${failed.data[0]!.id}?${include}`)
+    expect(single.data).toEqual(failed.data)
+    expect(single.included.map(({ type }) => type).sort()).toEqual([
+      'container',
+      'container_created_event',
+      'webhook',
+      'webhook_notification_log',
+    ])
+    const log = single.included.find(({ type }) => type === 'webhook_notification_log')
+    expect(log!.attributes).toMatchObject({ http_status: 500, error: null, succeeded: false })
+    expect(single.included.find(({ type }) => type === 'container')!.id).toBe(second)
+    expect((await ask(simulator, '/webhook_notifications/none')).status).toBe(404)
+  })
+})
+
+describe('a trigger', () => {
+  test.each(WEBHOOK_EVENT_NAMES)(
+    'sends a sample of %s that exists nowhere (W14)',
+    async (event) => {
+      await open({}, { shipments: 5 })
+      const body = { url: receiver.url, event, secret: SECRET }
+      expect((await send(simulator, 'POST', '/webhooks/trigger', body)).status).toBe(200)
+      await simulator.webhooks.settle()
+      const [delivery] = receiver.deliveries
+      expect(delivery!.data!.attributes!.event).toBe(event)
+      expect(delivery!.headers['x-svc-webhook-signature']).toBe(
+        createHmac('sha256', SECRET).update(delivery!.body).digest('hex'),
+      )
+      expect(delivery!.included!.length).toBeGreaterThan(0)
+      for (const { type, id } of [delivery!.data!, ...delivery!.included!]) {
+        expect(simulator.world.record(type, id, START)).toBeUndefined()
+      }
+      const { id } = delivery!.data!.relationships!.webhook!.data as { id: string }
+      expect(simulator.webhooks.find(id)).toBeUndefined()
+      expect(simulator.webhooks.notifications).toEqual([])
+    },
+  )
+})
+
+test('a simulator that is closed sends nothing more and waits for nothing', async () => {
+  await open({ retryDelaysMs: [60_000] })
+  subscribe()
+  receiver.answer = () => (receiver.deliveries.length === 1 ? 500 : undefined)
+  simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
+  simulator.webhooks.emit('container.created', { containerId: containerIds()[1]! })
+  const delivering = simulator.webhooks.deliverDue()
+  await expect.poll(() => receiver.deliveries.length).toBe(2)
+  await simulator.close()
+  await delivering
+  await simulator.webhooks.settle()
+  expect(receiver.deliveries).toHaveLength(2)
+})
+
+test('with a running clock it sends by itself', async () => {
+  await open({ lookEveryMs: 5 }, { speed: 1 })
+  subscribe({ events: ['container.updated'] })
+  simulator.edits.addHold(containerIds()[0]!, { name: 'line', status: 'hold', description: null })
+  await expect.poll(() => statuses(), { timeout: 10_000 }).toContain('succeeded')
+})
