@@ -1,5 +1,5 @@
 /**
- * Named points at which a test ends the program, or a run, as a crash would. Inert unless asked for.
+ * Named points at which a test ends the program, or a run, as a crash would. Inert unless asked for. Those of a sync run, in its order:
  *
  *   before_first_request    the run row exists, nothing was asked
  *   response_received       a page arrived, nothing of it is written
@@ -10,7 +10,7 @@
  *   mid_tombstones          some tombstones are set, the transaction is open
  *   before_run_complete     everything is written but the end of the run
  */
-export const FAILPOINTS = [
+export const SYNC_FAILPOINTS = [
   'before_first_request',
   'response_received',
   'events_received',
@@ -21,6 +21,27 @@ export const FAILPOINTS = [
   'before_run_complete',
 ] as const
 
+/**
+ * Those of the webhook receiver:
+ *
+ *   delivery_received       a delivery's body is read and its signature is right, nothing of it is stored
+ *   delivery_stored         the delivery is committed, not answered
+ *
+ * And those of the webhook processor:
+ *
+ *   mid_notifications       rows of some notifications are written, the notifications are not settled, the transaction is open
+ *   after_notifications     notifications and their rows are committed
+ */
+export const WEBHOOK_FAILPOINTS = [
+  'delivery_received',
+  'delivery_stored',
+  'mid_notifications',
+  'after_notifications',
+] as const
+
+const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS]
+
+export type SyncFailpoint = (typeof SYNC_FAILPOINTS)[number]
 export type Failpoint = (typeof FAILPOINTS)[number]
 
 /** Called at each point; does nothing, or does not return. */

@@ -6,7 +6,7 @@ import type { Run } from './run.js'
 
 /**
  * The transport events of one container. `list` is undefined when the pages cannot prove which events there are: the list was short,
- * rows moved from page to page while it was read, or a record was set aside.
+ * rows moved from page to page while it was read, or a record was set aside or of another type.
  */
 export interface FetchedEvents {
   readonly containerId: string
@@ -15,7 +15,7 @@ export interface FetchedEvents {
   readonly list: TransportEventList | undefined
 }
 
-type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal'>
+type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal' | 'purpose'>
 
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 
@@ -35,6 +35,7 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
   let isDoubtful = false
   const pages = run.service.listTransportEvents(containerId, {
     signal: run.signal,
+    purpose: run.purpose,
     counter: run.ledger.counter('transport_events'),
     pageSize: run.settings.pageSize,
   })
@@ -55,9 +56,13 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
           record.key.slice(containerId.length + 1),
         ),
       )
+      const { data } = page.document
+      run.ledger.listed('transport_events', data, 'transport_event')
+      // What is of another type, as after a renaming, may be one of ours: then the list does not tell which are gone.
+      const isWhole = taken.quarantined.length === 0 && data.every(isTransportEvent)
       // A row on two pages has pushed another off both.
       const hasMoved = [...ids].some((id) => transportEventIds.has(id))
-      isDoubtful ||= page.isShort || hasMoved || taken.quarantined.length > 0
+      isDoubtful ||= page.isShort || hasMoved || !isWhole
       for (const id of ids) transportEventIds.add(id)
     }
   } catch (thrown) {
@@ -68,4 +73,8 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
   if (observedAt === undefined || isDoubtful) return { containerId, intake, list: undefined }
   const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
   return { containerId, intake, list }
+}
+
+function isTransportEvent(record: unknown): boolean {
+  return (record as { readonly type?: unknown } | null)?.type === 'transport_event'
 }

@@ -44,7 +44,7 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
     const sighting = { record: flat, observedAt: options.observedAt, isComplete }
     if (list === undefined) sightings.set(flat.resource.stream, [sighting])
     else list.push(sighting)
-    if (flat.resource.type !== 'container' || !isComplete) return
+    if (flat.resource.type !== 'container') return
     const ids = linkedTransportEventIds(record)
     if (ids !== undefined) transportEventIds.set(flat.key, ids)
   }

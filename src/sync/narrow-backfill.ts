@@ -17,12 +17,8 @@ import {
 } from './run-sync.js'
 import type { Run } from './run.js'
 import { storeIntake } from './store-intake.js'
-import {
-  COMPLETE_WHEN_INCLUDED,
-  walkContainers,
-  walkShipments,
-  walkTrackingRequests,
-} from './walk-lists.js'
+import { COMPLETE_WHEN_INCLUDED } from './take-pages.js'
+import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
 /** What a backfill is narrowed to; with all three empty it is not narrowed. */
 export interface Narrowing {

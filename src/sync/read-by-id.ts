@@ -9,12 +9,12 @@ import type { Run } from './run.js'
  * interface does not let us read by id.
  */
 export async function readById(
-  run: Pick<Run, 'service' | 'settings' | 'ledger' | 'signal'>,
+  run: Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'>,
   { type, id }: ResourceIdentifier,
 ): Promise<ApiAnswer> {
   const { service, settings } = run
   const counter = run.ledger.counter(resourceOfType(type).stream)
-  const options = { signal: run.signal, counter }
+  const options = { signal: run.signal, counter, purpose: run.purpose }
   switch (type) {
     case 'port':
       return service.getPort(id, options)

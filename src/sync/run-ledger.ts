@@ -1,5 +1,6 @@
 import { createStreamCounts, type StreamCounts, type StreamState } from '../warehouse/sync-runs.js'
 import type { StreamOutcome } from '../warehouse/tables.js'
+import { addListedTypes, type ListedTypes } from './foreign-types.js'
 
 export type CountsDelta = Partial<StreamCounts>
 
@@ -12,6 +13,8 @@ export class RunLedger {
     string,
     { counts: StreamCounts; outcome: StreamOutcome; detail: string | null }
   >()
+
+  readonly #listedTypes = new Map<string, ListedTypes>()
 
   add(deltas: ReadonlyMap<string, CountsDelta>): void {
     for (const [stream, delta] of deltas)
@@ -32,6 +35,16 @@ export class RunLedger {
 
   conclude(stream: string, outcome: StreamOutcome, detail: string | null = null): void {
     Object.assign(this.#entry(stream), { outcome, detail })
+  }
+
+  /** Notes what the records of an answer say they are, for a stream that is not read as one list. */
+  listed(stream: string, records: readonly unknown[], ownType: string): void {
+    this.#listedTypes.set(stream, addListedTypes(this.#listedTypes.get(stream), records, ownType))
+  }
+
+  /** What was noted by `listed`, per stream. */
+  listedTypes(): ReadonlyMap<string, ListedTypes> {
+    return this.#listedTypes
   }
 
   /** Streams that took part only through included records take the outcome of the run. */

@@ -1,4 +1,5 @@
 import type { TrackingService } from '../api/endpoints.js'
+import type { RequestPurpose } from '../api/request-budget.js'
 import type { ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
 import type { Sleep } from '../retry.js'
@@ -22,6 +23,8 @@ export interface RunSettings {
   readonly eventConcurrency: number
   readonly vesselPositions: boolean
   readonly quarantineLimitPercent: number
+  /** Containers whose transport events a sync reads again although nothing says that they changed; none unless given. */
+  readonly transportEventChecksPerSync?: number
   /** Believe the source when many rows are missing: mark them as gone after all. */
   readonly acceptShrink?: boolean
 }
@@ -40,6 +43,8 @@ export interface Run {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly sleep: Sleep
+  /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
+  readonly purpose?: RequestPurpose
   /** Inert, unless a test asked for a crash. */
   readonly reachFailpoint: ReachFailpoint
 }

@@ -11,7 +11,7 @@ import {
 } from '../warehouse/write-batch.js'
 import type { Checkpoint } from '../warehouse/checkpoints.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
-import { postponeRefetch } from '../warehouse/refetch-queue.js'
+import { postponeRefetch, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { fetchTransportEvents, type FetchedEvents } from './fetch-transport-events.js'
@@ -30,10 +30,19 @@ interface Draft {
   readonly occasion: Occasion
 }
 
+/** What it takes to store an answer: a run, or a worker beside the runs, which has no run row and writes for the webhooks. */
+export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
+  readonly syncRunId: number | null
+  /** What told us, for the histories; `sync` unless told otherwise. */
+  readonly source?: 'sync' | 'webhook'
+}
+
 /** What else the last transaction of an intake settles. */
 export interface Occasion {
   /** An entry of the refetch queue that is answered. */
-  readonly refetched?: ResourceIdentifier
+  readonly refetched?: ResourceIdentifier & Partial<ClaimedRefetch>
+  /** Complete lists of transport events that the answer holds. */
+  readonly eventLists?: readonly TransportEventList[]
   /** Where the pass stands then. */
   readonly checkpoint?: Checkpoint
 }
@@ -50,12 +59,13 @@ const CONTAINERS_PER_FETCH = 20
  * row is not written, and when nothing differs there is no transaction at all.
  */
 export async function storeIntake(
-  run: Run,
+  run: StoringRun,
   intake: Intake,
   occasion: Occasion = {},
 ): Promise<void> {
   const draft = await compareIntake(run, intake)
   const { ready, pending } = sortOut(draft, intake)
+  ready.eventLists.push(...(occasion.eventLists ?? []))
   // They count as fetched with the batch that writes them, which a failure may prevent.
   if (pending.length > 0) addToDelta(draft.deltas, containers.stream, { fetched: -pending.length })
   const isAll = pending.length === 0
@@ -64,11 +74,12 @@ export async function storeIntake(
     run.signal.throwIfAborted()
     const end = start + CONTAINERS_PER_FETCH
     const isLast = end >= pending.length
-    await storeWithEvents(run, pending.slice(start, end), isLast ? occasion : {})
+    const listed = intake.transportEventIds
+    await storeWithEvents(run, pending.slice(start, end), listed, isLast ? occasion : {})
   }
 }
 
-async function compareIntake(run: Run, intake: Intake): Promise<Draft> {
+async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   const deltas = new Map<string, CountsDelta>()
   const compared: ComparedSighting[] = []
   const doubtful: Sighting[] = []
@@ -81,7 +92,7 @@ async function compareIntake(run: Run, intake: Intake): Promise<Draft> {
     if (sightings.length === 0) continue
     const unmet = sightings.filter(({ record }) => !run.memory.has(record))
     const comparison = await retryWarehouse(run, () =>
-      compareWithStored(run.warehouse, resource, unmet),
+      compareWithStored(run.warehouse, resource, unmet, run.source === 'webhook'),
     )
     addToDelta(deltas, resource.stream, {
       fetched: sightings.length,
@@ -154,8 +165,8 @@ function sortOut(
 }
 
 /**
- * Events are fetched only when the container's list of event ids differs from the stored one, or is absent although the container
- * changed. Not when all of them came included.
+ * Events are fetched only when the container's list of event ids differs from the stored one by an event that neither came included nor was in the stored
+ * list, or is absent although the container changed. A list of which everything is known tells by itself what was withdrawn (`included`).
  */
 export function decideEventNeed(
   { sighting, stored }: ComparedSighting,
@@ -163,11 +174,12 @@ export function decideEventNeed(
   includedEvents: ReadonlySet<string>,
 ): EventNeed {
   if (listed === undefined) return 'fetch'
-  const isListKnown =
-    stored?.isDeleted === false && equalLists(stored.transportEventIds ?? [], listed)
-  if (isListKnown) return 'none'
+  const known = stored?.isDeleted === false ? (stored.transportEventIds ?? []) : []
+  if (stored?.isDeleted === false && equalLists(known, listed)) return 'none'
   const containerId = sighting.record.key
-  return listed.every((id) => includedEvents.has(`${containerId} ${id}`)) ? 'included' : 'fetch'
+  const isKnown = (id: string): boolean =>
+    known.includes(id) || includedEvents.has(`${containerId} ${id}`)
+  return listed.every(isKnown) ? 'included' : 'fetch'
 }
 
 /** Both are sorted. */
@@ -176,8 +188,9 @@ function equalLists(one: readonly string[], two: readonly string[]): boolean {
 }
 
 async function storeWithEvents(
-  run: Run,
+  run: StoringRun,
   pending: readonly ComparedSighting[],
+  listed: Intake['transportEventIds'],
   occasion: Occasion,
 ): Promise<void> {
   const ids = pending.map(({ sighting }) => sighting.record.key)
@@ -193,9 +206,16 @@ async function storeWithEvents(
   await writeDraft(run, {
     ...draft,
     compared: [...withEvents, ...draft.compared],
-    eventLists: fetched.flatMap(({ list }) => list ?? []),
+    eventLists: fetched.flatMap(({ containerId, list }) =>
+      list === undefined ? [] : withListed(list, listed.get(containerId) ?? []),
+    ),
     occasion,
   })
+}
+
+/** The list of events holds past ones only; an expected one that the container itself still names was not withdrawn. */
+function withListed(list: TransportEventList, listed: readonly string[]): TransportEventList {
+  return { ...list, transportEventIds: [...list.transportEventIds, ...listed] }
 }
 
 /**
@@ -215,7 +235,7 @@ function asFetched(
   return { sighting: { ...sighting, record }, stored }
 }
 
-async function writeDraft(run: Run, draft: Draft): Promise<void> {
+async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
   const { compared, eventLists, quarantined, deltas, occasion } = draft
   // A record that was read again because it was in doubt is not put in doubt again by the same clock.
   const doubtful = occasion.refetched === undefined ? draft.doubtful : []
@@ -235,7 +255,8 @@ async function writeDraft(run: Run, draft: Draft): Promise<void> {
   try {
     const batch = {
       syncRunId,
-      source: 'sync' as const,
+      source: run.source ?? 'sync',
+      isConfirming: run.source === 'webhook',
       sightings: compared,
       doubtful,
       eventLists,
@@ -269,7 +290,11 @@ async function writeDraft(run: Run, draft: Draft): Promise<void> {
  * PostgreSQL refused a value that our own rules let through. The batch is halved until the record that holds it is found and
  * set aside; all others land.
  */
-async function writeAround(run: Run, draft: Draft, refusal: WarehouseDataError): Promise<void> {
+async function writeAround(
+  run: StoringRun,
+  draft: Draft,
+  refusal: WarehouseDataError,
+): Promise<void> {
   const { compared } = draft
   const [culprit] = compared
   if (compared.length === 1 && culprit !== undefined) {

@@ -3,12 +3,20 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import { compareKeys } from './sighting.js'
-import type { Session } from './warehouse.js'
+import type { Session, Warehouse } from './warehouse.js'
 
-/** A record to be read again by id. */
-export interface RefetchEntry extends ResourceIdentifier {
+/** An entry of the queue that this process reads. `type` may also be one of `EVENT_LIST_ENTRY` and `NOTIFICATION_ENTRY`, which are no records. */
+export interface ClaimedRefetch extends ResourceIdentifier {
   readonly attempts: number
+  /** Which of its askings is being answered. */
+  readonly generation: number
 }
+
+/** Type of an entry that asks for all transport events of a container; its id is the container's. */
+export const EVENT_LIST_ENTRY = 'transport_events'
+
+/** Type of an entry that asks for a notification which came without what it is about. */
+export const NOTIFICATION_ENTRY = 'webhook_notification'
 
 /**
  * Queues those of the given references that have no row yet. Written in the transaction of the rows that point to them, so that a
@@ -42,64 +50,164 @@ on conflict do nothing`,
   }
 }
 
-/** Queues records to be read again by id. What is already queued stays as it is. */
+/**
+ * Queues records to be read again by id, not before `delayMs` from now: what is said about one record within that time costs one request. What is queued
+ * already is asked for again: a read that is under way does not answer it any more, and it becomes due no later than a new entry would.
+ */
 export async function queueRefetches(
   session: Session,
   records: readonly ResourceIdentifier[],
   reason: string,
+  delayMs = 0,
 ): Promise<void> {
   if (records.length === 0) return
-  const rows = [...records]
-    .sort((one, two) => compareKeys(one.id, two.id))
-    .map(({ type, id }) => ({ resource_type: type, resource_id: id, reason }))
+  const unique = new Map(records.map((record) => [`${record.type} ${record.id}`, record]))
+  const rows = [...unique.values()]
+    .sort((one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id))
+    .map(({ type, id }) => ({
+      resource_type: type,
+      resource_id: id,
+      reason,
+      not_before: sql<string>`now() + make_interval(secs => ${delayMs / 1000}::double precision)`,
+    }))
   await session.sync
     .insertInto('refetch_queue')
     .values(rows)
-    .onConflict((conflict) => conflict.columns(['resource_type', 'resource_id']).doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['resource_type', 'resource_id']).doUpdateSet({
+        generation: sql`refetch_queue.generation + 1`,
+        reason: sql`excluded.reason`,
+        not_before: sql`least(refetch_queue.not_before, excluded.not_before)`,
+      }),
+    )
     .execute()
 }
 
-/** The entries that are due, oldest first. */
-export async function loadDueRefetches(session: Session, limit: number): Promise<RefetchEntry[]> {
-  const rows = await session.sync
-    .selectFrom('refetch_queue')
-    .select(['resource_type', 'resource_id', 'attempts'])
-    .where(sql<boolean>`coalesce(not_before <= now(), true)`)
-    .orderBy('requested_at')
-    .orderBy('resource_type')
-    .orderBy('resource_id')
-    .limit(limit)
-    .execute()
+/** Who reads: a run, of which there is one at a time, or the workers beside it. */
+export type RefetchReader = 'sync' | 'reread'
+
+/** A reader that has not answered by then is taken for dead, and somebody else reads the entry. */
+const CLAIM_SECONDS = 60
+
+/**
+ * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for a minute. A run takes over what an earlier run claimed,
+ * because that one is over; it leaves notifications to the workers. Claim few at a time: at the service's pace a minute is about seventy reads.
+ */
+export async function claimRefetches(
+  session: Session,
+  names: SchemaNames,
+  reader: RefetchReader,
+  limit: number,
+): Promise<ClaimedRefetch[]> {
+  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const rows = await session.query<{
+    resource_type: string
+    resource_id: string
+    attempts: number
+    generation: number
+  }>(
+    'claim refetches',
+    `with due as (
+    select queued.resource_type, queued.resource_id
+    from ${queue} as queued
+    where (queued.not_before is null or queued.not_before <= now())
+        and (
+            queued.claimed_until is null
+            or queued.claimed_until <= now()
+            or (queued.claimed_by = 'sync' and $1 = 'sync')
+        )
+        and (queued.resource_type != '${NOTIFICATION_ENTRY}' or $1 = 'reread')
+    order by queued.requested_at, queued.resource_type, queued.resource_id
+    limit $2
+    for update skip locked
+)
+update ${queue} as claimed
+set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
+from due
+where claimed.resource_type = due.resource_type and claimed.resource_id = due.resource_id
+returning claimed.resource_type, claimed.resource_id, claimed.attempts, claimed.generation`,
+    [reader, limit],
+  )
   return rows.map((row) => ({
     type: row.resource_type,
     id: row.resource_id,
     attempts: row.attempts,
+    generation: row.generation,
   }))
 }
 
-/** Takes an entry off the queue; called in the transaction that wrote its row. */
-export async function removeRefetch(session: Session, entry: ResourceIdentifier): Promise<void> {
-  await session.sync
+/**
+ * Takes an answered entry off the queue; called in the transaction that wrote its row. One that was queued anew since it was claimed stays and becomes
+ * free; without a generation it goes in any case.
+ */
+export async function removeRefetch(
+  session: Session,
+  entry: ResourceIdentifier & Partial<ClaimedRefetch>,
+): Promise<void> {
+  const { type, id, generation } = entry
+  let removal = session.sync
     .deleteFrom('refetch_queue')
-    .where('resource_type', '=', entry.type)
-    .where('resource_id', '=', entry.id)
+    .where('resource_type', '=', type)
+    .where('resource_id', '=', id)
+  if (generation === undefined) {
+    await removal.execute()
+    return
+  }
+  removal = removal.where('generation', '=', generation)
+  const { numDeletedRows } = await removal.executeTakeFirst()
+  if (numDeletedRows > 0n) return
+  await session.sync
+    .updateTable('refetch_queue')
+    .set({ claimed_until: null, claimed_by: null })
+    .where('resource_type', '=', type)
+    .where('resource_id', '=', id)
     .execute()
 }
 
-/** Keeps an entry that could not be read and asks no sooner than in a day: a reference that is gone stays gone. */
+/**
+ * Keeps an entry that could not be read and asks no sooner than in `waitMs`, a day unless told otherwise: a reference that is gone stays gone. In a transaction
+ * of its own, so that a run which lost its lease changes nothing.
+ */
 export async function postponeRefetch(
-  session: Session,
+  warehouse: Pick<Warehouse, 'transaction'>,
   entry: ResourceIdentifier,
   error: string,
+  waitMs = DAY_MS,
 ): Promise<void> {
-  await session.sync
-    .updateTable('refetch_queue')
-    .set(({ eb }) => ({
-      attempts: eb('attempts', '+', 1),
-      error,
-      not_before: sql<string>`now() + interval '1 day'`,
-    }))
-    .where('resource_type', '=', entry.type)
-    .where('resource_id', '=', entry.id)
-    .execute()
+  await warehouse.transaction('postpone a re-read', (session) =>
+    session.sync
+      .updateTable('refetch_queue')
+      .set(({ eb }) => ({
+        attempts: eb('attempts', '+', 1),
+        error,
+        not_before: sql<string>`now() + make_interval(secs => ${waitMs / 1000}::double precision)`,
+        claimed_until: null,
+        claimed_by: null,
+      }))
+      .where('resource_type', '=', entry.type)
+      .where('resource_id', '=', entry.id)
+      .execute(),
+  )
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** Lets others read claimed entries at once, or from `waitMs` on: nothing was found out about them. */
+export async function releaseRefetches(
+  session: Session,
+  entries: readonly ResourceIdentifier[],
+  waitMs = 0,
+): Promise<void> {
+  for (const { type, id } of entries) {
+    await session.sync
+      .updateTable('refetch_queue')
+      .set({
+        claimed_until: null,
+        claimed_by: null,
+        not_before: sql<string>`greatest(not_before, now() + make_interval(secs => ${waitMs / 1000}::double precision))`,
+      })
+      .where('resource_type', '=', type)
+      .where('resource_id', '=', id)
+      .execute()
+  }
 }

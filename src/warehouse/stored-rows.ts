@@ -31,11 +31,20 @@ export async function loadStoredRows(
   resource: Resource,
   sightings: readonly Sighting[],
 ): Promise<Map<string, StoredRow>> {
-  if (sightings.length === 0) return new Map()
-  const keys = resource.keyColumns.map((name) => {
-    const index = resource.columnIndex.get(name) ?? -1
-    return sightings.map(({ record }) => record.values[index])
-  })
+  const indexes = resource.keyColumns.map((name) => resource.columnIndex.get(name) ?? -1)
+  const keys = sightings.map(({ record }) => indexes.map((index) => record.values[index] ?? ''))
+  return loadRowsByKey(session, names, resource, keys)
+}
+
+/** The same by the values of the key columns. */
+export async function loadRowsByKey(
+  session: Session,
+  names: SchemaNames,
+  resource: Resource,
+  keyValues: readonly (readonly string[])[],
+): Promise<Map<string, StoredRow>> {
+  if (keyValues.length === 0) return new Map()
+  const keys = resource.keyColumns.map((_, index) => keyValues.map((values) => values[index]))
   const rows = await session.query<Row>(
     `compare ${resource.stream}`,
     storedRowsSql(names, resource),

@@ -2,11 +2,18 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Resource } from '../resources/resource.js'
 import { containers, resources } from '../resources/index.js'
 import type { ReachFailpoint } from '../failpoint.js'
-import { saveCheckpoint, type Checkpoint } from './checkpoints.js'
+import { advancePass, saveCheckpoint, type Checkpoint } from './checkpoints.js'
 import { replaceContainerChildren } from './container-children.js'
+import { findDifferingKeys } from './differing-keys.js'
 import { writeVersions } from './history.js'
 import { quarantineRecords, type QuarantinedRecord } from './quarantine.js'
-import { queueMissingReferences, queueRefetches, removeRefetch } from './refetch-queue.js'
+import {
+  queueMissingReferences,
+  queueRefetches,
+  removeRefetch,
+  type ClaimedRefetch,
+} from './refetch-queue.js'
+import type { SchemaNames } from './schema-names.js'
 import { compareKeys, withoutDuplicates, type Sighting } from './sighting.js'
 import { loadStoredRows, type StoredRow } from './stored-rows.js'
 import { saveStreamState, type StreamState } from './sync-runs.js'
@@ -17,7 +24,8 @@ import type { Session, Warehouse } from './warehouse.js'
 
 /** What is written in one transaction. */
 export interface Batch {
-  readonly syncRunId: number
+  /** Null outside of a run; then no counts are written. */
+  readonly syncRunId: number | null
   readonly source: 'sync' | 'webhook'
   readonly sightings: readonly ComparedSighting[]
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
@@ -28,9 +36,11 @@ export interface Batch {
   /** Records to be read again by id: what was seen of them is older than their row. */
   readonly doubtful: readonly ResourceIdentifier[]
   /** An entry of the refetch queue that this batch answers. */
-  readonly refetched?: ResourceIdentifier
+  readonly refetched?: ResourceIdentifier & Partial<ClaimedRefetch>
   /** Where the pass stands once this batch is in the warehouse. */
   readonly checkpoint?: Checkpoint
+  /** See `UpsertOptions`. */
+  readonly isConfirming?: boolean
   /** Where a test may cut the transaction short. */
   readonly reachFailpoint: ReachFailpoint
 }
@@ -62,25 +72,34 @@ export interface Comparison {
 }
 
 /**
- * Compares sightings of one resource with the warehouse: one query. What equals its row, or is older than it, need not travel.
+ * Compares sightings of one resource with the warehouse: one query, and another when some are older than their rows. With `isConfirming`, what equals
+ * its row travels too, to raise the row's stamp. What equals its row, or is older than it, need not travel.
  */
 export async function compareWithStored(
   warehouse: Warehouse,
   resource: Resource,
   sightings: readonly Sighting[],
+  isConfirming = false,
 ): Promise<Comparison> {
   const { unique, duplicates } = withoutDuplicates(sightings)
   const stored = await loadStoredRows(warehouse, warehouse.names, resource, unique)
   const changed: ComparedSighting[] = []
   const equal: Sighting[] = []
-  const stale: Sighting[] = []
+  const older: Sighting[] = []
   for (const sighting of unique) {
     const row = stored.get(sighting.record.key)
     // What equals its row confirms it, however old the sighting is.
-    if (row !== undefined && equalsRow(sighting, row)) equal.push(sighting)
-    else if (row !== undefined && row.observedAt > sighting.observedAt) stale.push(sighting)
+    if (row !== undefined && !isConfirming && equalsRow(sighting, row)) equal.push(sighting)
+    else if (row !== undefined && row.observedAt > sighting.observedAt) older.push(sighting)
     else changed.push({ sighting, stored: row })
   }
+  const differing =
+    older.length === 0
+      ? new Set<string>()
+      : await findDifferingKeys(warehouse, warehouse.names, resource, older)
+  const isDiffering = ({ record }: Sighting): boolean => differing.has(record.key)
+  equal.push(...older.filter((sighting) => !isDiffering(sighting)))
+  const stale = older.filter(isDiffering)
   return { changed, unchanged: equal.length, equal, stale, duplicates: duplicates.length }
 }
 
@@ -90,37 +109,23 @@ function equalsRow({ record }: Sighting, row: StoredRow): boolean {
 
 /**
  * Writes a batch in one transaction: rows in key order, histories, children, tombstones of withdrawn events, quarantine, and the
- * counts `describe` makes of the outcome. All or nothing; may be repeated as a whole. Returns what became of each stream.
+ * counts `describe` makes of the outcome. All or nothing; may be repeated as a whole. Returns what became of each stream. A batch that only moves a
+ * pass is no transaction: see `advancePass`.
  */
 export async function writeBatch(
   warehouse: Warehouse,
   batch: Batch,
   describe: (counts: ReadonlyMap<string, BatchCounts>) => readonly StreamState[],
 ): Promise<ReadonlyMap<string, BatchCounts>> {
+  if (await isOnlyAnAdvance(warehouse, batch)) return new Map()
+  const { names } = warehouse
   return warehouse.transaction('write a batch', async (session) => {
-    const counts = new Map<string, BatchCounts>()
-    for (const resource of resources) {
-      const own = batch.sightings.filter(({ sighting }) => sighting.record.resource === resource)
-      if (own.length > 0) {
-        counts.set(resource.stream, await writeSightings(session, warehouse, resource, own, batch))
-        batch.reachFailpoint('mid_batch')
-      }
-    }
-    const { names } = warehouse
-    const withdrawn = await tombstoneWithdrawnEvents(
-      session,
-      names,
-      batch.eventLists,
-      batch.syncRunId,
-    )
-    if (withdrawn > 0) {
-      const events = counts.get('transport_events') ?? noCounts()
-      counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn })
-    }
+    const { counts } = await writeRows(session, names, batch)
     await queueMissingReferences(session, names, batch.references)
     await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
     if (batch.refetched !== undefined) await removeRefetch(session, batch.refetched)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
+    if (batch.syncRunId === null) return counts
     for (const state of describe(counts)) await saveStreamState(session, batch.syncRunId, state)
     batch.reachFailpoint('before_checkpoint')
     if (batch.checkpoint !== undefined) {
@@ -130,30 +135,94 @@ export async function writeBatch(
   })
 }
 
+/** True when the batch held nothing but where the pass stands, and that is noted now. */
+async function isOnlyAnAdvance(warehouse: Warehouse, batch: Batch): Promise<boolean> {
+  const { syncRunId, checkpoint, refetched } = batch
+  if (syncRunId === null || checkpoint === undefined || refetched !== undefined) return false
+  const lists = [
+    batch.sightings,
+    batch.eventLists,
+    batch.quarantined,
+    batch.references,
+    batch.doubtful,
+  ]
+  if (lists.some(({ length }) => length > 0)) return false
+  return advancePass(warehouse, syncRunId, checkpoint)
+}
+
+/** The rows of a batch, without the bookkeeping around them. */
+export type RowBatch = Pick<
+  Batch,
+  'syncRunId' | 'source' | 'sightings' | 'eventLists' | 'isConfirming' | 'reachFailpoint'
+>
+
+export interface WrittenRows {
+  readonly counts: Map<string, BatchCounts>
+  /** Keys of the rows that were inserted, changed or confirmed, by stream. */
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/**
+ * The one way in which rows get into the data tables, inside the caller's transaction: rows in key order, then their histories and children, then
+ * tombstones of events that are in no list any more. `sightings` hold one per row. A list of a container whose own sighting was not written, because
+ * a newer one won the race, is not believed.
+ */
+export async function writeRows(
+  session: Session,
+  names: SchemaNames,
+  batch: RowBatch,
+): Promise<WrittenRows> {
+  const counts = new Map<string, BatchCounts>()
+  const keys = new Map<string, ReadonlySet<string>>()
+  for (const resource of resources) {
+    const own = batch.sightings.filter(({ sighting }) => sighting.record.resource === resource)
+    if (own.length === 0) continue
+    const written = await writeSightings(session, names, resource, own, batch)
+    counts.set(resource.stream, written.counts)
+    keys.set(resource.stream, written.keys)
+    batch.reachFailpoint('mid_batch')
+  }
+  const lost = new Set(
+    batch.sightings
+      .filter(({ sighting: { record } }) => record.resource === containers)
+      .map(({ sighting: { record } }) => record.key)
+      .filter((key) => batch.isConfirming === true && keys.get('containers')?.has(key) !== true),
+  )
+  const lists = batch.eventLists.filter(({ containerId }) => !lost.has(containerId))
+  const withdrawn = await tombstoneWithdrawnEvents(session, names, lists, batch.syncRunId)
+  if (withdrawn > 0) {
+    const events = counts.get('transport_events') ?? noCounts()
+    counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn })
+  }
+  return { counts, keys }
+}
+
 function noCounts(): BatchCounts {
   return { inserted: 0, updated: 0, unchanged: 0, stale: 0, tombstoned: 0 }
 }
 
 async function writeSightings(
   session: Session,
-  { names }: Warehouse,
+  names: SchemaNames,
   resource: Resource,
   compared: readonly ComparedSighting[],
-  { syncRunId, source }: Batch,
-): Promise<BatchCounts> {
+  { syncRunId, source, isConfirming = false }: RowBatch,
+): Promise<{ readonly counts: BatchCounts; readonly keys: ReadonlySet<string> }> {
   const sightings = compared.map(({ sighting }) => sighting)
-  const written = await upsertRows(session, resource, sightings, { names, syncRunId })
+  const upsert = { names, syncRunId, isConfirming }
+  const written = await upsertRows(session, resource, sightings, upsert)
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const options = { names, syncRunId, source }
   await writeVersions(session, resource, keys, options)
   if (resource === containers) await replaceContainerChildren(session, written, options)
   await upsertVesselPositions(session, sightings, options)
   const inserted = written.filter(({ isInserted }) => isInserted).length
-  return {
+  const counts = {
     ...noCounts(),
     inserted,
     updated: written.length - inserted,
     // What travelled and was not written equals its row after all, or lost a race to a newer one.
     unchanged: sightings.length - written.length,
   }
+  return { counts, keys: new Set(keys) }
 }

@@ -1,0 +1,88 @@
+import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../errors.js'
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { resourceOfType } from '../resources/index.js'
+import { REFERENCE_TYPES } from '../resources/resource.js'
+import { loadListedEventIds } from '../warehouse/transport-event-lists.js'
+import {
+  EVENT_LIST_ENTRY,
+  postponeRefetch,
+  removeRefetch,
+  type ClaimedRefetch,
+} from '../warehouse/refetch-queue.js'
+import { fetchTransportEvents } from './fetch-transport-events.js'
+import { mergeIntakes, takeIn } from './intake.js'
+import { readById } from './read-by-id.js'
+import { storeIntake, type StoringRun } from './store-intake.js'
+
+type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
+
+const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
+const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
+
+/** A list of events that proved nothing, because rows moved while it was read, is read again after this time. */
+const UNPROVEN_WAIT_MS = 60_000
+
+/**
+ * Reads what an entry of the refetch queue asks for, stores it by the rule of all writes, and takes the entry off the queue in the same transaction: one
+ * request, and those for the events of a container whose list of them changed.
+ *
+ * What is gone (404) is never invented: the entry goes and nothing is written. A row that still stands for it is left to the passes of the runs, which
+ * alone mark rows as gone. A reference that is gone or not ours to see is asked for again no sooner than in a day, because rows point to it. All other
+ * errors are thrown, and the entry stays.
+ */
+export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
+  try {
+    if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
+    else await readRecord(run, entry)
+  } catch (thrown) {
+    const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
+    const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
+    if (!isGone && !isForbidden) throw thrown
+    const isDropped = isGone && !REFERENCES.has(entry.type)
+    run.logger.warn(isDropped ? 'a record to be read again is gone' : 'a record cannot be read', {
+      type: entry.type,
+      id: entry.id,
+      error: thrown,
+    })
+    if (isDropped) await removeRefetch(run.warehouse, entry)
+    else await postponeRefetch(run.warehouse, entry, thrown.message)
+  }
+}
+
+async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
+  const answer = await readById(run, entry)
+  const { stream } = resourceOfType(entry.type)
+  const intake = takeIn(answer.document, {
+    stream,
+    source: `/${stream}/${entry.id}`,
+    observedAt: answer.observedAt,
+    completeTypes: NOTHING_COMPLETE,
+  })
+  const sightings = intake.sightings.get(stream) ?? []
+  if (sightings.some(({ record }) => record.key === entry.id)) {
+    await storeIntake(run, intake, { refetched: entry })
+    return
+  }
+  // The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing.
+  await storeIntake(run, intake)
+  await postponeRefetch(run.warehouse, entry, 'the answer does not hold the record, see quarantine')
+}
+
+async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
+  const [events] = await fetchTransportEvents(run, [entry.id])
+  // The container is gone: what became of it is for the passes to find out.
+  if (events?.intake === undefined) return removeRefetch(run.warehouse, entry)
+  const intake = mergeIntakes(events.intake)
+  if (events.list === undefined) {
+    await storeIntake(run, intake)
+    const why = 'the list of events changed while it was read'
+    return postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS)
+  }
+  // The list holds past events only; an expected one that the container itself names was not withdrawn.
+  const named = await loadListedEventIds(run.warehouse, run.warehouse.names, entry.id)
+  const transportEventIds = [...events.list.transportEventIds, ...named]
+  await storeIntake(run, intake, {
+    refetched: entry,
+    eventLists: [{ ...events.list, transportEventIds }],
+  })
+}

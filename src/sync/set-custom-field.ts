@@ -1,0 +1,96 @@
+import type { TrackingService } from '../api/endpoints.js'
+import type { ApiAnswer } from '../api/call-runner.js'
+import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../errors.js'
+import { customFields } from '../resources/custom-field.js'
+import { quarantineRecords } from '../warehouse/quarantine.js'
+import { upsertRows } from '../warehouse/upsert.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { takeIn } from './intake.js'
+
+export interface CustomFieldChange {
+  readonly containerId: string
+  readonly apiSlug: string
+  /** Any JSON value. */
+  readonly value: unknown
+}
+
+export interface SetCustomFieldReport extends CustomFieldChange {
+  /** As the service shows the new value; null when it does not say. */
+  readonly displayValue: string | null
+  /** False when the row already held it, or a newer sight of it. */
+  readonly isRowWritten: boolean
+}
+
+export interface SetCustomFieldDependencies {
+  readonly service: Pick<TrackingService, 'updateCustomField'>
+  readonly warehouse: Warehouse
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sets a container's custom field at the service, then writes the service's answer to the warehouse by the one write rule. It takes no lease, so it works
+ * while a sync runs: a page that was read before the change is older than the answer and does not undo it. Idempotent.
+ *
+ * Throws `ApiAuthError` without the permission, `ApiNotFoundError` for an unknown container or field, and `ApiContractError` when the change was made but the
+ * answer cannot become a row (it is in quarantine then, and the next sync brings the value).
+ */
+export async function setCustomField(
+  change: CustomFieldChange,
+  dependencies: SetCustomFieldDependencies,
+): Promise<SetCustomFieldReport> {
+  const { warehouse } = dependencies
+  const answer = await askForChange(change, dependencies)
+  const intake = takeIn(answer.document, {
+    stream: customFields.stream,
+    source: sourceOf(change),
+    observedAt: answer.observedAt,
+    completeTypes: new Set(),
+  })
+  const sightings = (intake.sightings.get(customFields.stream) ?? []).slice(0, 1)
+  const isRowWritten = await warehouse.transaction('write the custom field', async (session) => {
+    await quarantineRecords(session, intake.quarantined, null)
+    const options = { names: warehouse.names, syncRunId: null }
+    return (await upsertRows(session, customFields, sightings, options)).length > 0
+  })
+  const [sighting] = sightings
+  if (sighting === undefined) {
+    throw new ApiContractError(
+      'the service made the change, but its answer holds no custom field that could be stored; see `tracking-sync quarantine list`: the next sync brings the value',
+      { pointer: '/data' },
+    )
+  }
+  const displayValue =
+    sighting.record.values[customFields.columnIndex.get('display_value') ?? -1] ?? null
+  return {
+    ...change,
+    displayValue: typeof displayValue === 'string' ? displayValue : null,
+    isRowWritten,
+  }
+}
+
+async function askForChange(
+  { containerId, apiSlug, value }: CustomFieldChange,
+  { service, signal }: SetCustomFieldDependencies,
+): Promise<ApiAnswer> {
+  try {
+    return await service.updateCustomField(containerId, apiSlug, value, { signal })
+  } catch (thrown) {
+    if (thrown instanceof ApiAuthError && thrown.context.status === 403) {
+      throw new ApiAuthError(
+        `the key needs update permission on container ${containerId} to set its custom field ${apiSlug}; ask the owner of the account for it. ${thrown.message}`,
+        { cause: thrown, context: thrown.context },
+      )
+    }
+    if (thrown instanceof ApiNotFoundError) {
+      throw new ApiNotFoundError(
+        `the service has no container ${containerId}, or its account no custom field ${apiSlug}. ${thrown.message}`,
+        { cause: thrown, context: thrown.context, observedAt: thrown.observedAt },
+      )
+    }
+    throw thrown
+  }
+}
+
+function sourceOf({ containerId, apiSlug }: CustomFieldChange): string {
+  return `/containers/${containerId}/custom_fields/${apiSlug}`
+}

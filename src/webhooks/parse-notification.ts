@@ -1,0 +1,52 @@
+import { ApiContractError } from '../errors.js'
+import { parseDocument, type Document } from '../jsonapi/document.js'
+import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
+import type { News } from './apply-notifications.js'
+import type { ClaimedNotification } from './claim-notifications.js'
+import { readNotificationRecord } from './notification-record.js'
+
+export interface ParsedNotification {
+  readonly news: News
+  /** The webhook it says it was sent for; null where it says none. */
+  readonly webhookId: string | null
+}
+
+const NO_DOCUMENT: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
+
+/**
+ * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
+ */
+export function parseNotification(claimed: ClaimedNotification): ParsedNotification {
+  const { notificationId, observedAt, body } = claimed
+  const document = body === null ? NO_DOCUMENT : readDocument(body)
+  const record = readNotificationRecord(document.data[0])
+  const isNotification =
+    (document.data[0] as { type?: unknown } | undefined)?.type === 'webhook_notification'
+  return {
+    news: {
+      notificationId,
+      observedAt,
+      document,
+      reference: record?.reference ?? null,
+      isNotification,
+    },
+    webhookId: record?.webhookId ?? null,
+  }
+}
+
+function readDocument(body: Buffer): Document {
+  const document = parseDocument(parseText(body.toString('utf8')))
+  if (document !== undefined) return document
+  throw new ApiContractError('the body is no JSON:API document', { pointer: '' })
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError) && !(thrown instanceof JsonNestingError)) throw thrown
+    // The parser's message quotes the body, so it is not kept as the cause.
+    const why = thrown instanceof JsonNestingError ? thrown.message : 'the body is no JSON text'
+    throw new ApiContractError(why, { pointer: '' })
+  }
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import type { TrackingService } from '../api/endpoints.js'
+import { ConfigError, ConnectorError } from '../errors.js'
+import type { Logger } from '../logger.js'
+import { createSampleWait, type SampleCandidate, type SampleWait } from './await-sample.js'
+import { readDelivery } from './delivery.js'
+import { findSignature, type SignatureForm } from './find-signature.js'
+import { startHttpServer, type HttpServer } from './http-server.js'
+import { createSignatureCheck } from './signature.js'
+
+export interface SelfTestDependencies {
+  readonly service: Pick<TrackingService, 'triggerWebhook'>
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** TRACKING_WEBHOOK_URL: where the service is asked to send the sample. */
+  readonly url: string
+  readonly event: string
+  /** Where the receiver listens, as `serve` would. */
+  readonly host: string
+  readonly httpPort: number
+  readonly path: string
+  readonly signature: SignatureForm
+  readonly timeoutMs: number
+  /** Told of each step as it ends. */
+  readonly onStep?: (step: SelfTestStep) => void
+}
+
+export interface SelfTestStep {
+  readonly name: 'listen' | 'trigger' | 'delivery' | 'signature' | 'body'
+  readonly isOk: boolean
+  /** What was seen; with the fix when it failed. */
+  readonly detail: string
+}
+
+export interface SelfTestReport {
+  readonly isPassed: boolean
+  readonly steps: readonly SelfTestStep[]
+  /** Why the service did not accept to send the sample. */
+  readonly error?: ConnectorError
+}
+
+/**
+ * Tests the whole way of a delivery: opens the receiver for a moment, asks the service to send a sample to our public URL, signed with a secret made for this one
+ * test, and checks what comes. Stores nothing. Ends at the first step that fails; everything else that is delivered meanwhile is answered 503, to be sent again.
+ */
+export async function testWebhook(dependencies: SelfTestDependencies): Promise<SelfTestReport> {
+  const steps: SelfTestStep[] = []
+  const pass = (name: SelfTestStep['name'], isOk: boolean, detail: string): boolean => {
+    const step = { name, isOk, detail }
+    steps.push(step)
+    dependencies.onStep?.(step)
+    return isOk
+  }
+  // 64 characters, as the service's own secrets may be; nobody else ever knows it.
+  const secret = randomBytes(32).toString('hex')
+  const check = createSignatureCheck({ ...dependencies.signature, secrets: [secret] })
+  // In another form than the settings say it is our sample all the same, and there is nothing to wait for.
+  const wait = createSampleWait(
+    ({ rawHeaders, body }) =>
+      check(rawHeaders, body) || findSignature(rawHeaders, body, secret) !== undefined,
+  )
+  const server = await listen(dependencies, wait, pass)
+  if (server === undefined) return { isPassed: false, steps }
+  try {
+    const error = await trigger(dependencies, secret, pass)
+    if (error !== undefined) return { isPassed: false, steps, error }
+    const sample = await wait.wait(dependencies.timeoutMs, dependencies.signal)
+    const isPassed = judge(sample, dependencies, { wait, secret, check, pass })
+    return { isPassed, steps }
+  } finally {
+    await server.stop(0)
+  }
+}
+
+type Pass = (name: SelfTestStep['name'], isOk: boolean, detail: string) => boolean
+
+async function listen(
+  { host, httpPort, path, url, logger }: SelfTestDependencies,
+  wait: SampleWait,
+  pass: Pass,
+): Promise<HttpServer | undefined> {
+  // Also at the path of the public address: a proxy should cut it, and when it does not, that is worth knowing.
+  const paths = new Set([path, new URL(url).pathname])
+  const route = { methods: ['POST'], handle: wait.handle }
+  const routes = Object.fromEntries([...paths].map((name) => [name, route]))
+  try {
+    const server = await startHttpServer({ host, httpPort, routes, logger })
+    pass('listen', true, `a receiver listens at ${server.url}${path}`)
+    return server
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    const code = (thrown.cause as NodeJS.ErrnoException | undefined)?.code
+    const where = `${host}:${httpPort}`
+    const detail =
+      code === 'EADDRINUSE'
+        ? `${where} is in use. When that is \`tracking-sync serve\`, test it as it runs: \`tracking-sync webhooks trigger --to ${url}\`, then \`tracking-sync status\` shows one delivery more. Else name another address with --listen`
+        : `${where} cannot be listened at: ${thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`).join('; ')}`
+    pass('listen', false, detail)
+    return undefined
+  }
+}
+
+async function trigger(
+  { service, signal, url, event }: SelfTestDependencies,
+  secret: string,
+  pass: Pass,
+): Promise<ConnectorError | undefined> {
+  try {
+    await service.triggerWebhook({ url, event, secret }, { signal })
+    pass('trigger', true, `the service accepted to send a sample of ${event} to ${url}`)
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    pass('trigger', false, thrown.message)
+    return thrown
+  }
+}
+
+interface Judging {
+  readonly wait: SampleWait
+  readonly secret: string
+  readonly check: (rawHeaders: readonly string[], body: Buffer) => boolean
+  readonly pass: Pass
+}
+
+function judge(
+  sample: SampleCandidate | undefined,
+  dependencies: SelfTestDependencies,
+  { wait, secret, check, pass }: Judging,
+): boolean {
+  const { path, timeoutMs } = dependencies
+  if (sample === undefined && wait.others.length === 0) {
+    const detail = `nothing arrived within ${Math.round(timeoutMs / 1000)} s: see that ${dependencies.url} leads to ${dependencies.host}:${dependencies.httpPort}${path} of this machine (name, proxy, firewall), or wait longer with --timeout`
+    return pass('delivery', false, detail)
+  }
+  const arrived = sample ?? wait.others[0]
+  if (arrived === undefined) return false
+  if (arrived.path !== path) {
+    const detail = `it came to ${arrived.path}, and \`serve\` receives at ${path}: set TRACKING_WEBHOOK_PATH=${arrived.path}, or have the proxy change the path`
+    return pass('delivery', false, detail)
+  }
+  pass('delivery', true, `a delivery of ${arrived.body.length} bytes arrived at ${arrived.path}`)
+  if (!check(arrived.rawHeaders, arrived.body)) {
+    return pass('signature', false, explainSignature(arrived, dependencies, secret))
+  }
+  pass('signature', true, `it is signed in ${dependencies.signature.header} as the settings say`)
+  const { notificationId, event, deadReason } = readDelivery(arrived.body, {})
+  if (deadReason !== null) {
+    return pass('body', false, `it cannot be read: ${deadReason} Please report it`)
+  }
+  const name = event ?? 'an event without a name'
+  return pass('body', true, `it is notification ${notificationId} of ${name}; nothing was stored`)
+}
+
+function explainSignature(
+  { rawHeaders, body }: SampleCandidate,
+  { signature: { header } }: SelfTestDependencies,
+  secret: string,
+): string {
+  const found = findSignature(rawHeaders, body, secret)
+  if (found !== undefined) {
+    return `it is signed in another form; set TRACKING_WEBHOOK_SIGNATURE_HEADER=${found.header} TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=${found.algorithm} TRACKING_WEBHOOK_SIGNATURE_ENCODING=${found.encoding} TRACKING_WEBHOOK_SIGNATURE_PREFIX=${found.prefix}`
+  }
+  const names = rawHeaders.filter((_, index) => index % 2 === 0)
+  const isThere = names.some((name) => name.toLowerCase() === header.toLowerCase())
+  if (isThere) {
+    return `what came is not signed with the secret of this test in any form we know; it may be another delivery, or a proxy changes bodies: try again, and see that nothing between rewrites the body`
+  }
+  return `it has no header ${header}, only ${names.join(', ')}: a proxy may take it away, or the service signs in another way`
+}

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { containers, shipments } from '../../../src/resources/index.js'
+import type { Resource } from '../../../src/resources/resource.js'
+import { notification, queued, statesOf } from './process-scene.js'
+import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
+
+afterEach(closeWebhookScenes)
+
+/** How an attribute is sent, and what of the four column types it becomes; undefined: the column does not take it, and says so. */
+const FORMS = [
+  { form: 'null', value: null, expected: () => null },
+  { form: 'an empty text', value: '', expected: (type: string) => ({ text: '', jsonb: '' })[type] },
+  {
+    form: 'an empty list',
+    value: [],
+    expected: (type: string) => ({ 'text[]': [], jsonb: [] })[type],
+  },
+] as const
+
+describe('K3: an attribute in a partial record', () => {
+  it.each([
+    ['container', containers],
+    ['shipment', shipments],
+  ] as const)(
+    'of a %s: absent changes nothing, null empties, "" and [] are stored as such',
+    async (type, resource) => {
+      const scene = await openWebhookScene({ shipments: 2 })
+      const record = [...scene.simulator.world.records(type, scene.now())][0]!
+      const before = await rowOf(scene, resource, record.id)
+      const mistakes: unknown[] = []
+      for (const name of resource.attributes.keys()) {
+        for (const { form, value, expected } of FORMS) {
+          scene.advance(1)
+          const sent = { type, id: record.id, attributes: { [name]: value } }
+          const whole = { ...record, attributes: record.attributes }
+          await scene.store(
+            scene.tell('', { included: [sent], about: sent, createdAt: scene.now() }),
+          )
+          await scene.bench.processor.processBatch()
+          const after = await rowOf(scene, resource, record.id)
+          const columnType = resource.attributes.get(name)?.type ?? ''
+          const stored = expected(columnType)
+          if (JSON.stringify(after[name]) !== JSON.stringify(stored ?? null)) {
+            mistakes.push({ name, form, is: after[name], should: stored })
+          }
+          const flagged = Object.keys(after._coercions ?? {})
+          const isFlagged = flagged.includes(name)
+          if (isFlagged !== (stored === undefined)) mistakes.push({ name, form, isFlagged })
+          const others = [...resource.attributes.keys()].filter((other) => other !== name)
+          for (const other of others) {
+            if (JSON.stringify(after[other]) !== JSON.stringify(before[other])) {
+              mistakes.push({ name, form, changed: other })
+            }
+          }
+          // Back to what it was, so that the next is compared with a full row.
+          scene.advance(1)
+          await scene.store(scene.tell('', { included: [whole], about: whole }))
+          await scene.bench.processor.processBatch()
+        }
+      }
+      expect(mistakes).toEqual([])
+      expect(await queued(scene.warehouse)).toEqual([])
+    },
+  )
+})
+
+async function rowOf(
+  scene: WebhookScene,
+  resource: Resource,
+  id: string,
+): Promise<Record<string, unknown>> {
+  const [row] = await scene.query(
+    `select * from tracking.${resource.stream} where ${resource.idColumn} = $1`,
+    id,
+  )
+  return row ?? {}
+}
+
+describe('what a delivery brings', () => {
+  it('of a usual one is applied without any request: a new transport event, a new value, what the container lists', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    const [event] = scene.eventsNow(id)
+    simulator.edits.withdrawEvent(id, event?.id ?? '')
+    scene.advance(1)
+    await scene.sync({ command: 'sync' })
+    simulator.edits.revive('transport_event', event?.id ?? '')
+    // As if it had never been there.
+    await scene.query(
+      'delete from tracking.transport_events where transport_event_id = $1',
+      event?.id,
+    )
+    simulator.edits.change('container', id, { available_for_pickup: true, weight_in_lbs: 7 })
+    scene.advance(10)
+    simulator.requests.reset()
+    const shipment = scene.containerNow(id).relationships?.shipment?.data as { id: string }
+    await scene.receive(
+      scene.tell(id, {
+        event: 'container.transport.vessel_arrived',
+        about: { type: 'transport_event', id: event?.id ?? '' },
+        included: [
+          simulator.world.record('shipment', shipment.id, scene.now()),
+          scene.containerNow(id),
+          event,
+        ],
+      }),
+    )
+    expect(simulator.requests.total).toBe(0)
+    expect(await queued(scene.warehouse)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+    const versions = await scene.query(
+      `select source, valid_from from tracking.container_history where container_id = $1 order by valid_from`,
+      id,
+    )
+    expect(versions.at(-1)).toEqual({ source: 'webhook', valid_from: '2026-03-02 08:00:11+00' })
+    // The next sync of the same source finds nothing to do.
+    const before = await scene.row()
+    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+    expect(await scene.row()).toEqual(before)
+  })
+
+  it('of two changes of one container in one batch leaves both versions, and both states of a hold', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    const bodies: unknown[] = []
+    scene.advance(10)
+    simulator.edits.addHold(id, { name: 'audit', status: 'hold', description: 'brief' })
+    bodies.push(scene.tell(id))
+    scene.advance(10)
+    simulator.edits.clearHold(id, 'audit')
+    bodies.push(scene.tell(id))
+    await scene.receive(...bodies)
+    expect(
+      await scene.query(
+        `select valid_from, valid_to, source from tracking.container_hold_history
+        where container_id = $1 and description = 'brief'`,
+        id,
+      ),
+    ).toEqual([
+      {
+        valid_from: '2026-03-02 08:00:10+00',
+        valid_to: '2026-03-02 08:00:20+00',
+        source: 'webhook',
+      },
+    ])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('with events that nobody sent makes one request, for the list of events', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    const record = scene.containerNow(id)
+    const [event] = scene.eventsNow(id)
+    await scene.query(
+      'delete from tracking.transport_events where transport_event_id = $1',
+      event?.id,
+    )
+    await scene.query(
+      'update tracking.containers set transport_event_ids = array_remove(transport_event_ids, $2) where container_id = $1',
+      id,
+      event?.id,
+    )
+    scene.advance(10)
+    await scene.receive(scene.tell(id, { included: [record] }))
+    expect(await queued(scene.warehouse)).toEqual([`transport_events ${id}`])
+    await scene.bench.settle()
+    expect(simulator.requests.total).toBe(1)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('K5: of unknown events, types and references is kept, and what is known in it is applied', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, warehouse } = scene
+    scene.advance(10)
+    scene.simulator.edits.change('container', id, { seal_number: 'told' })
+    const inspection = {
+      id: 'inspection-1',
+      type: 'inspection',
+      attributes: { inspector: 'unknown to this version' },
+    }
+    await scene.receive(
+      notification({
+        id: 'new-event',
+        event: 'container.inspected.by_robot',
+        createdAt: scene.now(),
+        about: inspection,
+        included: [scene.containerNow(id), inspection],
+      }),
+      {
+        data: {
+          id: 'no-notification',
+          type: 'greeting',
+          attributes: {},
+          relationships: { webhook: { data: { type: 'webhook', id: 'webhook-of-ours' } } },
+        },
+      },
+    )
+    expect(await statesOf(warehouse)).toEqual({
+      'new-event': 'processed',
+      'no-notification': 'ignored',
+    })
+    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
+    expect(
+      await scene.query(
+        `select resource_type, _unmapped from tracking.other_resources where resource_id = 'inspection-1'`,
+      ),
+    ).toEqual([
+      { resource_type: 'inspection', _unmapped: { inspector: 'unknown to this version' } },
+    ])
+  })
+
+  it('that cannot be flattened is set aside, and the rest is applied', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, warehouse } = scene
+    scene.advance(10)
+    scene.simulator.edits.change('container', id, { seal_number: 'told' })
+    await scene.receive(
+      scene.tell(id, {
+        id: 'half-bad',
+        included: [{ type: 'port', id: '' }, scene.containerNow(id)],
+      }),
+    )
+    expect(await statesOf(warehouse)).toEqual({ 'half-bad': 'processed' })
+    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
+    expect(await scene.query('select reason, source from tracking_sync.quarantine')).toEqual([
+      { reason: 'id is missing or no text', source: 'webhook notification half-bad' },
+    ])
+  })
+})

@@ -1,0 +1,308 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/failpoint.js'
+import { createSleep } from '../../../src/retry.js'
+import { silentLogger } from '../../../src/logger.js'
+import { replayNotifications } from '../../../src/webhooks/replay.js'
+import {
+  readProcessorLag,
+  startProcessor,
+  type RunningProcessor,
+} from '../../../src/webhooks/run-processor.js'
+import { TEST_SETTINGS } from '../../support/test-service.js'
+import { notification, OWN_WEBHOOK, queued, statesOf } from './process-scene.js'
+import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
+
+const running: RunningProcessor[] = []
+
+afterEach(async () => {
+  for (const processor of running.splice(0)) await processor.stop()
+  await closeWebhookScenes()
+})
+
+/** Waits of failed notifications are over. */
+async function letTimePass(scene: WebhookScene): Promise<void> {
+  await scene.query(
+    'update tracking_sync.webhook_notifications set next_attempt_at = now() where next_attempt_at is not null',
+  )
+}
+
+async function inbox(scene: WebhookScene, id: string): Promise<Record<string, unknown>> {
+  const [row] = await scene.query(
+    `select state, attempts, error, extract(epoch from next_attempt_at - now())::int as wait
+    from tracking_sync.webhook_notifications where notification_id = $1`,
+    id,
+  )
+  return row ?? {}
+}
+
+describe('W15: a poisonous notification', () => {
+  it('costs only itself: it is tried ten times, then it is dead with its error, and lives again after a replay', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator, warehouse } = scene
+    await scene.query(
+      `alter table tracking.containers add constraint poison check (seal_number is distinct from 'poison')`,
+    )
+    scene.advance(10)
+    const record = scene.containerNow(id)
+    const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+    const others = [...simulator.world.records('shipment', scene.now())].slice(0, 3)
+    for (const { id: shipmentId } of others) {
+      simulator.edits.change('shipment', shipmentId, { customer_name: 'told' })
+    }
+    const healthy = others.map(({ id: shipmentId }, at) => {
+      const now = simulator.world.record('shipment', shipmentId, scene.now())
+      return scene.tell('', { id: `healthy-${at}`, about: now ?? null, included: [now] })
+    })
+    await scene.receive(scene.tell(id, { id: 'bad', included: [poisoned] }), ...healthy)
+    expect(await statesOf(warehouse)).toEqual({
+      bad: 'received',
+      'healthy-0': 'processed',
+      'healthy-1': 'processed',
+      'healthy-2': 'processed',
+    })
+    expect(
+      await scene.query(
+        `select count(*)::int as told from tracking.shipments where customer_name = 'told'`,
+      ),
+    ).toEqual([{ told: 3 }])
+    const first = await inbox(scene, 'bad')
+    expect(first).toMatchObject({ state: 'received', attempts: 1 })
+    expect(first.wait).toBeGreaterThan(20)
+    expect(first.wait).toBeLessThanOrEqual(30)
+    // It waits its turn.
+    expect((await scene.bench.processor.processAll()).taken).toBe(0)
+    for (let attempt = 2; attempt <= 10; attempt += 1) {
+      await letTimePass(scene)
+      await scene.bench.processor.processAll()
+      expect(await inbox(scene, 'bad')).toMatchObject({ attempts: attempt })
+    }
+    const dead = await inbox(scene, 'bad')
+    expect(dead).toMatchObject({ state: 'dead', wait: null })
+    expect(dead.error).toMatch(/violates check constraint "poison"[\s\S]*\n {4}at /)
+    expect(String(dead.error).length).toBeLessThanOrEqual(4_000)
+    await letTimePass(scene)
+    expect((await scene.bench.processor.processAll()).taken).toBe(0)
+    await scene.query('alter table tracking.containers drop constraint poison')
+    await replayNotifications(warehouse, { states: ['dead'] })
+    await scene.bench.processor.processAll()
+    expect(await statesOf(warehouse)).toMatchObject({ bad: 'processed' })
+    expect(await scene.row()).toMatchObject({ seal_number: 'poison' })
+  })
+
+  it('that is no document at all fails without holding up its batch', async () => {
+    const scene = await openWebhookScene()
+    scene.advance(10)
+    const broken = { ...notification({ id: 'broken', createdAt: scene.now() }), included: 'none' }
+    await scene.receive(broken, scene.tell(scene.containerId, { id: 'good' }))
+    expect(await statesOf(scene.warehouse)).toEqual({ broken: 'received', good: 'processed' })
+    expect(await inbox(scene, 'broken')).toMatchObject({
+      attempts: 1,
+      error: expect.stringContaining('no JSON:API document') as unknown,
+    })
+  })
+})
+
+describe('W14: whose notifications are applied', () => {
+  const listed = { own: { url: undefined, ids: [] } }
+
+  it('are those of the webhooks that the account lists; the service is asked when an unknown one appears', async () => {
+    const scene = await openWebhookScene({ bench: listed })
+    const { containerId: id, simulator, warehouse, bench } = scene
+    const created = await bench.service.createWebhook({ url: 'https://example.com/hook' })
+    const [webhook] = created.document.data as { id: string }[]
+    simulator.requests.reset()
+    scene.advance(10)
+    simulator.edits.change('container', id, { seal_number: 'ours' })
+    await scene.receive(
+      scene.tell(id, { id: 'ours', webhookId: webhook?.id ?? null }),
+      scene.tell(id, { id: 'theirs', webhookId: 'a-sample' }),
+      scene.tell(id, { id: 'nobody', webhookId: null }),
+    )
+    expect(await statesOf(warehouse)).toEqual({
+      ours: 'processed',
+      theirs: 'foreign',
+      nobody: 'foreign',
+    })
+    expect(simulator.requests.total).toBe(1)
+    expect(await scene.row()).toMatchObject({ seal_number: 'ours' })
+    expect(await scene.query('select url, is_active, is_ours from tracking_sync.webhooks')).toEqual(
+      [{ url: 'https://example.com/hook', is_active: true, is_ours: true }],
+    )
+    const [{ text } = { text: '' }] = await scene.query<{ text: string }>(
+      'select to_jsonb(webhooks)::text as text from tracking_sync.webhooks',
+    )
+    expect(text).not.toMatch(/secret/i)
+    // Known now: no further request.
+    scene.advance(10)
+    await scene.receive(scene.tell(id, { webhookId: webhook?.id ?? null }))
+    expect(simulator.requests.total).toBe(1)
+  })
+
+  it('are only those that send to our address, where there is one', async () => {
+    const own = { url: 'https://example.com/hook', ids: [] }
+    const scene = await openWebhookScene({ bench: { own } })
+    const ids: string[] = []
+    for (const url of ['https://EXAMPLE.com/hook', 'https://example.com/other']) {
+      const { document } = await scene.bench.service.createWebhook({ url })
+      ids.push((document.data[0] as { id: string }).id)
+    }
+    scene.advance(10)
+    await scene.receive(
+      ...ids.map((webhookId, at) => scene.tell(scene.containerId, { id: `of ${at}`, webhookId })),
+    )
+    expect(await statesOf(scene.warehouse)).toEqual({ 'of 0': 'processed', 'of 1': 'foreign' })
+  })
+
+  it('stays open while the service does not answer, without using up attempts', async () => {
+    const scene = await openWebhookScene({ bench: listed })
+    const { containerId: id, simulator, warehouse } = scene
+    scene.advance(10)
+    simulator.faults.add({ fault: { kind: 'status', status: 403 }, times: Infinity })
+    await scene.receive(scene.tell(id, { id: 'open' }))
+    expect(await inbox(scene, 'open')).toMatchObject({
+      state: 'received',
+      attempts: 0,
+      error: expect.stringContaining('could not be found out') as unknown,
+    })
+    simulator.faults.clear()
+    expect(await statesOf(warehouse)).toEqual({ open: 'received' })
+    await letTimePass(scene)
+    // Another process, which has not asked in this minute.
+    await scene.openBench(listed).processor.processAll()
+    expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
+  })
+})
+
+describe('D1: processors side by side', () => {
+  it('take each notification once', async () => {
+    const scene = await openWebhookScene({ shipments: 12 })
+    const { simulator, warehouse } = scene
+    const ids = [...simulator.world.records('container', scene.now())].map((record) => record.id)
+    const bodies: unknown[] = []
+    for (let at = 0; at < 600; at += 1) {
+      if (at % 40 === 0) scene.advance(1)
+      const id = ids[at % ids.length] ?? ''
+      simulator.edits.change('container', id, { seal_number: `number ${at}` })
+      const { relationships } = scene.containerNow(id)
+      const shipment = relationships?.shipment?.data as { id: string }
+      bodies.push(
+        scene.tell(id, {
+          included: [
+            simulator.world.record('shipment', shipment.id, scene.now()),
+            scene.containerNow(id),
+          ],
+        }),
+      )
+    }
+    await scene.store(...bodies.toReversed())
+    const benches = [scene.bench, scene.openBench(), scene.openBench()]
+    const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
+    expect(reports.reduce((sum, { settled }) => sum + settled.processed, 0)).toBe(600)
+    expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
+    expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
+    scene.advance(1)
+    await Promise.all(benches.map((bench) => bench.settle()))
+    expect(await queued(warehouse)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
+})
+
+describe('a processor that is killed', () => {
+  it.each(['mid_batch', 'mid_notifications', 'after_notifications'] as const)(
+    'at %s has done all of a batch or nothing, and its successor goes on',
+    async (point: Failpoint) => {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator, warehouse } = scene
+      scene.advance(10)
+      simulator.edits.change('container', id, { seal_number: 'told' })
+      await scene.store(scene.tell(id, { id: 'one' }))
+      const crashing = scene.openBench({
+        reachFailpoint: createFailpoint(point, () => {
+          throw new SimulatedCrash(point)
+        }),
+      })
+      await expect(crashing.processor.processAll()).rejects.toThrow(SimulatedCrash)
+      const isCommitted = point === 'after_notifications'
+      expect(await statesOf(warehouse)).toEqual({ one: isCommitted ? 'processed' : 'received' })
+      const seal = (await scene.row())?.seal_number
+      expect(seal === 'told').toBe(isCommitted)
+      await scene.bench.settle()
+      expect(await statesOf(warehouse)).toEqual({ one: 'processed' })
+      expect(await scene.differences()).toEqual([])
+      const versions = await scene.query(
+        'select valid_from from tracking.container_history where container_id = $1',
+        id,
+      )
+      expect(versions).toHaveLength(2)
+    },
+  )
+})
+
+describe('the running processor', () => {
+  function start(scene: WebhookScene, pollMs = 60_000): RunningProcessor {
+    const processor = startProcessor({
+      service: scene.bench.service,
+      warehouse: scene.warehouse,
+      logger: silentLogger,
+      settings: {
+        ...TEST_SETTINGS,
+        own: { url: undefined, ids: [OWN_WEBHOOK] },
+        rereadDelayMs: 0,
+        workers: 2,
+      },
+      sleep: createSleep(),
+      now: () => performance.now(),
+      pollMs,
+    })
+    running.push(processor)
+    return processor
+  }
+
+  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true)
+  }
+
+  it('applies what is stored as soon as it is woken, reads again what is in doubt, and tells its lag', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator, warehouse } = scene
+    const processor = start(scene)
+    await until(() => processor.state().processed === 0)
+    scene.advance(10)
+    simulator.edits.change('container', id, { seal_number: 'told' })
+    await scene.store(scene.tell(id))
+    expect(await readProcessorLag(warehouse)).toMatchObject({ waiting: 1, rereads: 0 })
+    processor.wake()
+    await until(() => processor.state().processed === 1)
+    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
+    expect(await readProcessorLag(warehouse)).toEqual({ waiting: 0, oldestSeconds: 0, rereads: 0 })
+    simulator.edits.change('container', id, { seal_number: 'read' })
+    await scene.store(
+      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
+    )
+    processor.wake()
+    await until(() => processor.state().processed === 2)
+    processor.wake()
+    await until(() => processor.state().reread === 1)
+    expect(await scene.row()).toMatchObject({ seal_number: 'read' })
+    await processor.stop()
+    await scene.store(scene.tell(id, { id: 'late' }))
+    processor.wake()
+    expect((await statesOf(warehouse)).late).toBe('received')
+  })
+
+  it('looks by itself, and goes on after an outage of the service', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
+    const processor = start(scene, 50)
+    simulator.edits.change('container', id, { seal_number: 'read' })
+    await scene.store(
+      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
+    )
+    await until(() => processor.state().lastError !== null)
+    simulator.faults.clear()
+    await scene.query('update tracking_sync.refetch_queue set not_before = null')
+    await until(async () => (await scene.row())?.seal_number === 'read')
+    await until(() => processor.state().lastError === null)
+  })
+})

@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { noFailpoints } from '../../../src/failpoint.js'
+import { silentLogger } from '../../../src/logger.js'
+import { DriftWatch } from '../../../src/sync/drift-watch.js'
+import { FingerprintMemory } from '../../../src/sync/fingerprint-memory.js'
+import { takeIn } from '../../../src/sync/intake.js'
+import { RunLedger } from '../../../src/sync/run-ledger.js'
+import { storeIntake } from '../../../src/sync/store-intake.js'
+import { TEST_SETTINGS } from '../../support/test-service.js'
+import { queued, statesOf } from './process-scene.js'
+import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
+
+afterEach(closeWebhookScenes)
+
+function permutations<Item>(items: readonly Item[]): Item[][] {
+  if (items.length < 2) return [[...items]]
+  return items.flatMap((item, at) =>
+    permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]),
+  )
+}
+
+/** Five changes of one container, ten seconds apart, each with the delivery that tells of it; what was is again in the end. */
+function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
+  const { containerId: id, simulator } = scene
+  const events = scene.eventsNow(id)
+  const changes: (() => void)[] = [
+    () => {
+      simulator.edits.change('container', id, { seal_number: 'one', weight_in_lbs: 1 })
+    },
+    () => {
+      simulator.edits.change('container', id, { seal_number: null })
+    },
+    () => {
+      simulator.edits.withdrawEvent(id, events[0]?.id ?? '')
+    },
+    () => {
+      simulator.edits.addHold(id, { name: 'customs', status: 'hold', description: 'five' })
+    },
+    () => {
+      simulator.edits.change('container', id, { seal_number: 'one', weight_in_lbs: 5 })
+    },
+  ]
+  return changes.map((change) => {
+    scene.advance(10)
+    change()
+    return scene.tell(id, { included: [scene.containerNow(id), ...scene.eventsNow(id)] })
+  })
+}
+
+describe('deliveries in any order', () => {
+  it('D2: all 120 orders of five deliveries for one container end in the source, and no row goes backwards', async () => {
+    const scene = await openWebhookScene({ shipments: 1 })
+    const { warehouse } = scene
+    const data = [
+      'containers',
+      'transport_events',
+      'shipments',
+      'container_history',
+      'container_holds',
+      'container_fees',
+      'container_import_deadlines',
+      'container_hold_history',
+      'container_fee_history',
+      'container_import_deadline_history',
+      'shipment_history',
+    ]
+    const run = (sqlText: string) => warehouse.query('prepare', sqlText)
+    for (const table of data) await run(`create table public.${table} as table tracking.${table}`)
+    const deliveries = fiveDeliveries(scene)
+    scene.advance(10)
+    const reset = async (): Promise<void> => {
+      const emptied = [
+        ...data.map((table) => `tracking.${table}`),
+        'tracking.container_changes',
+        'tracking_sync.webhook_notifications',
+        'tracking_sync.refetch_queue',
+      ]
+      await run(`truncate ${emptied.join(', ')}`)
+      for (const table of data) await run(`insert into tracking.${table} table public.${table}`)
+    }
+    const problems: unknown[] = []
+    for (const order of permutations(deliveries)) {
+      await reset()
+      let stamp = ''
+      for (const delivery of order) {
+        await scene.receive(delivery)
+        const observed = String((await scene.row())?._observed_at)
+        if (observed < stamp) problems.push({ order, observed, stamp })
+        stamp = observed
+      }
+      await scene.bench.settle()
+      problems.push(...(await scene.differences()))
+    }
+    expect(problems).toEqual([])
+  })
+
+  it('D2: five deliveries in one batch, whatever their order, leave every version', async () => {
+    for (const isReversed of [false, true]) {
+      const scene = await openWebhookScene({ shipments: 1 })
+      const deliveries = fiveDeliveries(scene)
+      await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
+      const versions = await scene.query<{ seal: string | null; weight: string }>(
+        `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
+        where container_id = $1 order by valid_from offset 1`,
+        scene.containerId,
+      )
+      expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
+        ['one', 1],
+        [null, 1],
+        [null, 1],
+        ['one', 5],
+      ])
+      const holds = await scene.query(
+        `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
+        scene.containerId,
+      )
+      expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
+      expect(await scene.differences()).toEqual([])
+      // A usual delivery costs no request, also where an event was withdrawn.
+      expect(scene.simulator.requests.total).toBe(0)
+      expect(await queued(scene.warehouse)).toEqual([])
+    }
+  })
+
+  it('D3: an older delivery after a newer one changes no row, and is checked at the source', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    scene.advance(10)
+    simulator.edits.change('container', id, { seal_number: 'old' })
+    const older = scene.tell(id)
+    scene.advance(1)
+    simulator.edits.change('container', id, { seal_number: 'new' })
+    await scene.receive(scene.tell(id))
+    await scene.receive(older)
+    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
+    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+    scene.advance(1)
+    await scene.bench.settle()
+    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
+    expect(await queued(scene.warehouse)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('D3: a delivery that is older than the last complete pass changes nothing, although the pass did not touch the row', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    scene.advance(10)
+    const { seal_number: before } = scene.containerNow(id).attributes ?? {}
+    simulator.edits.change('container', id, { seal_number: 'for a moment' })
+    const older = scene.tell(id)
+    simulator.edits.change('container', id, { seal_number: before })
+    scene.advance(10)
+    await scene.sync({ command: 'sync' })
+    expect(await scene.row()).toMatchObject({ _observed_at: '2026-03-02 08:00:00+00' })
+    simulator.requests.reset()
+    await scene.receive(older)
+    expect(await scene.row()).toMatchObject({ seal_number: before })
+    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+    await scene.bench.settle()
+    expect(simulator.requests.total).toBe(1)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('D3: an older delivery that says nothing else than the row costs no request', async () => {
+    const scene = await openWebhookScene()
+    const older = scene.tell(scene.containerId, { createdAt: '2026-03-01T00:00:00Z' })
+    await scene.receive(older)
+    expect(await queued(scene.warehouse)).toEqual([])
+    expect(Object.values(await statesOf(scene.warehouse))).toEqual(['processed'])
+  })
+
+  it('D3: the transport event of an older delivery still gets its row', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id } = scene
+    const [event, ...others] = scene.eventsNow(id)
+    await scene.query(
+      'delete from tracking.transport_events where transport_event_id = $1',
+      event?.id,
+    )
+    await scene.query(
+      'update tracking.containers set transport_event_ids = $2 where container_id = $1',
+      id,
+      others.map((other) => other.id),
+    )
+    scene.advance(10)
+    const older = scene.tell(id, { included: [event] })
+    scene.advance(10)
+    scene.simulator.edits.change('container', id, { seal_number: 'new' })
+    await scene.receive(scene.tell(id, { included: [scene.containerNow(id)] }))
+    await scene.receive(older)
+    await scene.bench.settle()
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('D4: a page that was asked for before a delivery and is written after it does not win', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator, bench, warehouse } = scene
+    const asked = scene.advance(10)
+    const page = takeIn(
+      { data: [scene.containerNow(id)], isList: true, included: [], links: {}, meta: {} },
+      { stream: 'containers', source: '/containers', observedAt: asked, completeTypes: new Set() },
+    )
+    scene.advance(1)
+    simulator.edits.change('container', id, { seal_number: 'of the delivery' })
+    await scene.receive(scene.tell(id))
+    await storeIntake(
+      {
+        syncRunId: null,
+        service: bench.service,
+        warehouse,
+        logger: silentLogger,
+        ledger: new RunLedger(),
+        memory: new FingerprintMemory(),
+        drift: new DriftWatch(),
+        settings: TEST_SETTINGS,
+        signal: new AbortController().signal,
+        sleep: () => Promise.resolve(),
+        reachFailpoint: noFailpoints,
+      },
+      page,
+    )
+    expect(await scene.row()).toMatchObject({
+      seal_number: 'of the delivery',
+      _observed_at: '2026-03-02 08:00:11+00',
+    })
+    expect(await queued(warehouse)).toEqual([`container ${id}`])
+    await bench.settle()
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it.each([
+    ['in the far future', '2999-01-01T00:00:00Z'],
+    ['an hour ahead', new Date(Date.now() + 3_600_000).toISOString()],
+    ['missing', undefined],
+    ['garbage', 'yesterday'],
+  ])(
+    'D5: created_at %s counts as received, and the next sync still wins',
+    async (_name, createdAt) => {
+      const scene = await openWebhookScene({ startAt: new Date(), speed: 1, shipments: 2 })
+      const { containerId, simulator } = scene
+      const id =
+        containerId === ''
+          ? ([...simulator.world.records('container', scene.now())][0]?.id ?? '')
+          : containerId
+      simulator.edits.change('container', id, { seal_number: 'poisoned' })
+      const body = scene.tell(id)
+      const { attributes } = body.data as { attributes: Record<string, unknown> }
+      attributes.created_at = createdAt
+      await scene.receive(body)
+      await scene.bench.settle()
+      expect(await scene.row(id)).toMatchObject({ seal_number: 'poisoned' })
+      const [{ ahead } = { ahead: true }] = await scene.query<{ ahead: boolean }>(
+        'select _observed_at > now() as ahead from tracking.containers where container_id = $1',
+        id,
+      )
+      expect(ahead).toBe(false)
+      // The service's clock may be behind the database's by as long as it took to start.
+      scene.advance(60)
+      simulator.edits.change('container', id, { seal_number: 'mended' })
+      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+      expect(await scene.row(id)).toMatchObject({ seal_number: 'mended' })
+    },
+  )
+
+  it('D6: two changes in one second, in separate batches and in one, are settled by reading again', async () => {
+    for (const isOneBatch of [true, false]) {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator } = scene
+      scene.advance(10)
+      simulator.edits.change('container', id, { seal_number: 'first' })
+      const first = scene.tell(id)
+      simulator.edits.change('container', id, { seal_number: 'second' })
+      const second = scene.tell(id)
+      if (isOneBatch) await scene.receive(second, first)
+      else {
+        await scene.receive(second)
+        await scene.receive(first)
+      }
+      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+      scene.advance(1)
+      await scene.bench.settle()
+      expect(await scene.row()).toMatchObject({ seal_number: 'second' })
+      expect(await scene.differences()).toEqual([])
+    }
+  })
+})

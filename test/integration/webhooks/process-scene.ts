@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { createApiClient, type ApiClient } from '../../../src/api/client.js'
+import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
+import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import { noFailpoints } from '../../../src/failpoint.js'
+import type { ResourceIdentifier } from '../../../src/jsonapi/document.js'
+import { silentLogger } from '../../../src/logger.js'
+import { readDelivery } from '../../../src/webhooks/delivery.js'
+import { storeDeliveries } from '../../../src/webhooks/inbox.js'
+import {
+  NotificationProcessor,
+  type ProcessDependencies,
+} from '../../../src/webhooks/process-notifications.js'
+import {
+  RefetchQueueReader,
+  type RefetchDependencies,
+} from '../../../src/webhooks/read-refetch-queue.js'
+import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import { TEST_SETTINGS } from '../../support/test-service.js'
+
+export const OWN_WEBHOOK = 'webhook-of-ours'
+
+export interface NotificationOptions {
+  readonly id?: string
+  readonly event?: string
+  readonly createdAt?: Date | string
+  readonly webhookId?: string | null
+  readonly about?: ResourceIdentifier | null
+  readonly included?: readonly unknown[]
+}
+
+/** The body of a delivery. */
+export function notification(options: NotificationOptions): Record<string, unknown> {
+  const { id = randomUUID(), event = 'container.updated', createdAt, about = null } = options
+  const { webhookId = OWN_WEBHOOK, included = [] } = options
+  const created = createdAt instanceof Date ? createdAt.toISOString() : createdAt
+  return {
+    data: {
+      id,
+      type: 'webhook_notification',
+      attributes: {
+        id,
+        event,
+        delivery_status: 'pending',
+        ...(created === undefined ? {} : { created_at: created }),
+      },
+      relationships: {
+        reference_object: { data: about === null ? null : { type: about.type, id: about.id } },
+        ...(webhookId === null ? {} : { webhook: { data: { id: webhookId, type: 'webhook' } } }),
+      },
+    },
+    included,
+  }
+}
+
+/** Stores deliveries as the receiver does. */
+export async function store(warehouse: Warehouse, ...bodies: readonly unknown[]): Promise<void> {
+  await storeDeliveries(
+    warehouse,
+    bodies.map((body) => readDelivery(Buffer.from(JSON.stringify(body)), {})),
+  )
+}
+
+export interface TestSource {
+  readonly url: string
+  readonly apiKey: string
+  readonly clock?: { readonly now: () => Date }
+}
+
+export interface ProcessBench {
+  readonly service: TrackingService
+  readonly processor: NotificationProcessor
+  readonly reader: RefetchQueueReader
+  /** Applies and reads again until nothing is left to do. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface BenchOptions {
+  readonly own?: ProcessDependencies['settings']['own']
+  readonly reachFailpoint?: ProcessDependencies['reachFailpoint']
+  readonly spacingMs?: number
+  readonly rereadDelayMs?: number
+  readonly now?: RefetchDependencies['now']
+  readonly logger?: ProcessDependencies['logger']
+  readonly signal?: AbortSignal
+}
+
+/** A processor and a re-reader as `serve` has them, over a real socket; waits between retries take no time. */
+export function openBench(
+  warehouse: Warehouse,
+  source: TestSource,
+  options: BenchOptions = {},
+): ProcessBench {
+  const client: ApiClient = createApiClient({
+    baseUrl: source.url,
+    apiKey: source.apiKey,
+    logger: silentLogger,
+    clock: () => source.clock?.now() ?? new Date(),
+    sleep: () => Promise.resolve(),
+    random: () => 0.5,
+    budget: unlimitedBudget,
+  })
+  const service = createTrackingService(client)
+  const { own = { url: undefined, ids: [OWN_WEBHOOK] }, rereadDelayMs = 0, spacingMs = 0 } = options
+  const parts = {
+    service,
+    warehouse,
+    logger: options.logger ?? silentLogger,
+    sleep: () => Promise.resolve(),
+    signal: options.signal ?? new AbortController().signal,
+    reachFailpoint: options.reachFailpoint ?? noFailpoints,
+  }
+  const processor = new NotificationProcessor({ ...parts, settings: { own, rereadDelayMs } })
+  const now = options.now ?? (() => performance.now())
+  const reader = new RefetchQueueReader({
+    ...parts,
+    settings: TEST_SETTINGS,
+    rereadDelayMs,
+    spacingMs,
+    now,
+  })
+  return {
+    service,
+    processor,
+    reader,
+    settle: async () => {
+      for (;;) {
+        const { taken } = await processor.processAll()
+        const read = await reader.readDue()
+        if (taken === 0 && read === 0) return
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** States of the inbox, by notification. */
+export async function statesOf(warehouse: Warehouse): Promise<Record<string, string>> {
+  const rows = await warehouse.query<{ id: string; state: string }>(
+    'read the inbox',
+    'select notification_id as id, state from tracking_sync.webhook_notifications order by 1',
+  )
+  return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
+}
+
+/** `type id` of what is queued to be read again. */
+export async function queued(warehouse: Warehouse): Promise<string[]> {
+  const rows = await warehouse.query<{ entry: string }>(
+    'read the refetch queue',
+    `select resource_type || ' ' || resource_id as entry from tracking_sync.refetch_queue order by 1`,
+  )
+  return rows.map(({ entry }) => entry)
+}

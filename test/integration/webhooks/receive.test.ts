@@ -1,0 +1,559 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createFailpoint } from '../../../src/failpoint.js'
+import { silentLogger } from '../../../src/logger.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { createSenderAddresses } from '../../../src/webhooks/sender-addresses.js'
+import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../../src/webhooks/signature.js'
+import { startDatabaseProxy } from '../../support/database-proxy.js'
+import { openRaw, statusesOf } from '../../support/raw-http.js'
+import {
+  notificationBody,
+  rawDelivery,
+  signBody,
+  startTestReceiver,
+  WEBHOOK_SECRET,
+  type TestReceiver,
+  type TestReceiverOptions,
+} from '../../support/test-receiver.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const SAMPLES = new URL('../../fixtures/samples/', import.meta.url)
+const HEADER = DEFAULT_SIGNATURE.header
+
+let target: TestWarehouse
+let closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  target = await createTestWarehouse()
+})
+
+afterAll(async () => {
+  await target.drop()
+})
+
+beforeEach(async () => {
+  await target.warehouse.query('empty', 'truncate tracking_sync.webhook_notifications')
+})
+
+afterEach(async () => {
+  for (const close of closers.reverse()) await close()
+  closers = []
+})
+
+async function open(options: Partial<TestReceiverOptions> = {}): Promise<TestReceiver> {
+  const scene = await startTestReceiver({ warehouse: target.warehouse, ...options })
+  closers.push(() => scene.stop())
+  return scene
+}
+
+/** A pool of its own, as another process has it. */
+function openWarehouse(url = target.url): Warehouse {
+  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
+  closers.push(() => warehouse.close())
+  return warehouse
+}
+
+interface InboxRow {
+  notification_id: string
+  event: string | null
+  webhook_id: string | null
+  reference_type: string | null
+  reference_id: string | null
+  deliveries: number
+  differing_bodies: number
+  state: string
+  error: string | null
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  body_hash: Buffer
+  is_clamped: boolean
+  is_observed_when_made: boolean
+  is_repeated_later: boolean
+}
+
+function loadInbox(): Promise<InboxRow[]> {
+  return target.warehouse.query<InboxRow>(
+    'read the inbox',
+    `select notification_id, event, webhook_id, reference_type, reference_id, deliveries, differing_bodies, state, error, headers,
+    body, body_hash, observed_at = received_at as is_clamped, observed_at = created_at as is_observed_when_made,
+    last_received_at > received_at as is_repeated_later
+from tracking_sync.webhook_notifications
+order by received_at, notification_id`,
+  )
+}
+
+describe('W1: a signed delivery', () => {
+  const samples = readdirSync(SAMPLES).filter((name) => /^webhook-.*\.json$/.test(name))
+  const notifications = samples.filter((name) => name !== 'webhook-events.json')
+
+  it('of every published sample is stored as it came, and answered 202', async () => {
+    expect(notifications.length).toBeGreaterThanOrEqual(8)
+    let woken = 0
+    const { post, receiver } = await open({ onStored: () => (woken += 1) })
+    for (const name of notifications) {
+      const body = readFileSync(new URL(name, SAMPLES))
+      const response = await post(body, {
+        'content-type': 'application/vnd.api+json; charset=utf-8',
+      })
+      expect([name, response.status, await response.json()]).toEqual([
+        name,
+        202,
+        { result: 'stored' },
+      ])
+      const { data } = JSON.parse(body.toString()) as { data: SampleNotification }
+      const reference = data.relationships.reference_object.data
+      const [row] = (await loadInbox()).filter(({ notification_id }) => notification_id === data.id)
+      expect(row).toMatchObject({
+        event: data.attributes.event,
+        webhook_id: data.relationships.webhook.data.id,
+        reference_type: reference.type,
+        reference_id: reference.id,
+        state: 'received',
+        error: null,
+        deliveries: 1,
+        is_observed_when_made: true,
+        is_repeated_later: false,
+      })
+      expect(row!.body.equals(body)).toBe(true)
+      expect(row!.body_hash).toEqual(createHash('sha256').update(body).digest())
+    }
+    expect(await loadInbox()).toHaveLength(notifications.length)
+    expect(woken).toBe(notifications.length)
+    const { stored, received, ackLatency } = receiver.counts()
+    expect([stored, received, ackLatency.count]).toEqual(Array(3).fill(notifications.length))
+    expect(ackLatency.buckets.at(-1)).toEqual({ upToMs: 5_000, count: notifications.length })
+  })
+
+  it('S4: leaves no secret in the database: neither the signature nor other headers', async () => {
+    const { post } = await open()
+    const body = notificationBody()
+    const canary = 'canary-91d0'
+    await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
+    const [row] = await target.warehouse.query<{ text: string }>(
+      'read all',
+      `select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
+    )
+    for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
+      expect(row!.text).not.toContain(secret)
+      expect(row!.text).not.toContain(Buffer.from(secret).toString('hex'))
+    }
+    expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
+  })
+
+  it('whose body cannot be read is kept with the reason, and not offered to the processor', async () => {
+    const { post } = await open()
+    const deep = `{"data":{"id":"deep","x":${'['.repeat(100)}${']'.repeat(100)}}}`
+    for (const body of ['no json', '{"data":{"id":"a\\u0000"}}', deep, 'no json']) {
+      expect((await post(body)).status).toBe(202)
+    }
+    const rows = await loadInbox()
+    expect(rows.map(({ state, error, deliveries }) => [state, error, deliveries])).toEqual([
+      ['dead', 'The body is no JSON text.', 2],
+      ['dead', 'data.id holds characters that cannot be stored.', 1],
+      ['dead', 'The JSON text is nested deeper than 64 levels.', 1],
+    ])
+    expect(rows[0]!.notification_id).toBe(`sha256:${rows[0]!.body_hash.toString('hex')}`)
+  })
+
+  it.each([['2999-01-01T00:00:00Z'], [undefined], ['yesterday'], ['2026-02-30T00:00:00Z'], [7]])(
+    'D5: made at %s was observed when it was received',
+    async (created_at) => {
+      const { post } = await open()
+      await post(notificationBody('late', { created_at }))
+      expect(await loadInbox()).toMatchObject([{ is_clamped: true }])
+    },
+  )
+})
+
+interface SampleNotification {
+  readonly id: string
+  readonly attributes: { readonly event: string }
+  readonly relationships: Readonly<
+    Record<
+      'reference_object' | 'webhook',
+      { readonly data: { readonly id: string; readonly type: string } }
+    >
+  >
+}
+
+describe('a delivery that is refused', () => {
+  it('W2: for its signature gets the same answer whatever is wrong, and leaves nothing but a count', async () => {
+    const { post, receiver } = await open()
+    const body = notificationBody()
+    const right = signBody(body)
+    const forms = [
+      '',
+      signBody(body, 'another-secret-0123456789'),
+      right.slice(0, 63),
+      `${right}0`,
+      right.toUpperCase(),
+      `sha256=${right}`,
+      `${right} x`,
+      Buffer.from(right, 'hex').toString('base64'),
+      'z'.repeat(64),
+    ]
+    const answers = await Promise.all(
+      forms.map(async (form) => {
+        const response = await post(body, { [HEADER]: form })
+        return `${response.status} ${await response.text()}`
+      }),
+    )
+    expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
+    expect(receiver.counts()).toMatchObject({ received: 9, stored: 0, refused: { signature: 9 } })
+    expect(await loadInbox()).toEqual([])
+  })
+
+  it('W6: for two signatures', async () => {
+    const { server } = await open()
+    const body = notificationBody()
+    const text = rawDelivery(body, [`${HEADER}: ${signBody(body)}`, 'Connection: close'])
+    expect(statusesOf(await (await openRaw(server.httpPort, text)).closed())).toEqual([401])
+    expect(await loadInbox()).toEqual([])
+  })
+
+  it('W13: for what it holds, before its body is looked at: nothing is decompressed', async () => {
+    const { post, receiver } = await open()
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+    const before = process.memoryUsage().rss
+    const statuses = []
+    for (const headers of [
+      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'identity, gzip' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/json, text/plain' },
+    ]) {
+      statuses.push((await post(bomb, headers)).status)
+    }
+    expect(statuses).toEqual([415, 415, 415, 415, 415])
+    expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
+    expect(receiver.counts().refused).toMatchObject({ content_encoding: 2, content_type: 3 })
+    const taken = [
+      { 'content-type': 'APPLICATION/JSON;charset=UTF-8' },
+      { 'content-encoding': 'Identity' },
+    ].map((headers) => post(notificationBody(), headers))
+    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([202, 202])
+  })
+
+  it('W11: for its length: announced, sent in chunks, or without end', async () => {
+    const { server, post, receiver } = await open({ limits: { bodyBytes: 4_096 } })
+    const head = ['POST /webhooks HTTP/1.1', 'Host: x', 'Content-Type: application/json']
+    const raw = async (header: string, body: string): Promise<number[]> => {
+      const connection = await openRaw(server.httpPort, [...head, header, '', body].join('\r\n'))
+      return statusesOf(await connection.closed())
+    }
+    expect((await post(' '.repeat(4_097))).status).toBe(413)
+    expect(await raw('Content-Length: 99999999999', '{')).toEqual([413])
+    expect(await raw('Content-Length: -5', '{}')).toEqual([400])
+    // Fewer bytes announced than sent: the rest is no request.
+    expect(await raw('Content-Length: 2', '{}junk\r\n\r\n')).toContain(400)
+    const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`
+    expect(await raw('Transfer-Encoding: chunked', chunk.repeat(50))).toEqual([413])
+    expect(receiver.counts()).toMatchObject({ stored: 0, refused: { too_large: 3 } })
+    expect(await loadInbox()).toEqual([])
+  })
+
+  it('W11: for its length before it is sent, where the sender asks first; and is asked for where it fits', async () => {
+    const { server } = await open({ limits: { bodyBytes: 4_096 } })
+    const large = rawDelivery(' '.repeat(5_000), ['Expect: 100-continue']).trimEnd()
+    const refused = await openRaw(server.httpPort, `${large}\r\n\r\n`)
+    expect(statusesOf(await refused.closed())).toEqual([413])
+    const body = notificationBody('asked')
+    const head = rawDelivery(body, ['Expect: 100-continue', 'Connection: close']).replace(body, '')
+    const taken = await openRaw(server.httpPort, head)
+    await expect.poll(() => statusesOf(taken.received())).toEqual([100])
+    taken.socket.write(body)
+    expect(statusesOf(await taken.closed())).toEqual([100, 202])
+    expect(await loadInbox()).toMatchObject([{ notification_id: 'asked' }])
+  })
+
+  it('W11: not for coming in chunks', async () => {
+    const { server } = await open()
+    const body = notificationBody('chunked')
+    const pieces = [body.slice(0, 50), body.slice(50)].map(
+      (piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`,
+    )
+    const head = rawDelivery(body, ['Connection: close'])
+      .replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
+      .replace(body, '')
+    const connection = await openRaw(server.httpPort, `${head}${pieces.join('')}0\r\n\r\n`)
+    expect(statusesOf(await connection.closed())).toEqual([202])
+    expect(await loadInbox()).toMatchObject([{ notification_id: 'chunked' }])
+  })
+
+  it('W11: large bodies share a little memory, and never that of ordinary ones', async () => {
+    const limits = { memoryBytes: 200_000 }
+    const { server, post, receiver } = await open({ limits })
+    const head = 'POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    const part = `${head}Content-Length: 1000000\r\n\r\n${' '.repeat(150_000)}`
+    const open50 = await Promise.all(
+      Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
+    )
+    // Two fit into the shared memory with what they hold beyond the free part.
+    await expect.poll(() => receiver.counts().unavailable).toBe(48)
+    expect((await post(notificationBody('ordinary'))).status).toBe(202)
+    for (const { socket } of open50) socket.destroy()
+    await expect.poll(() => receiver.counts().aborted).toBe(2)
+    expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
+    expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
+  })
+
+  it('W10: for taking too long over its body, while others are served', async () => {
+    const { server, post, receiver } = await open({ limits: { bodyTimeoutMs: 300 } })
+    const connection = await openRaw(
+      server.httpPort,
+      rawDelivery(notificationBody(), []).slice(0, -5),
+    )
+    expect((await post(notificationBody('quick'))).status).toBe(202)
+    expect(statusesOf(await connection.closed(5_000))).toEqual([408])
+    expect(receiver.counts().refused.timeout).toBe(1)
+    expect(await loadInbox()).toHaveLength(1)
+  })
+
+  it('W19: for its sender, however it forges X-Forwarded-For; and never accepted for its sender alone', async () => {
+    const addresses = createSenderAddresses({
+      load: () => Promise.resolve(['192.0.2.10']),
+      clock: () => new Date(),
+      sleep: () => Promise.resolve(),
+      logger: silentLogger,
+    })
+    await addresses.refresh()
+    const direct = await open({ senders: { addresses, trustedProxyHops: 0 } })
+    const proxied = await open({ senders: { addresses, trustedProxyHops: 1 } })
+    const status = async (
+      { post }: TestReceiver,
+      forwarded: string,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<number> =>
+      (await post(notificationBody(), { 'x-forwarded-for': forwarded, ...headers })).status
+    expect(await status(direct, '192.0.2.10')).toBe(403)
+    expect(await status(proxied, '192.0.2.10, 203.0.113.5')).toBe(403)
+    expect(await loadInbox()).toEqual([])
+    expect(await status(proxied, '203.0.113.5, 192.0.2.10')).toBe(202)
+    expect(await status(proxied, '192.0.2.10', { [HEADER]: '0'.repeat(64) })).toBe(401)
+    expect(await loadInbox()).toHaveLength(1)
+  })
+
+  it('W19: not for its sender where there is no list to go by, but then for its signature', async () => {
+    const addresses = createSenderAddresses({
+      load: () => Promise.reject(new Error('down')),
+      clock: () => new Date(),
+      sleep: () => Promise.resolve(),
+      logger: silentLogger,
+    })
+    const senders = { addresses, trustedProxyHops: 0 }
+    expect((await (await open({ senders })).post(notificationBody())).status).toBe(202)
+    const trusting = await open({ senders, signature: 'insecure' })
+    expect((await trusting.post(notificationBody())).status).toBe(403)
+  })
+
+  it('W7: not while its secret is being changed, and for the old one afterwards', async () => {
+    const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
+    const check = (...secrets: string[]) => createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets })
+    const statuses: number[] = []
+    for (const [secrets, signer] of [
+      [[older], older],
+      [[newer, older], older],
+      [[newer, older], newer],
+      [[newer], newer],
+      [[newer], older],
+    ] as const) {
+      const { post } = await open({ signature: check(...secrets) })
+      const body = notificationBody()
+      statuses.push((await post(body, { [HEADER]: signBody(body, signer) })).status)
+    }
+    expect(statuses).toEqual([202, 202, 202, 202, 401])
+  })
+})
+
+describe('a delivery that comes again', () => {
+  it('W9: keeps the bytes of the first; later ones are counted, other bytes also apart', async () => {
+    const { post, receiver } = await open()
+    const first = notificationBody('one')
+    const rendered = JSON.stringify(JSON.parse(first), null, 2)
+    for (const body of [first, first, rendered, rendered]) {
+      expect((await post(body)).status).toBe(202)
+    }
+    const [row, ...more] = await loadInbox()
+    expect(more).toEqual([])
+    expect(row).toMatchObject({ deliveries: 4, differing_bodies: 2, is_repeated_later: true })
+    expect(row!.body.toString()).toBe(first)
+    expect(receiver.counts()).toMatchObject({ stored: 1, duplicates: 3 })
+  })
+
+  it('D1: ten times at once over two receivers is one row, in each of 20 rounds', async () => {
+    const receivers = [
+      await open({ warehouse: openWarehouse() }),
+      await open({ warehouse: openWarehouse() }),
+    ]
+    for (let round = 0; round < 20; round += 1) {
+      const body = notificationBody(`round-${round}`)
+      const copies = Array.from({ length: 10 }, (_, copy) => receivers[copy % 2]!.post(body))
+      expect((await Promise.all(copies)).map(({ status }) => status)).toEqual(Array(10).fill(202))
+    }
+    await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
+    const rows = await loadInbox()
+    expect(rows).toHaveLength(20)
+    expect(rows.map(({ deliveries, differing_bodies }) => [deliveries, differing_bodies])).toEqual(
+      Array(20).fill([10, 0]),
+    )
+    const counts = receivers.map(({ receiver }) => receiver.counts())
+    expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
+    expect(counts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(180)
+  })
+
+  it('W8: is answered at once while a processor holds its row, and counted afterwards', async () => {
+    const { post } = await open()
+    const body = notificationBody('held')
+    await post(body)
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let isHeld = false
+    const processing = openWarehouse().transaction('process', async (session) => {
+      await session.query(
+        'claim',
+        `update tracking_sync.webhook_notifications set attempts = 1 where notification_id = 'held'`,
+      )
+      isHeld = true
+      await held
+    })
+    closers.push(async () => {
+      release()
+      await processing
+    })
+    await expect.poll(() => isHeld).toBe(true)
+    const startedAt = performance.now()
+    const answers = await Promise.all([post(body), post(body), post(notificationBody('other'))])
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    release()
+    await processing
+    const deliveries = async (): Promise<unknown> =>
+      (await loadInbox()).map((row) => [row.notification_id, row.deliveries])
+    await expect.poll(deliveries, { timeout: 10_000 }).toEqual([
+      ['held', 3],
+      ['other', 1],
+    ])
+  })
+})
+
+describe('W16: without the database', () => {
+  it('answers 503 with Retry-After and stores nothing; when it is back, what is sent again is stored', async () => {
+    const proxy = await startDatabaseProxy(target.url)
+    closers.push(() => proxy.close())
+    const { post, receiver } = await open({ warehouse: openWarehouse(proxy.url) })
+    expect((await post(notificationBody('before'))).status).toBe(202)
+    await proxy.cut()
+    const bodies = Array.from({ length: 20 }, (_, number) => notificationBody(`sent-${number}`))
+    const startedAt = performance.now()
+    const refused = await Promise.all(bodies.map((body) => post(body)))
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(refused.map(({ status }) => status)).toEqual(bodies.map(() => 503))
+    expect(refused[0]!.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await refused[0]!.json()).toEqual({ error: 'unavailable' })
+    await proxy.restore()
+    const taken = await Promise.all(bodies.map((body) => post(body)))
+    expect(taken.map(({ status }) => status)).toEqual(bodies.map(() => 202))
+    // No memory queue: nothing of the first round came in later.
+    expect((await loadInbox()).map(({ deliveries }) => deliveries)).toEqual(Array(21).fill(1))
+    expect(receiver.counts()).toMatchObject({ stored: 21, unavailable: 20, duplicates: 0 })
+  })
+
+  it('that hangs answers 503 in time, the next at once, and everything again when it goes on', async () => {
+    const proxy = await startDatabaseProxy(target.url)
+    closers.push(() => proxy.close())
+    const limits = { storeDeadlineMs: 500, longestQueue: 5 }
+    const { post } = await open({ warehouse: openWarehouse(proxy.url), limits })
+    expect((await post(notificationBody('before'))).status).toBe(202)
+    proxy.freeze()
+    const bodies = Array.from({ length: 8 }, (_, number) => notificationBody(`sent-${number}`))
+    const startedAt = performance.now()
+    const answers = await Promise.all(bodies.map((body) => post(body)))
+    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 503))
+    expect(performance.now() - startedAt).toBeGreaterThan(400)
+    expect((await post(notificationBody('stuck'))).status).toBe(503)
+    await proxy.restore()
+    await expect.poll(async () => (await post(notificationBody('after'))).status).toBe(202)
+    const ids = (await loadInbox()).map((row) => row.notification_id)
+    // Of the first round at most the one that was on its way; none that waited behind it.
+    expect(ids.filter((id) => id.startsWith('sent-') || id === 'stuck').length).toBeLessThan(2)
+    const again = await Promise.all(bodies.slice(0, 5).map((body) => post(body)))
+    expect(again.map(({ status }) => status)).toEqual(Array(5).fill(202))
+  })
+
+  it('C14: whose backends are killed under it goes on', async () => {
+    const { post } = await open({ warehouse: openWarehouse() })
+    for (let kill = 0; kill < 10; kill += 1) {
+      expect((await post(notificationBody())).status).toBe(202)
+      await target.warehouse.query(
+        'kill',
+        `select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      await expect.poll(async () => (await post(notificationBody())).status).toBe(202)
+    }
+    expect((await loadInbox()).length).toBeGreaterThanOrEqual(20)
+  })
+})
+
+describe('C6: killed', () => {
+  it.each([
+    ['delivery_stored', 1],
+    ['delivery_received', 0],
+  ] as const)('at %s: no answer, %i rows; sent again it is one row', async (point, rows) => {
+    const dying: TestReceiver = await open({
+      reachFailpoint: createFailpoint(point, () => {
+        // All connections break without an answer, as when the process is gone.
+        void dying.server.stop(0)
+        throw new Error('killed')
+      }),
+    })
+    const body = notificationBody('once')
+    const sockets = await openRaw(dying.server.httpPort, rawDelivery(body))
+    expect(statusesOf(await sockets.closed()).filter((status) => status < 500)).toEqual([])
+    await dying.receiver.drain()
+    expect(await loadInbox()).toHaveLength(rows)
+    const next = await open()
+    expect((await next.post(body)).status).toBe(202)
+    expect(await loadInbox()).toMatchObject([{ notification_id: 'once', deliveries: rows + 1 }])
+  })
+})
+
+describe('many at once', () => {
+  it('gather while a statement is under way, and go together in the next', async () => {
+    const { post, receiver } = await open()
+    const blocker = openWarehouse()
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let isHeld = false
+    const blocking = blocker.transaction('block', async (session) => {
+      await session.query(
+        'lock',
+        'lock table tracking_sync.webhook_notifications in exclusive mode',
+      )
+      isHeld = true
+      await held
+    })
+    closers.push(async () => {
+      release()
+      await blocking
+    })
+    await expect.poll(() => isHeld).toBe(true)
+    const posts = Array.from({ length: 150 }, () => post(notificationBody()))
+    await expect.poll(() => receiver.counts().received).toBe(150)
+    release()
+    await blocking
+    const answers = await Promise.all(posts)
+    expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(202))
+    const [row] = await target.warehouse.query<{ rows: number; commits: number }>(
+      'count commits',
+      `select count(*)::integer as rows, count(distinct xmin::text)::integer as commits
+from tracking_sync.webhook_notifications`,
+    )
+    expect(row!.rows).toBe(150)
+    expect(row!.commits).toBeLessThan(10)
+  })
+})

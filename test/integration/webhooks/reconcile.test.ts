@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import type { SimulatorOptions } from '../../../src/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import { readMissingReferences } from '../../../src/sync/read-references.js'
+import { executeRun } from '../../../src/sync/run-sync.js'
+import { reconcile, type ReconcileReport } from '../../../src/webhooks/reconcile.js'
+import type { WatchSettings } from '../../../src/webhooks/watch-webhook.js'
+import { withRunDependencies, withTestService } from '../../support/test-service.js'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+
+const OUR_URL = 'http://127.0.0.1:1/webhooks'
+const NOTHING = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0, queued: 0, unresolved: 0 }
+
+let scene: Scene
+let webhookId: string
+
+/** A warehouse that equals the service, and a webhook of ours whose deliveries reach nobody. */
+async function open(options: SimulatorOptions = {}): Promise<void> {
+  scene = await openScene({
+    shipments: 20,
+    ...options,
+    webhooks: { retryScale: 0, deactivateAfter: null },
+  })
+  await scene.sync()
+  webhookId = subscribe(OUR_URL)
+}
+
+function subscribe(url: string): string {
+  const secret = 'a-secret-of-some-length'
+  const webhook = { url, active: true, events: WEBHOOK_EVENT_NAMES, secret, headers: [] }
+  return scene.simulator.webhooks.create(webhook).id
+}
+
+beforeEach(() => open())
+afterEach(closeScenes)
+
+interface Options extends Partial<WatchSettings> {
+  readonly mostPages?: number
+  readonly pageSize?: number
+}
+
+const runReconcile = ({ mostPages, ...settings }: Options = {}): Promise<ReconcileReport> =>
+  withTestService(scene.simulator, (service) =>
+    reconcile({
+      service,
+      warehouse: scene.warehouse,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+      settings: {
+        url: OUR_URL,
+        ids: [],
+        events: 'all',
+        isReactivating: false,
+        pageSize: 100,
+        ...settings,
+      },
+      ...(mostPages === undefined ? {} : { mostPages }),
+    }),
+  )
+
+const counts = ({
+  failed,
+  alreadyKnown,
+  foreign,
+  recovered,
+  queued,
+  unresolved,
+}: ReconcileReport) => ({
+  failed,
+  alreadyKnown,
+  foreign,
+  recovered,
+  queued,
+  unresolved,
+})
+
+const inbox = () =>
+  scene.query<{ id: string; state: string; error: string | null; body: unknown }>(
+    `select notification_id as id, state, error, body, deliveries, event, webhook_id, reference_type
+    from tracking_sync.webhook_notifications order by notification_id`,
+  )
+
+const queue = () =>
+  scene.query<{ type: string; id: string }>(
+    `select resource_type as type, resource_id as id from tracking_sync.refetch_queue
+    order by resource_type, resource_id`,
+  )
+
+/** What the sync and the processor do with the queue, and nothing else. */
+const readQueue = () =>
+  withRunDependencies(scene, (dependencies) =>
+    executeRun({ command: 'sync' }, dependencies, (run) => readMissingReferences(run)),
+  )
+
+const containerIds = async (count: number): Promise<string[]> => {
+  const rows = await scene.query<{ id: string }>(
+    'select container_id as id from tracking.containers order by container_id limit $1',
+    count,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Every delivery of these fails for good. */
+async function failAll(): Promise<void> {
+  await scene.simulator.webhooks.deliverDue()
+  await scene.simulator.webhooks.settle()
+}
+
+describe('notifications whose deliveries all failed (W17)', () => {
+  it('are found, and what they are about is read again, each once', async () => {
+    const [first, second] = (await containerIds(2)) as [string, string]
+    scene.simulator.edits.change('container', first, { weight_in_lbs: 12_345 })
+    scene.simulator.edits.change('container', second, { weight_in_lbs: 54_321 })
+    await failAll()
+    const differences = await scene.differences()
+    expect(differences).not.toEqual([])
+
+    const report = await runReconcile()
+    expect(report.webhook.alerts).toEqual([])
+    expect(counts(report)).toMatchObject({ ...NOTHING, failed: 2, recovered: 2, queued: 2 })
+    expect(await inbox()).toEqual(
+      Array.from({ length: 2 }, (): unknown =>
+        expect.objectContaining({
+          state: 'processed',
+          error: 'recovered: read again after failed deliveries',
+          body: null,
+          deliveries: 0,
+          event: 'container.updated',
+          webhook_id: webhookId,
+          reference_type: 'container_updated_event',
+        }),
+      ),
+    )
+    expect(await queue()).toEqual([
+      { type: 'container', id: first },
+      { type: 'container', id: second },
+    ])
+    await readQueue()
+    expect(await queue()).toEqual([])
+    expect(await scene.differences()).toEqual([])
+
+    const again = await runReconcile()
+    expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
+    expect(await queue()).toEqual([])
+  })
+
+  it('of transport events lead to their container and its events, also of new ones', async () => {
+    scene.simulator.clock.advance(48 * HOUR)
+    await failAll()
+    const ofEvents = scene.simulator.webhooks.notifications.filter(
+      ({ relationships }) =>
+        (relationships?.reference_object?.data as { type: string }).type === 'transport_event',
+    )
+    expect(ofEvents.length).toBeGreaterThan(3)
+    const report = await runReconcile()
+    expect(report.unresolved).toBe(0)
+    expect(report.failed).toBe(scene.simulator.webhooks.notifications.length)
+    const queued = await queue()
+    expect(queued.map(({ type }) => type)).toContain('transport_events')
+    for (const { id } of queued.filter(({ type }) => type === 'transport_events')) {
+      expect(queued).toContainEqual({ type: 'container', id })
+    }
+    await readQueue()
+    const lost = ofEvents.map(
+      ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
+    )
+    const [found] = await scene.query<{ count: number }>(
+      `select count(distinct transport_event_id) as count from tracking.transport_events
+      where transport_event_id = any($1)`,
+      lost,
+    )
+    expect(found!.count).toBe(new Set(lost).size)
+  })
+
+  it.each(['reject', 'ignore'] as const)(
+    'are found by what the warehouse knows where the service meets the include with `%s`',
+    async (onUnknownInclude) => {
+      await closeScenes()
+      await open({ onUnknownInclude, acceptedIncludes: { webhook_notification: [] } })
+      const [known] = await scene.query<{ event_id: string; container_id: string }>(
+        `select transport_event_id as event_id, container_id from tracking.transport_events
+      order by transport_event_id limit 1`,
+      )
+      scene.simulator.webhooks.emit('container.transport.vessel_loaded', {
+        transportEventId: known!.event_id,
+      })
+      const [box] = (await containerIds(1)) as [string]
+      scene.simulator.webhooks.emit('container.updated', { containerId: box })
+      await failAll()
+      const report = await runReconcile()
+      expect(counts(report)).toMatchObject({ failed: 2, recovered: 1, queued: 2, unresolved: 1 })
+      expect(await queue()).toEqual([
+        { type: 'container', id: known!.container_id },
+        { type: 'transport_events', id: known!.container_id },
+      ])
+      expect((await inbox()).map(({ state }) => state).sort()).toEqual(['processed', 'unresolved'])
+      // Not asked for again: the next complete sync brings what it told.
+      expect(counts(await runReconcile())).toMatchObject({ failed: 2, alreadyKnown: 2 })
+    },
+  )
+
+  it('of other webhooks are left alone', async () => {
+    const otherId = subscribe('http://127.0.0.1:1/of-somebody-else')
+    const [box] = (await containerIds(1)) as [string]
+    scene.simulator.webhooks.emit('container.updated', { containerId: box })
+    await failAll()
+    expect(counts(await runReconcile())).toEqual({
+      ...NOTHING,
+      failed: 2,
+      foreign: 1,
+      recovered: 1,
+      queued: 1,
+    })
+    expect(await inbox()).not.toContainEqual(expect.objectContaining({ webhook_id: otherId }))
+  })
+
+  it('that reached the inbox after all are left to the processor', async () => {
+    const [box] = (await containerIds(1)) as [string]
+    const [id] = scene.simulator.webhooks.emit('container.updated', { containerId: box })
+    await failAll()
+    await scene.query(
+      `insert into tracking_sync.webhook_notifications (notification_id, body) values ($1, 'x')`,
+      id,
+    )
+    expect(counts(await runReconcile())).toEqual({ ...NOTHING, failed: 1, alreadyKnown: 1 })
+    expect(await inbox()).toMatchObject([{ id, state: 'received', error: null }])
+    expect(await queue()).toEqual([])
+  })
+
+  it('are read newest first only as far as there is something new', async () => {
+    const boxes = await containerIds(6)
+    for (const containerId of boxes) {
+      scene.simulator.webhooks.emit('container.updated', { containerId })
+      scene.simulator.clock.advance(60_000)
+    }
+    await failAll()
+    const all = scene.simulator.webhooks.notifications.length
+    const first = await runReconcile({ pageSize: 2 })
+    expect(first).toMatchObject({ failed: all, pages: Math.ceil(all / 2), isTruncated: false })
+    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ failed: 2, pages: 1 })
+    // Oldest first, what is new stands at the end: nothing may be left out.
+    scene.simulator.webhooks.emit('container.updated', { containerId: boxes[0]! })
+    await failAll()
+    scene.simulator.webhooks.notifications.reverse()
+    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ recovered: 1, isTruncated: false })
+  })
+
+  it('are read no further than the bound, and the report says so', async () => {
+    for (const containerId of await containerIds(5)) {
+      scene.simulator.webhooks.emit('container.updated', { containerId })
+    }
+    await failAll()
+    expect(await runReconcile({ pageSize: 2, mostPages: 2 })).toMatchObject({
+      failed: 4,
+      pages: 2,
+      isTruncated: true,
+    })
+  })
+
+  it('are noted together with what they queue, or not at all', async () => {
+    const [box] = (await containerIds(1)) as [string]
+    scene.simulator.webhooks.emit('container.updated', { containerId: box })
+    await failAll()
+    await scene.query('alter table tracking_sync.webhook_notifications rename to hidden')
+    await expect(runReconcile()).rejects.toThrow(/webhook_notifications/)
+    await scene.query('alter table tracking_sync.hidden rename to webhook_notifications')
+    await scene.query(
+      'alter table tracking_sync.webhook_notifications add constraint full_disk check (false) not valid',
+    )
+    await expect(runReconcile()).rejects.toThrow()
+    expect(await queue()).toEqual([])
+    await scene.query('alter table tracking_sync.webhook_notifications drop constraint full_disk')
+    expect(counts(await runReconcile())).toMatchObject({ recovered: 1, queued: 1 })
+  })
+
+  it('come with the alert on a webhook that the service has switched off (W18)', async () => {
+    scene.simulator.webhooks.update(webhookId, { active: false })
+    const report = await runReconcile()
+    expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
+    const mended = await runReconcile({ isReactivating: true })
+    expect(mended.webhook).toMatchObject({ alerts: [], notes: [expect.stringMatching(/again/)] })
+  })
+})

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiClient } from '../../../src/api/client.js'
+import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
+import { runSettingsOf } from '../../../src/commands/sync.js'
+import { loadConfig, type Config } from '../../../src/config.js'
+import { noFailpoints } from '../../../src/failpoint.js'
+import { silentLogger } from '../../../src/logger.js'
+import { createSleep } from '../../../src/retry.js'
+import { startServe, type ServeParts, type Serving } from '../../../src/serve/serve.js'
+import type { Simulator } from '../../../src/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import { createSharedRequestBudget } from '../../../src/warehouse/request-budget.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../../src/webhooks/signature.js'
+
+export const SECRET = 'whsec-of-a-bench-5be1f0'
+
+export interface BenchHost {
+  readonly config: Config
+  readonly warehouse: Warehouse
+  readonly service: TrackingService
+  readonly serving: Serving
+}
+
+const opened: { close(): Promise<void> }[] = []
+
+/** What a process of its own would have: a pool, and a client whose budget is shared through the database. Its clock is the service's. */
+export function openClient(
+  simulator: Simulator,
+  url: string,
+  perMinute: number,
+): { readonly warehouse: Warehouse; readonly service: TrackingService } {
+  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 8 })
+  const client = createApiClient({
+    baseUrl: simulator.url,
+    apiKey: simulator.apiKey,
+    logger: silentLogger,
+    clock: () => simulator.clock.now(),
+    sleep: createSleep(),
+    random: Math.random,
+    budget: createSharedRequestBudget({
+      warehouse,
+      account: `account ${String(opened.length)}`,
+      perMinute,
+      clock: () => new Date(),
+      sleep: createSleep(),
+    }),
+  })
+  opened.push({
+    close: async () => {
+      await client.close()
+      await warehouse.close()
+    },
+  })
+  return { warehouse, service: createTrackingService(client) }
+}
+
+export interface BenchOptions {
+  readonly simulator: Simulator
+  /** Of the database; its schemas are up to date. */
+  readonly url: string
+  readonly parts?: Partial<ServeParts>
+  readonly settings?: Readonly<Record<string, string>>
+  readonly perMinute?: number
+}
+
+/** A `serve` in this process, with everything of its own, as another host has it. */
+export async function startHost(options: BenchOptions): Promise<BenchHost> {
+  const { simulator, url, perMinute = 100_000 } = options
+  const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-bench-'))
+  const { config } = loadConfig({
+    workingDirectory: directory,
+    environment: {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
+      DATABASE_URL: url,
+      PORT: '0',
+      TRACKING_RATE_LIMIT_PER_MINUTE: String(perMinute),
+      TRACKING_REREAD_DELAY_MS: '50',
+      ...options.settings,
+    },
+  })
+  await rm(directory, { recursive: true })
+  const { warehouse, service } = openClient(simulator, url, perMinute)
+  const inbox = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 2 })
+  opened.push(inbox)
+  const stats = {
+    requests: 0,
+    retries: 0,
+    rateLimited: 0,
+    staleConnections: 0,
+    bytes: 0,
+    rateLimitedSince: undefined,
+    clockOffsetMs: 0,
+  }
+  const serving = await startServe({
+    config,
+    parts: { isReceiving: true, isProcessing: true, isScheduling: true, ...options.parts },
+    warehouse,
+    inbox,
+    prepare: () => Promise.resolve(),
+    service,
+    stats: () => stats,
+    signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET] }),
+    runSettings: runSettingsOf(config),
+    programVersion: 'test',
+    logger: silentLogger,
+    clock: () => new Date(),
+    sleep: createSleep(),
+    reachFailpoint: noFailpoints,
+    signal: new AbortController().signal,
+  })
+  opened.push({ close: () => serving.stop() })
+  await serving.started
+  return { config, warehouse, service, serving }
+}
+
+/** A webhook of every event that sends to a host. */
+export function subscribe({ webhooks }: Simulator, { serving, config }: BenchHost): string {
+  const url = `${serving.url}${config.webhookPath}`
+  const attributes = { url, active: true, events: WEBHOOK_EVENT_NAMES, secret: SECRET, headers: [] }
+  return webhooks.create(attributes).id
+}
+
+/** What waits: notifications to be applied and records to be read again. */
+export async function countWaiting(warehouse: Warehouse): Promise<number> {
+  const [row] = await warehouse.query<{ waiting: number }>(
+    'count what waits',
+    `select
+    (select count(*) from tracking_sync.webhook_notifications where state = 'received')
+    + (select count(*) from tracking_sync.refetch_queue) as waiting`,
+  )
+  return row!.waiting
+}
+
+/** For `afterEach`, before the scene goes. */
+export async function closeHosts(): Promise<void> {
+  for (const one of opened.splice(0).reverse()) await one.close()
+}
