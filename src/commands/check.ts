@@ -1,8 +1,24 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { ConnectorError, MigrationError, toError, WarehouseSchemaError } from '../errors.js'
+import type { SettingName } from '../config.js'
+import {
+  ConnectorError,
+  IncompleteRunError,
+  MigrationError,
+  toError,
+  WarehouseSchemaError,
+} from '../errors.js'
 import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+
+const SETTINGS: readonly SettingName[] = [
+  'apiUrl',
+  'allowInsecureApiUrl',
+  'requestTimeoutSeconds',
+  'webhookUrl',
+  'webhookIds',
+  'webhookEvents',
+]
 
 interface CheckResult {
   readonly name: string
@@ -15,19 +31,17 @@ export function addCheckCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('check')
     .description(
-      'Check settings, database, schema version and service: one line each, with the fix. Writes nothing.',
+      'Check settings, database, schema version, service and, where one is set, our webhook: one line each, with the fix. Writes nothing.',
     )
     .option('--json', 'Print as JSON.')
-  addSettingFlags(command, ['apiUrl', 'allowInsecureApiUrl', 'requestTimeoutSeconds']).action(
-    async (options: Record<string, unknown>) => {
-      await io.withApp(settingFlagsOf(options), async (app) => {
-        const results = await runChecks(app)
-        if (options.json === true) io.printJson(results)
-        else for (const result of results) io.print(formatResult(app, result))
-        return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
-      })
-    },
-  )
+  addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
+    await io.withApp(settingFlagsOf(options), async (app) => {
+      const results = await runChecks(app)
+      if (options.json === true) io.printJson(results)
+      else for (const result of results) io.print(formatResult(app, result))
+      return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
+    })
+  })
 }
 
 function formatResult(app: App, { name, isOk, detail }: CheckResult): string {
@@ -47,6 +61,7 @@ async function runChecks(app: App): Promise<CheckResult[]> {
     await attempt('database', () => checkDatabase(app)),
     await attempt('schema', () => checkSchema(app)),
     await attempt('service', () => checkService(app)),
+    ...(await checkOwnWebhook(app)),
   ]
 }
 
@@ -99,4 +114,23 @@ async function checkService(app: App): Promise<string> {
     return `answers, the key is accepted, ${total} shipments${clock}`
   }
   return 'answers, the key is accepted'
+}
+
+/** No line for those who do without webhooks. */
+async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
+  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const settings = { ...watchSettingsOf(app.config), isReactivating: false }
+  if (settings.url === undefined && settings.ids.length === 0) return []
+  return [
+    await attempt('webhook', async () => {
+      const { checkWebhook } = await import('../webhooks/watch-webhook.js')
+      const { service } = app.openService()
+      const { logger, signal } = app
+      const report = await checkWebhook({ service, logger, signal, settings })
+      const sentences = report.alerts.map(({ sentence }) => sentence)
+      if (sentences.length > 0) throw new IncompleteRunError(sentences.join('; '))
+      const ids = report.webhooks.map(({ webhookId }) => webhookId).join(', ')
+      return [`${ids} is active and sends what we need`, ...report.notes].join('; ')
+    }),
+  ]
 }

@@ -1,0 +1,115 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { ConfigError } from '../errors.js'
+import { EXIT_CODES } from '../exit-code.js'
+import {
+  REPLAYABLE_STATES,
+  type ReplayableState,
+  type ReplayReport,
+  type ReplaySelection,
+} from '../webhooks/replay.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { escapeControls } from './print-table.js'
+
+interface ReplayOptions extends Record<string, unknown> {
+  readonly state?: readonly ReplayableState[]
+  readonly event?: string
+  readonly since?: Date
+  readonly until?: Date
+  readonly all?: boolean
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+export function addReplayCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('replay')
+    .description(
+      'Put webhook notifications back into the inbox, to be applied once more: some by id, or all that the options select.',
+    )
+    .argument('[ids...]', 'Ids of notifications.')
+    .option(
+      '--state <name>',
+      `Only those in this state; may be repeated: ${REPLAYABLE_STATES.join(', ')}.`,
+      states,
+    )
+    .option('--event <name>', 'Only notifications of this event.')
+    .option(
+      '--since <time>',
+      'Only those received at this time or later, like 2026-03-01.',
+      instant,
+    )
+    .option('--until <time>', 'Only those received before it; 2026-03-02T08:00Z. UTC.', instant)
+    .option('--all', 'Every notification of the inbox.')
+    .option('--dry-run', 'Only say how many there are.')
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, ['migrate']).action(
+    async (ids: readonly string[], options: ReplayOptions) => {
+      await io.withApp(settingFlagsOf(options), async (app) => {
+        const selection = readSelection(ids, options)
+        const { replayNotifications } = await import('../webhooks/replay.js')
+        const warehouse = await app.openWarehouse()
+        const isDryRun = options.dryRun === true
+        const report = await replayNotifications(warehouse, selection, { isDryRun })
+        if (options.json === true) io.printJson(report)
+        else io.print(formatReplayReport(report))
+        return report.unknownIds.length > 0 ? EXIT_CODES.config : EXIT_CODES.complete
+      })
+    },
+  )
+}
+
+function states(text: string, before: readonly ReplayableState[] = []): readonly ReplayableState[] {
+  const state = REPLAYABLE_STATES.find((name) => name === text)
+  if (state !== undefined) return [...before, state]
+  throw new InvalidArgumentError(`It must be one of ${REPLAYABLE_STATES.join(', ')}.`)
+}
+
+/** Throws ConfigError unless it is clear which notifications are meant. */
+function readSelection(
+  ids: readonly string[],
+  { state, event, since, until, all }: ReplayOptions,
+): ReplaySelection {
+  const isNarrowed = [state, event, since, until].some((option) => option !== undefined)
+  if (all === true ? ids.length > 0 || isNarrowed : ids.length === 0 && !isNarrowed) {
+    const problem =
+      'give ids of notifications, or one of --state, --event, --since and --until, or --all alone'
+    throw new ConfigError([{ setting: 'replay', problem }])
+  }
+  return { states: state, event, since, until, ...(ids.length > 0 ? { ids } : {}) }
+}
+
+function formatReplayReport(report: ReplayReport): string {
+  const lines = report.unknownIds.map((id) => `not in the inbox: ${id}`)
+  const { selected, replayed, waiting, withoutBody, isDryRun } = report
+  const verb = isDryRun ? 'would be put back' : 'put back'
+  lines.push(`${replayed} of ${selected} notifications ${verb}.`)
+  if (waiting > 0) lines.push(`${waiting} wait to be applied anyway.`)
+  if (withoutBody > 0) {
+    lines.push(
+      `${withoutBody} have no body (any more), so there is nothing to apply: \`tracking-sync sync\` brings what they told.`,
+    )
+  }
+  return lines.map(escapeControls).join('\n')
+}
+
+const INSTANT =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:[Zz]|[+-]\d\d:\d\d)?)?$/
+
+/** A day or a time; UTC where it does not say. */
+function instant(text: string): Date {
+  const day = INSTANT.exec(text)?.[1]
+  const isWithZone = /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text.slice(10))
+  const time = text.length > 10 && !isWithZone ? `${text}Z` : text
+  const date = new Date(time.replace(/[t ]/, 'T'))
+  // `Date` turns 30 February into 2 March.
+  const isDay = day !== undefined && isSameDay(day)
+  if (isDay && !Number.isNaN(date.getTime())) return date
+  throw new InvalidArgumentError(
+    'It must be a day or a time, like 2026-03-01 or 2026-03-01T08:00Z.',
+  )
+}
+
+function isSameDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+}

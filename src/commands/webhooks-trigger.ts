@@ -1,0 +1,122 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { App } from '../app.js'
+import type { SettingName } from '../config.js'
+import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { escapeControls } from './print-table.js'
+import { requireWebhookUrl } from './webhooks-create.js'
+import { wholeNumber } from './whole-number.js'
+
+interface TriggerOptions extends Record<string, unknown> {
+  readonly event: string
+  readonly to?: string
+  readonly listen?: { readonly host: string; readonly httpPort: number }
+  readonly timeout: number
+  readonly json?: boolean
+}
+
+export function addTriggerCommand(
+  group: Command,
+  io: CommandIo,
+  settings: readonly SettingName[],
+): void {
+  const command = group
+    .command('trigger')
+    .description(
+      'Test the whole way of a delivery: opens the receiver for a moment, has the service send a sample to TRACKING_WEBHOOK_URL, and checks what comes. Stores nothing.',
+    )
+    .option('--event <name>', 'Event of the sample.', 'tracking_request.succeeded')
+    .option(
+      '--to <url>',
+      'Only have a sample sent to this address, signed with TRACKING_WEBHOOK_SECRET where it is set.',
+    )
+    .option(
+      '--listen <host:port>',
+      'Where to listen; TRACKING_HOST and PORT unless told otherwise.',
+      address,
+    )
+    .option('--timeout <seconds>', 'How long to wait for the sample.', wholeNumber(1, 600), 20)
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, [
+    ...settings,
+    'webhookUrl',
+    'webhookPath',
+    'webhookSignatureHeader',
+    'webhookSignatureAlgorithm',
+    'webhookSignatureEncoding',
+    'webhookSignaturePrefix',
+  ]).action(async (options: TriggerOptions) => {
+    await io.withApp(settingFlagsOf(options), (app) =>
+      options.to === undefined
+        ? testWay(app, io, options)
+        : sendSample(app, io, options, options.to),
+    )
+  })
+}
+
+async function sendSample(
+  app: App,
+  io: CommandIo,
+  { event, json = false }: TriggerOptions,
+  url: string,
+): Promise<number> {
+  const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
+  checkTargetUrl('--to', url)
+  const secret = app.config.webhookSecret
+  const { service } = app.openService()
+  await service.triggerWebhook({ url, event, secret })
+  const isSigned = secret !== undefined
+  if (json) io.printJson({ url, event, isSigned })
+  else {
+    const how = isSigned ? 'signed with TRACKING_WEBHOOK_SECRET' : 'not signed'
+    io.print(escapeControls(`The service sends a sample of ${event} to ${url}, ${how}.`))
+  }
+  return EXIT_CODES.complete
+}
+
+async function testWay(
+  app: App,
+  io: CommandIo,
+  { event, listen, timeout, json = false }: TriggerOptions,
+): Promise<number> {
+  const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
+  const { testWebhook } = await import('../webhooks/self-test.js')
+  const { config } = app
+  const url = requireWebhookUrl(app)
+  checkTargetUrl('TRACKING_WEBHOOK_URL', url)
+  const { error, ...report } = await testWebhook({
+    service: app.openService().service,
+    logger: app.logger,
+    signal: app.signal,
+    url,
+    event,
+    host: listen?.host ?? config.host,
+    httpPort: listen?.httpPort ?? config.httpPort,
+    path: config.webhookPath,
+    signature: {
+      header: config.webhookSignatureHeader,
+      algorithm: config.webhookSignatureAlgorithm,
+      encoding: config.webhookSignatureEncoding,
+      prefix: config.webhookSignaturePrefix,
+    },
+    timeoutMs: timeout * 1000,
+    onStep: ({ name, isOk, detail }) => {
+      if (json) return
+      const text = escapeControls(app.redact(detail))
+      io.print(`${isOk ? 'ok  ' : 'FAIL'}  ${name.padEnd(9)} ${text}`)
+    },
+  })
+  if (json) io.printJson(report)
+  if (error !== undefined) return exitCodeOf(error)
+  return report.isPassed ? EXIT_CODES.complete : EXIT_CODES.config
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`, or a port alone on this machine. */
+function address(text: string): { readonly host: string; readonly httpPort: number } {
+  const [, host = '127.0.0.1', digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
+  const httpPort = Number(digits)
+  if (digits === '' || httpPort > 65_535) {
+    throw new InvalidArgumentError('It must look like 127.0.0.1:8080.')
+  }
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), httpPort }
+}

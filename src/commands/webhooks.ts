@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import type { SettingName } from '../config.js'
+import { EXIT_CODES } from '../exit-code.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { formatTable } from './print-table.js'
+import { addFailedCommand, addReconcileCommand } from './webhooks-failed.js'
+import { addCreateCommand, addEnableCommand } from './webhooks-create.js'
+import { addTriggerCommand } from './webhooks-trigger.js'
+
+/** Settings of commands that only ask the service something. */
+const SERVICE_ONLY: readonly SettingName[] = [
+  'apiUrl',
+  'requestTimeoutSeconds',
+  'allowInsecureApiUrl',
+]
+
+interface PrintOptions extends Record<string, unknown> {
+  readonly json?: boolean
+}
+
+export function addWebhookCommands(program: Command, io: CommandIo): void {
+  const group = program
+    .command('webhooks')
+    .description('Our webhooks at the service: list, create, enable, test, and catch up.')
+  addList(group, io)
+  addCreateCommand(group, io, SERVICE_ONLY)
+  addEnableCommand(group, io, SERVICE_ONLY)
+  addEvents(group, io)
+  addIps(group, io)
+  addFailedCommand(group, io, SERVICE_ONLY)
+  addTriggerCommand(group, io, SERVICE_ONLY)
+  addReconcileCommand(group, io, SERVICE_ONLY)
+}
+
+function addList(group: Command, io: CommandIo): void {
+  const command = group
+    .command('list')
+    .description('The webhooks of the account, and which are ours. Their secrets are not shown.')
+    .option('--json', 'Print as JSON.')
+  const settings: readonly SettingName[] = [...SERVICE_ONLY, 'webhookUrl', 'webhookIds']
+  addSettingFlags(command, settings).action(async (options: PrintOptions) => {
+    await io.withApp(settingFlagsOf(options), async (app) => {
+      const { listWebhookRecords } = await import('../webhooks/webhook-record.js')
+      const { isOurs } = await import('../webhooks/own-webhooks.js')
+      const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+      const own = watchSettingsOf(app.config)
+      const listed = await listWebhookRecords(app.openService().service, app.signal)
+      const webhooks = listed.map((webhook) => ({ ...webhook, isOurs: isOurs(webhook, own) }))
+      if (options.json === true) io.printJson(webhooks)
+      else if (webhooks.length === 0) {
+        io.print('The account has no webhook: make one with `tracking-sync webhooks create`.')
+      } else {
+        const rows = webhooks.map((webhook) => [
+          webhook.webhookId,
+          webhook.url,
+          yesOrNo(webhook.isActive),
+          webhook.events?.length ?? 'not said',
+          yesOrNo(webhook.hasSecret),
+          yesOrNo(webhook.isOurs),
+        ])
+        io.print(formatTable(['webhook', 'url', 'active', 'events', 'signed', 'ours'], rows))
+      }
+      return EXIT_CODES.complete
+    })
+  })
+}
+
+function yesOrNo(value: boolean | null): string {
+  if (value === null) return 'not said'
+  return value ? 'yes' : 'no'
+}
+
+function addEvents(group: Command, io: CommandIo): void {
+  const command = group
+    .command('events')
+    .description('The catalogue of events a webhook can subscribe to, and which of them we need.')
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, [...SERVICE_ONLY, 'webhookEvents']).action(
+    async (options: PrintOptions) => {
+      await io.withApp(settingFlagsOf(options), async (app) => {
+        const { listCatalogueEvents, neededEvents } = await import('../webhooks/needed-events.js')
+        const { document } = await app.openService().service.getWebhookEvents()
+        const catalogue = listCatalogueEvents(document)
+        const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
+        const events = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
+        if (options.json === true) io.printJson(events)
+        else if (events.length === 0) io.print('The catalogue of the service is empty.')
+        else {
+          const rows = events.map((entry) => [
+            entry.category,
+            entry.name,
+            yesOrNo(entry.isNeeded),
+            entry.description,
+          ])
+          io.print(formatTable(['category', 'event', 'needed', 'description'], rows))
+        }
+        return EXIT_CODES.complete
+      })
+    },
+  )
+}
+
+function addIps(group: Command, io: CommandIo): void {
+  const command = group
+    .command('ips')
+    .description('The addresses deliveries come from, one a line: for a firewall.')
+    .option('--json', 'Print as JSON.')
+  addSettingFlags(command, SERVICE_ONLY).action(async (options: PrintOptions) => {
+    await io.withApp(settingFlagsOf(options), async (app) => {
+      const { readAddressList } = await import('../webhooks/sender-addresses.js')
+      const addresses = readAddressList((await app.openService().service.getWebhookIps()).body)
+      if (options.json === true) io.printJson(addresses)
+      else for (const address of addresses) io.print(address)
+      return EXIT_CODES.complete
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { acquireLease } from '../../../src/warehouse/lease.js'
+import { silentLogger } from '../../../src/logger.js'
+import { createSleep } from '../../../src/retry.js'
+import { WRITER_LEASE } from '../../../src/sync/hold-lease.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+
+let scene: Scene
+let containerId: string
+let settings: Record<string, string>
+
+beforeEach(async () => {
+  scene = await openScene({ shipments: 5 })
+  containerId = scene.simulator.world.page('container', 0, 1, scene.simulator.clock.now())[0]!.id
+  settings = {
+    TRACKING_API_URL: scene.simulator.url,
+    TRACKING_API_KEY: scene.simulator.apiKey,
+    DATABASE_URL: scene.url,
+    TRACKING_MIGRATE: 'false',
+    TRACKING_LOG_LEVEL: 'silent',
+  }
+})
+
+afterEach(closeScenes)
+
+const set = (...args: string[]): Promise<CliCall> =>
+  callCli(['custom-fields', 'set', ...args], settings)
+
+const rows = () =>
+  scene.query(
+    `select entity_id, api_slug, value, display_value, _sync_run_id from tracking.custom_fields
+    where entity_id = $1 order by api_slug`,
+    containerId,
+  )
+
+const atSource = (slug: string): unknown =>
+  scene.simulator.world.customField(containerId, slug, scene.simulator.clock.now())?.attributes
+    ?.value
+
+describe('custom-fields set', () => {
+  it('changes the field at the service and its row', async () => {
+    const output = await set(containerId, 'priority', 'highest')
+    expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(output.stdout).toBe(
+      `priority of container ${containerId} is highest; written to the warehouse.\n`,
+    )
+    expect(atSource('priority')).toBe('highest')
+    expect(await rows()).toEqual([
+      {
+        entity_id: containerId,
+        api_slug: 'priority',
+        value: 'highest',
+        display_value: 'highest',
+        _sync_run_id: null,
+      },
+    ])
+    await set(containerId, 'priority', 'low')
+    expect(await rows()).toMatchObject([{ value: 'low' }])
+    expect((await set(containerId, 'priority', 'low')).stdout).toMatch(/the warehouse had it\.$/m)
+  })
+
+  it.each([
+    ['12.5', 12.5],
+    ['true', true],
+    ['{"from":"06:00","days":[1,2]}', { from: '06:00', days: [1, 2] }],
+    ['"12"', '12'],
+  ])('takes the JSON value %s', async (text, value) => {
+    const output = await set(containerId, 'po_owner', '--json-value', text, '--json')
+    expect(JSON.parse(output.stdout)).toMatchObject({ containerId, apiSlug: 'po_owner', value })
+    expect(atSource('po_owner')).toEqual(value)
+    expect(await rows()).toMatchObject([{ value }])
+  })
+
+  it('is kept by the next sync', async () => {
+    await set(containerId, 'priority', 'highest')
+    scene.simulator.clock.advance(60_000)
+    await scene.sync()
+    expect(await scene.differences()).toEqual([])
+    expect((await rows()).filter(({ api_slug }) => api_slug === 'priority')).toMatchObject([
+      { value: 'highest' },
+    ])
+  })
+
+  it('works while another run holds the lease', async () => {
+    const lease = await acquireLease(scene.warehouse, {
+      name: WRITER_LEASE,
+      holder: { host: 'elsewhere', pid: 1, command: 'sync' },
+      logger: silentLogger,
+      sleep: createSleep(),
+      now: () => performance.now(),
+    })
+    expect(await set(containerId, 'priority', 'highest')).toMatchObject({ exitCode: 0 })
+    expect(await rows()).toMatchObject([{ value: 'highest' }])
+    await lease.release()
+  })
+
+  it('without the permission ends with 3 and says what is missing', async () => {
+    scene.simulator.edits.denyCustomFields(containerId)
+    const output = await set(containerId, 'priority', 'highest')
+    expect(output).toMatchObject({ exitCode: 3, stdout: '' })
+    expect(output.stderr).toMatch(`the key needs update permission on container ${containerId}`)
+    expect(await rows()).toEqual([])
+  })
+
+  it.each([
+    ['no-such-container', 'priority'],
+    [undefined, 'no_such_field'],
+  ])('of container %s and field %s that is not there ends with 4', async (id, slug) => {
+    const output = await set(id ?? containerId, slug, 'x')
+    expect(output).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(output.stderr).toMatch(/has no container .*custom field/)
+  })
+
+  it('sets the answer aside when it cannot become a row', async () => {
+    scene.simulator.faults.add({
+      fault: {
+        kind: 'transform',
+        apply: () => ({ data: { type: 'custom_field', attributes: { api_slug: 'priority' } } }),
+      },
+      match: { method: 'PATCH' },
+    })
+    const output = await set(containerId, 'priority', 'highest')
+    expect(output).toMatchObject({ exitCode: 6, stdout: '' })
+    expect(output.stderr).toMatch(/made the change.*quarantine list/)
+    expect(await rows()).toEqual([])
+    expect(await scene.query('select stream, pointer from tracking_sync.quarantine')).toEqual([
+      { stream: 'custom_fields', pointer: '/id' },
+    ])
+  })
+
+  it.each([
+    [['x', 'priority']],
+    [['x', 'priority', 'one', '--json-value', '2']],
+    [['x', 'priority', '--json-value', '{']],
+  ])('refuses %s', async (args) => {
+    expect(await set(...args)).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(scene.simulator.requests.recent).toEqual([])
+  })
+})

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { forgetBodies } from '../../../src/webhooks/forget-bodies.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+  settings = { DATABASE_URL: opened.url, TRACKING_MIGRATE: 'false', TRACKING_LOG_LEVEL: 'silent' }
+})
+
+afterAll(async () => {
+  await opened.drop()
+})
+
+const call = (...args: string[]): Promise<CliCall> => callCli(['replay', ...args], settings)
+
+const query = <Row = Record<string, unknown>>(sqlText: string, ...parameters: unknown[]) =>
+  opened.warehouse.query<Row>('look at the inbox', sqlText, parameters)
+
+/** One of each state, a day apart; `bare` has no body, `retrying` waits for its next attempt. */
+const INBOX = [
+  ['processed', 'processed', 'container.updated', '2026-03-01T00:00:00Z'],
+  ['ignored', 'ignored', 'document.extracted', '2026-03-02T00:00:00Z'],
+  ['foreign', 'foreign', 'container.updated', '2026-03-03T00:00:00Z'],
+  ['unresolved', 'unresolved', 'container.created', '2026-03-04T00:00:00Z'],
+  ['dead', 'dead', 'container.updated', '2026-03-05T00:00:00Z'],
+  ['retrying', 'received', 'container.updated', '2026-03-06T00:00:00Z'],
+  ['waiting', 'received', 'container.updated', '2026-03-07T00:00:00Z'],
+  ['bare', 'processed', 'container.updated', '2026-03-08T00:00:00Z'],
+] as const
+
+beforeEach(async () => {
+  await emptyWarehouse(opened.warehouse)
+  for (const [id, state, event, receivedAt] of INBOX) {
+    await query(
+      `insert into tracking_sync.webhook_notifications
+        (notification_id, state, event, received_at, body, attempts, next_attempt_at, processed_at, error)
+      values ($1::text, $2::text, $3, $4::timestamptz, case when $1 != 'bare' then '\\x7b7d'::bytea end,
+        case when $1 = 'waiting' then 0 else 7 end, '2026-12-31', $4, 'why')`,
+      id,
+      state,
+      event,
+      receivedAt,
+    )
+  }
+})
+
+/** Ids of what is due now, for the first time. */
+async function putBack(): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    `select notification_id as id from tracking_sync.webhook_notifications
+    where state = 'received' and attempts = 0 and next_attempt_at <= now() and error is null and processed_at is null
+    order by received_at`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+describe('replay', () => {
+  it.each<[string[], string[]]>([
+    [['dead'], ['dead']],
+    [
+      ['ignored', 'foreign'],
+      ['ignored', 'foreign'],
+    ],
+    [['--state', 'dead'], ['dead']],
+    [['--state', 'ignored'], ['ignored']],
+    [['--state', 'foreign'], ['foreign']],
+    [['--state', 'unresolved'], ['unresolved']],
+    [['--state', 'processed'], ['processed']],
+    [
+      ['--state', 'dead', '--state', 'unresolved'],
+      ['unresolved', 'dead'],
+    ],
+    [
+      ['--event', 'container.updated'],
+      ['processed', 'foreign', 'dead', 'retrying'],
+    ],
+    [
+      ['--since', '2026-03-04'],
+      ['unresolved', 'dead', 'retrying'],
+    ],
+    [
+      ['--until', '2026-03-02T00:00:01Z'],
+      ['processed', 'ignored'],
+    ],
+    // Half past midnight in Berlin is the day before in UTC.
+    [['--since', '2026-03-05T00:30+01:00', '--until', '2026-03-06T00:00'], ['dead']],
+    [['--event', 'container.updated', '--since', '2026-03-02', '--state', 'dead'], ['dead']],
+    [['dead', 'ignored', '--state', 'dead'], ['dead']],
+    [['--all'], ['processed', 'ignored', 'foreign', 'unresolved', 'dead', 'retrying']],
+  ])('%s puts back %s and nothing else', async (args, expected) => {
+    const before = await query('select * from tracking_sync.webhook_notifications')
+    const dry = await call(...args, '--dry-run')
+    expect(dry.stdout).toMatch(new RegExp(`^${expected.length} of \\d+ notifications would be`))
+    expect(await query('select * from tracking_sync.webhook_notifications')).toEqual(before)
+
+    const output = await call(...args)
+    expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(output.stdout).toMatch(
+      new RegExp(`^${expected.length} of \\d+ notifications put back\\.`),
+    )
+    expect(await putBack()).toEqual(expected)
+    const rest = await query<{ id: string }>(
+      `select notification_id as id from tracking_sync.webhook_notifications where error = 'why' order by received_at`,
+    )
+    expect(rest.map(({ id }) => id)).toEqual(
+      INBOX.map(([id]) => id).filter((id) => !expected.includes(id)),
+    )
+    // A second time there is nothing left to do.
+    expect((await call(...args)).stdout).toMatch(/^0 of /)
+  })
+
+  it('tells of those that have no body, and leaves them as they are', async () => {
+    const output = await call('bare', 'waiting')
+    expect(output.exitCode).toBe(0)
+    expect(output.stdout).toBe(
+      '0 of 2 notifications put back.\n' +
+        '1 wait to be applied anyway.\n' +
+        '1 have no body (any more), so there is nothing to apply: `tracking-sync sync` brings what they told.\n',
+    )
+    expect(JSON.parse((await call('--all', '--dry-run', '--json')).stdout)).toEqual({
+      isDryRun: true,
+      selected: 8,
+      replayed: 6,
+      waiting: 1,
+      withoutBody: 1,
+      unknownIds: [],
+    })
+  })
+
+  it('tells of ids that are not there, and puts the others back', async () => {
+    const output = await call('dead', 'nobody')
+    expect(output).toMatchObject({ exitCode: 2 })
+    expect(output.stdout).toBe('not in the inbox: nobody\n1 of 1 notifications put back.\n')
+    expect(await putBack()).toEqual(['dead'])
+  })
+
+  it.each([
+    [[]],
+    [['--dry-run']],
+    [['--all', 'dead']],
+    [['--all', '--state', 'dead']],
+    [['--state', 'received']],
+    [['--since', 'yesterday']],
+    [['--since', '2026-02-30']],
+    [['--until', '2026-03-01T25:00']],
+  ])('refuses %s', async (args) => {
+    expect(await call(...args)).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await putBack()).toEqual([])
+  })
+
+  it('puts back more than one batch', async () => {
+    await query(
+      `insert into tracking_sync.webhook_notifications (notification_id, state, body, attempts)
+      select 'many ' || number, 'dead', '\\x7b7d', 10 from generate_series(1, 12000) as number`,
+    )
+    expect((await call('--state', 'dead')).stdout).toBe('12001 of 12001 notifications put back.\n')
+    expect(await putBack()).toHaveLength(12_001)
+  })
+})
+
+describe('bodies', () => {
+  it('of settled notifications are forgotten after the retention time, ids never', async () => {
+    await query(
+      `update tracking_sync.webhook_notifications
+      set received_at = now() - case when notification_id = 'foreign' then interval '29 days' else interval '31 days' end`,
+    )
+    await query(
+      `insert into tracking_sync.webhook_notifications (notification_id, state, body, received_at)
+      select 'old ' || number, 'processed', '\\x7b7d', now() - interval '40 days' from generate_series(1, 25) as number`,
+    )
+    expect(await forgetBodies(opened.warehouse, { retentionDays: 30, batch: 10 })).toBe(27)
+    const kept = await query<{ id: string }>(
+      `select notification_id as id from tracking_sync.webhook_notifications where body is not null order by 1`,
+    )
+    expect(kept.map(({ id }) => id)).toEqual([
+      'dead',
+      'foreign',
+      'retrying',
+      'unresolved',
+      'waiting',
+    ])
+    const [all] = await query('select count(*) as count from tracking_sync.webhook_notifications')
+    expect(all).toEqual({ count: 33 })
+    expect(await forgetBodies(opened.warehouse, { retentionDays: 30 })).toBe(0)
+  })
+})

@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { WarehouseStatus } from '../../../src/warehouse/status.js'
+import { callCli } from '../../support/call-cli.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+
+afterEach(closeScenes)
+
+async function status(scene: Scene): Promise<{ text: string; json: WarehouseStatus }> {
+  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  const text = await callCli(['status'], settings)
+  const json = await callCli(['status', '--json'], settings)
+  expect([text.exitCode, text.stderr, json.exitCode, json.stderr]).toEqual([0, '', 0, ''])
+  return { text: text.stdout, json: JSON.parse(json.stdout) as WarehouseStatus }
+}
+
+/** A line of a table, by its words. */
+function line(...words: readonly (string | number)[]): RegExp {
+  return new RegExp(`^ *${words.join(' +')} *$`, 'm')
+}
+
+describe('the status command', () => {
+  it('says of an empty warehouse that nothing ran, waits or is held', async () => {
+    const scene = await openScene({ shipments: 1 })
+    const { text, json } = await status(scene)
+    expect(json).toMatchObject({
+      runs: [],
+      quarantined: 0,
+      refetchQueue: 0,
+      queues: [],
+      budgets: [],
+      lease: null,
+    })
+    expect(text).toMatch(line('shipments', 0, 0, 'never'))
+    expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
+    expect(text).toContain('requests in the last 60 s: 0')
+    expect(text).toContain('no run is under way')
+  })
+
+  it('says how fresh each stream is, and how the last runs ended', async () => {
+    const scene = await openScene({ shipments: 3 })
+    await scene.sync()
+    await scene.query(
+      `update tracking_sync.sync_run_streams set finished_at = now() - interval '3 hours 5 minutes'
+      where stream = 'containers'`,
+    )
+    await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
+    const { text, json } = await status(scene)
+    const containers = json.streams.find(({ stream }) => stream === 'containers')
+    expect(containers?.secondsSinceComplete).toBeGreaterThanOrEqual(11_100)
+    expect(containers?.secondsSinceComplete).toBeLessThan(11_160)
+    expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
+    expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
+      ['sync', 'failed'],
+      ['backfill', 'complete'],
+    ])
+    expect(text).toMatch(/^ *2 +sync .* failed /m)
+  })
+
+  it('shows what waits in each queue, and for how long', async () => {
+    const scene = await openScene({ shipments: 1 })
+    await scene.query(
+      `insert into tracking_sync.refetch_queue
+          (resource_type, resource_id, reason, requested_at, not_before, claimed_until)
+      values
+          ('port', 'a', 'test', now() - interval '2 hours', null, null),
+          ('port', 'b', 'test', now() - interval '4 minutes', now() - interval '1 minute', null),
+          ('port', 'c', 'test', now() - interval '5 minutes', now() + interval '1 hour', null),
+          ('port', 'd', 'test', now() - interval '3 minutes', null, now() + interval '1 hour')`,
+    )
+    await scene.query(
+      `insert into tracking_sync.webhook_notifications (notification_id, state, received_at)
+      values
+          ('n1', 'received', now() - interval '7 minutes'),
+          ('n2', 'received', now() - interval '1 minute'),
+          ('n3', 'processed', now() - interval '3 days'),
+          ('n4', 'dead', now() - interval '3 days')`,
+    )
+    await scene.query(
+      `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
+      values ('shipments', 'test', '', '{}', 'hash', '/shipments')`,
+    )
+    const { text, json } = await status(scene)
+    expect(json).toMatchObject({ refetchQueue: 4, quarantined: 1 })
+    expect(json.queues.map(({ queue, state, entries }) => [queue, state, entries])).toEqual([
+      ['refetch_queue', 'being read', 1],
+      ['refetch_queue', 'due', 2],
+      ['refetch_queue', 'later', 1],
+      ['webhook_notifications', 'dead', 1],
+      ['webhook_notifications', 'processed', 1],
+      ['webhook_notifications', 'received', 2],
+    ])
+    expect(text).toMatch(line('to be read again', 'due', 2, '2 h 0 min'))
+    expect(text).toMatch(line('to be read again', 'later', 1, '5 min'))
+    expect(text).toMatch(line('webhook notifications', 'received', 2, '7 min'))
+    expect(text).toMatch(line('webhook notifications', 'processed', 1))
+    expect(text).toMatch(line('webhook notifications', 'dead', 1, '3 d 0 h'))
+    expect(text).toMatch(line('quarantine', 'set aside', 1))
+  })
+
+  it('shows the requests of the last minute, a pause the service asked for, and who is writing', async () => {
+    const scene = await openScene({ shipments: 1 })
+    await scene.query(
+      `insert into tracking_sync.request_budget
+          (account, requested_at, sync_requests, other_requests, paused_until)
+      values
+          ('one', array[now() - interval '70 s', now() - interval '50 s', now()], '{9, 4, 2}', '{0, 1, 0}', null),
+          ('two', '{}', '{}', '{}', now() + interval '1 minute'),
+          ('three', '{}', '{}', '{}', now() - interval '1 minute')`,
+    )
+    await scene.query(
+      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+      values ('writer', 'backfill, process 4711 on harbour', 3, now() - interval '1 hour', now() - interval '20 s')`,
+    )
+    const { text, json } = await status(scene)
+    expect(json.budgets).toEqual([
+      { account: 'one', requestsLastMinute: 7, pausedUntil: null },
+      { account: 'three', requestsLastMinute: 0, pausedUntil: null },
+      { account: 'two', requestsLastMinute: 0, pausedUntil: expect.any(String) as string },
+    ])
+    expect(text).toContain('requests in the last 60 s: 7\n')
+    expect(text).toMatch(/requests in the last 60 s: 0, none before 20\S+ \S+: the service asked/)
+    expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
+    expect(text).toMatch(
+      /^under way: backfill, process 4711 on harbour, since .*, last sign of life 2\d s ago$/m,
+    )
+  })
+})

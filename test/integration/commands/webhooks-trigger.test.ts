@@ -1,0 +1,201 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chooseFreePort } from '../../../src/database/free-port.js'
+import { silentLogger } from '../../../src/logger.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { testWebhook, type SelfTestDependencies } from '../../../src/webhooks/self-test.js'
+import { DEFAULT_SIGNATURE } from '../../../src/webhooks/signature.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { startWebhookReceiver } from '../../support/webhook-receiver.js'
+import { withTestService } from '../../support/test-service.js'
+
+const SECRET = 'a-secret-that-only-the-service-knows'
+
+let simulator: Simulator
+let httpPort: number
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  simulator = await startSimulator({
+    shipments: 5,
+    speed: 0,
+    rateLimitPerMinute: null,
+    allowInsecureTrigger: true,
+  })
+})
+
+afterAll(async () => {
+  await simulator.close()
+})
+
+beforeEach(async () => {
+  simulator.requests.reset()
+  httpPort = await chooseFreePort([], new Set())
+  settings = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_WEBHOOK_URL: `http://127.0.0.1:${httpPort}/webhooks`,
+    TRACKING_WEBHOOK_SECRET: SECRET,
+    PORT: String(httpPort),
+    TRACKING_LOG_LEVEL: 'silent',
+    // Nothing is stored, so nothing of this needs a database.
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere',
+  }
+})
+
+async function trigger(...args: string[]): Promise<CliCall> {
+  const output = await callCli(['webhooks', 'trigger', ...args], settings)
+  expect(output.stdout + output.stderr).not.toContain(SECRET)
+  return output
+}
+
+/** The step that failed: its name and what it says. */
+const failure = ({ stdout }: CliCall): string | undefined => /^FAIL {2}(.*)$/m.exec(stdout)?.[1]
+
+describe('webhooks trigger, the test of the whole way', () => {
+  it('passes where the sample comes signed, and says so step by step', async () => {
+    const output = await trigger('--event', 'container.updated')
+    expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(output.stdout.split('\n').map((line) => line.slice(0, 15).trimEnd())).toEqual([
+      'ok    listen',
+      'ok    trigger',
+      'ok    delivery',
+      'ok    signature',
+      'ok    body',
+      '',
+    ])
+    expect(output.stdout).toContain('of container.updated; nothing was stored')
+    const json = JSON.parse((await trigger('--json')).stdout) as { steps: unknown[] }
+    expect(json).toMatchObject({ isPassed: true })
+    expect(json.steps).toHaveLength(5)
+  })
+
+  it.each([
+    ['TRACKING_WEBHOOK_SIGNATURE_HEADER', 'X-Other-Signature'],
+    ['TRACKING_WEBHOOK_SIGNATURE_ALGORITHM', 'sha512'],
+    ['TRACKING_WEBHOOK_SIGNATURE_ENCODING', 'base64'],
+    ['TRACKING_WEBHOOK_SIGNATURE_PREFIX', 'sha256='],
+  ])('finds the right form when %s is %s', async (variable, value) => {
+    settings[variable] = value
+    const output = await trigger()
+    expect(output.exitCode).toBe(2)
+    expect(failure(output)).toMatch(
+      /signature .*HEADER=x-svc-webhook-signature TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=sha256 TRACKING_WEBHOOK_SIGNATURE_ENCODING=hex TRACKING_WEBHOOK_SIGNATURE_PREFIX=$/i,
+    )
+  })
+
+  it('says when nothing arrives', async () => {
+    settings.TRACKING_WEBHOOK_URL = 'http://127.0.0.1:1/webhooks'
+    const output = await trigger('--timeout', '1')
+    expect(output.exitCode).toBe(2)
+    expect(failure(output)).toMatch(
+      `delivery  nothing arrived within 1 s: see that http://127.0.0.1:1/webhooks leads to 127.0.0.1:${httpPort}/webhooks`,
+    )
+  })
+
+  it('says when a proxy leaves a path that `serve` would not know', async () => {
+    settings.TRACKING_WEBHOOK_URL = `http://127.0.0.1:${httpPort}/hooks/tracking`
+    const output = await trigger()
+    expect(output.exitCode).toBe(2)
+    expect(failure(output)).toMatch(
+      /came to \/hooks\/tracking.*TRACKING_WEBHOOK_PATH=\/hooks\/track/,
+    )
+  })
+
+  it('says what to do when `serve` has the port, and asks the service nothing', async () => {
+    const server = createServer().listen(httpPort, '127.0.0.1')
+    await once(server, 'listening')
+    const output = await trigger()
+    expect(output.exitCode).toBe(2)
+    expect(failure(output)).toMatch(
+      /is in use.*webhooks trigger --to http:\/\/127.0.0.1:\d+\/webhooks/,
+    )
+    expect(simulator.requests.recent).toEqual([])
+    const free = await chooseFreePort([], new Set([httpPort]))
+    settings.TRACKING_WEBHOOK_URL = `http://127.0.0.1:${free}/webhooks`
+    expect(await trigger('--listen', `127.0.0.1:${free}`)).toMatchObject({ exitCode: 0 })
+    server.close()
+    await once(server, 'close')
+  })
+
+  it('tells the words of a service that does not accept it', async () => {
+    const output = await trigger('--event', 'no.such.event')
+    expect(output.exitCode).not.toBe(0)
+    expect(failure(output)).toMatch(/trigger .*422.*no.such.event is not an event/)
+  })
+
+  it('answers 503 to real deliveries meanwhile, which the service sends again', async () => {
+    const body = '{"data":{"id":"real"}}'
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex')
+    const statuses: number[] = []
+    const report = await withTestService(simulator, (service) => {
+      const triggerWebhook: SelfTestDependencies['service']['triggerWebhook'] = async (...args) => {
+        const headers = {
+          'content-type': 'application/json',
+          [DEFAULT_SIGNATURE.header]: signature,
+        }
+        const real = await fetch(settings.TRACKING_WEBHOOK_URL!, { method: 'POST', body, headers })
+        statuses.push(real.status)
+        return service.triggerWebhook(...args)
+      }
+      return testWebhook({
+        service: { triggerWebhook },
+        logger: silentLogger,
+        signal: new AbortController().signal,
+        url: settings.TRACKING_WEBHOOK_URL!,
+        event: 'container.updated',
+        host: '127.0.0.1',
+        httpPort,
+        path: '/webhooks',
+        signature: DEFAULT_SIGNATURE,
+        timeoutMs: 20_000,
+      })
+    })
+    expect(statuses).toEqual([503])
+    expect(report).toMatchObject({ isPassed: true })
+  })
+
+  it('ends at once when it is told to stop', async () => {
+    const stop = new AbortController()
+    const ended = withTestService(simulator, (service) =>
+      testWebhook({
+        service,
+        logger: silentLogger,
+        signal: stop.signal,
+        url: 'http://127.0.0.1:1/webhooks',
+        event: 'container.updated',
+        host: '127.0.0.1',
+        httpPort,
+        path: '/webhooks',
+        signature: DEFAULT_SIGNATURE,
+        timeoutMs: 600_000,
+        onStep: ({ name }) => {
+          if (name === 'trigger') stop.abort(new Error('enough'))
+        },
+      }),
+    )
+    await expect(ended).rejects.toThrow('enough')
+  })
+})
+
+describe('webhooks trigger --to', () => {
+  it('only has a sample sent there, signed with the secret of the settings', async () => {
+    const receiver = await startWebhookReceiver()
+    const output = await trigger('--to', receiver.url)
+    expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(output.stdout).toMatch(/signed with TRACKING_WEBHOOK_SECRET\.\n$/)
+    await expect.poll(() => receiver.deliveries.length).toBe(1)
+    const [{ headers, body }] = receiver.deliveries as [(typeof receiver.deliveries)[number]]
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex')
+    expect(headers['x-svc-webhook-signature']).toBe(signature)
+    await receiver.close()
+  })
+
+  it('refuses to have data sent in the clear', async () => {
+    const output = await trigger('--to', 'http://tracking.example.com/webhooks')
+    expect(output).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(simulator.requests.recent).toEqual([])
+  })
+})

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+
+const SECRET = 'a-secret-that-only-the-service-knows'
+const URL_OF_OURS = 'https://tracking.example.com/webhooks'
+
+let simulator: Simulator
+let settings: Record<string, string>
+
+beforeEach(async () => {
+  simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+  settings = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_WEBHOOK_URL: URL_OF_OURS,
+    TRACKING_WEBHOOK_SECRET: SECRET,
+    TRACKING_LOG_LEVEL: 'silent',
+    // Nothing of this needs a database.
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere',
+  }
+})
+
+afterEach(async () => {
+  await simulator.close()
+})
+
+async function call(...args: string[]): Promise<CliCall> {
+  const output = await callCli(args, settings)
+  expect(output.stdout + output.stderr).not.toContain(SECRET)
+  return output
+}
+
+const storedWebhooks = () =>
+  simulator.webhooks.webhooks().map(({ id, attributes }) => ({ id, ...attributes }))
+
+const other = (url: string) => ({
+  url,
+  active: true,
+  events: ['document.extracted'],
+  secret: SECRET,
+  headers: [{ name: 'x-secret-sauce', value: 'sriracha' }],
+})
+
+describe('webhooks list', () => {
+  it('tells which are ours, and no secret, neither theirs nor of a header (S4)', async () => {
+    expect((await call('webhooks', 'list')).stdout).toMatch(/no webhook.*webhooks create/)
+    const ours = simulator.webhooks.create(other('https://TRACKING.example.com/webhooks'))
+    const theirs = simulator.webhooks.create({ ...other('https://else.example.com'), secret: null })
+    const list = await call('webhooks', 'list')
+    expect(list).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(list.stdout).toMatch(
+      new RegExp(`${ours.id} +https://TRACKING\\S+ +yes +1 +yes +yes$`, 'm'),
+    )
+    expect(list.stdout).toMatch(new RegExp(`${theirs.id} +https://else\\S+ +yes +1 +no +no$`, 'm'))
+    const json = await call('webhooks', 'list', '--json', '--webhook-ids', theirs.id)
+    expect(json.stdout).not.toContain('sriracha')
+    expect(JSON.parse(json.stdout)).toEqual([
+      expect.objectContaining({
+        webhookId: ours.id,
+        isOurs: false,
+        headerNames: ['x-secret-sauce'],
+      }),
+      expect.objectContaining({ webhookId: theirs.id, isOurs: true, hasSecret: false }),
+    ])
+  })
+})
+
+describe('webhooks create', () => {
+  it('subscribes to every event we need and signs with the secret of the settings', async () => {
+    const created = await call('webhooks', 'create', '--webhook-events', '-document.*')
+    const [webhook] = storedWebhooks()
+    expect(webhook).toMatchObject({
+      url: URL_OF_OURS,
+      active: true,
+      secret: SECRET,
+      events: WEBHOOK_EVENT_NAMES.filter((name) => !name.startsWith('document.')),
+    })
+    expect(created).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(created.stdout).toContain(`Webhook ${webhook!.id} created: `)
+    expect(created.stdout).not.toContain('note:')
+  })
+
+  it('refuses a second one for the same address, unless it is asked for again', async () => {
+    simulator.webhooks.create({ ...other(URL_OF_OURS), active: false })
+    const refused = await call('webhooks', 'create')
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toMatch(
+      /address of webhook \S+ already; run `tracking-sync webhooks enable/,
+    )
+    expect(storedWebhooks()).toHaveLength(1)
+    expect(await call('webhooks', 'create', '--again')).toMatchObject({ exitCode: 0 })
+    expect(storedWebhooks()).toHaveLength(2)
+  })
+
+  it.each([
+    ['http://tracking.example.com/webhooks', /https/],
+    ['ftp://tracking.example.com', /https/],
+    ['tracking.example.com', /address like/],
+    ['https://user:word@tracking.example.com/', /user name or a password/],
+  ])('refuses %s before it asks the service anything', async (url, problem) => {
+    const refused = await call('webhooks', 'create', '--url', url)
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toMatch(problem)
+    expect(refused.stderr).not.toContain('user:word')
+    expect(simulator.requests.recent).toHaveLength(0)
+  })
+
+  it('takes plain http on this machine, and tells what to set when the address is not that of the settings', async () => {
+    const created = await call('webhooks', 'create', '--url', 'http://127.0.0.1:8080/webhooks')
+    expect(created.stdout).toContain(
+      'note: set TRACKING_WEBHOOK_URL=http://127.0.0.1:8080/webhooks\n',
+    )
+    settings.TRACKING_WEBHOOK_IDS = 'somebody'
+    const json = await call('webhooks', 'create', '--json')
+    const [, webhook] = storedWebhooks()
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      webhook: { webhookId: webhook!.id, hasSecret: true },
+      notes: [`add ${webhook!.id} to TRACKING_WEBHOOK_IDS`],
+    })
+  })
+
+  it('needs an address and a secret', async () => {
+    delete settings.TRACKING_WEBHOOK_URL
+    expect((await call('webhooks', 'create')).stderr).toMatch(/TRACKING_WEBHOOK_URL is not set/)
+    settings.TRACKING_WEBHOOK_URL = URL_OF_OURS
+    delete settings.TRACKING_WEBHOOK_SECRET
+    expect(await call('webhooks', 'create')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/TRACKING_WEBHOOK_SECRET is not set/) as unknown,
+    })
+    expect(storedWebhooks()).toEqual([])
+  })
+})
+
+describe('webhooks enable', () => {
+  it('switches on, and adds events and a signature only when told to', async () => {
+    const { id } = simulator.webhooks.create({ ...other(URL_OF_OURS), active: false, secret: null })
+    const before = storedWebhooks()[0]!
+    expect(await call('webhooks', 'enable', id)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(storedWebhooks()).toEqual([{ ...before, active: true }])
+    await call('webhooks', 'enable', id, '--events', '--sign')
+    expect(storedWebhooks()).toEqual([
+      { ...before, active: true, secret: SECRET, events: WEBHOOK_EVENT_NAMES },
+    ])
+  })
+
+  it('of one that is not there says so', async () => {
+    const missing = await call('webhooks', 'enable', '361830fa-b087-47f2-94b0-06af1ac5d2a8')
+    expect(missing).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+      stderr: expect.stringMatching(/404/) as unknown,
+    })
+  })
+})
+
+describe('webhooks events, ips and failed', () => {
+  it('prints the catalogue and what of it we need', async () => {
+    const events = await call('webhooks', 'events', '--webhook-events', '-document.*')
+    expect(events).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(events.stdout).toMatch(/^container-events +container.updated +yes +An attribute/m)
+    expect(events.stdout).toMatch(/^document-events +document.extracted +no +/m)
+    const json = JSON.parse((await call('webhooks', 'events', '--json')).stdout) as unknown[]
+    expect(json).toHaveLength(WEBHOOK_EVENT_NAMES.length)
+  })
+
+  it('prints the addresses one a line', async () => {
+    const ips = ['192.0.2.10', '192.0.2.11', '192.0.2.12']
+    expect((await call('webhooks', 'ips')).stdout).toBe(ips.map((ip) => `${ip}\n`).join(''))
+    expect(JSON.parse((await call('webhooks', 'ips', '--json')).stdout)).toEqual(ips)
+  })
+
+  it('lists what the service has given up on', async () => {
+    expect((await call('webhooks', 'failed')).stdout).toBe('No notification has failed.\n')
+    const notification = (serial: number, status: string) => ({
+      id: `notification-${serial}`,
+      type: 'webhook_notification',
+      attributes: {
+        event: 'container.updated',
+        delivery_status: status,
+        created_at: `2026-03-02T08:00:0${serial}Z`,
+      },
+      relationships: {
+        reference_object: { data: { type: 'container', id: 'box' } },
+        webhook: { data: { type: 'webhook', id: 'hook' } },
+      },
+    })
+    simulator.webhooks.notifications.push(
+      notification(3, 'failed'),
+      notification(2, 'succeeded'),
+      notification(1, 'failed'),
+    )
+    const failed = await call('webhooks', 'failed')
+    expect(failed.stdout).toMatch(
+      /^notification-3 +container.updated +2026-03-02T08:00:03Z +hook +container box$/m,
+    )
+    expect(failed.stdout).not.toContain('notification-2')
+    const one = await call('webhooks', 'failed', '--json', '--limit', '1')
+    expect(JSON.parse(one.stdout)).toMatchObject([{ notificationId: 'notification-3' }])
+  })
+})
