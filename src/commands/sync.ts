@@ -6,6 +6,7 @@ import type { RunSettings } from '../sync/run.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { escapeControls, formatTable } from './print-table.js'
+import { limitRun } from '../sync/limit-run.js'
 import { createProgressReporter } from './progress.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -15,8 +16,10 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'pageSize',
   'requestTimeoutSeconds',
   'eventConcurrency',
+  'transportEventChecksPerSync',
   'vesselPositions',
   'quarantineLimitPercent',
+  'runMinutes',
   'migrate',
   'allowInsecureApiUrl',
 ]
@@ -112,7 +115,7 @@ export async function withRunDependencies<Result>(
       settings: { ...runSettingsOf(app.config), acceptShrink },
       reachFailpoint: failpointOf(app),
       programVersion: app.programVersion,
-      signal: app.signal,
+      signal: limitRun(app.signal, app.config.runMinutes),
       onProgress: progress.onProgress,
     })
   } finally {
@@ -121,7 +124,7 @@ export async function withRunDependencies<Result>(
 }
 
 /** A kill that nothing can catch: what a test of recovery needs. */
-function failpointOf(app: App): ReachFailpoint {
+export function failpointOf(app: App): ReachFailpoint {
   const { failpoint } = app.config
   if (failpoint === undefined) return noFailpoints
   return createFailpoint(failpoint, () => {
@@ -140,7 +143,14 @@ export function tellProblem({ problems }: RunReport, app: App, io: CommandIo): v
 /** These and no others: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  return { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent }
+  const { transportEventChecksPerSync } = config
+  return {
+    pageSize,
+    eventConcurrency,
+    vesselPositions,
+    quarantineLimitPercent,
+    transportEventChecksPerSync,
+  }
 }
 
 const COUNTS = [

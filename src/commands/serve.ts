@@ -1,0 +1,166 @@
+import type { Command } from 'commander'
+import type { App } from '../app.js'
+import { requireService, type SettingName } from '../config.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import type { ServeParts } from '../serve/serve.js'
+import type { SignatureCheck } from '../webhooks/signature.js'
+import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
+
+interface ServeOptions {
+  readonly receiver: boolean
+  readonly processor: boolean
+  readonly scheduler: boolean
+  readonly signature: boolean
+  readonly insecureNoSignature?: boolean
+}
+
+const SERVE_SETTINGS: readonly SettingName[] = [
+  ...SERVICE_SETTINGS,
+  'host',
+  'httpPort',
+  'webhookPath',
+  'webhookUrl',
+  'webhookIds',
+  'webhookEvents',
+  'webhookReactivate',
+  'webhookRetentionDays',
+  'webhookCheckSenders',
+  'trustedProxyHops',
+  'webhookSignatureHeader',
+  'webhookSignatureAlgorithm',
+  'webhookSignatureEncoding',
+  'webhookSignaturePrefix',
+  'syncCron',
+  'reconcileCron',
+  'cronTimeZone',
+  'processorWorkers',
+  'rereadDelayMs',
+  'shutdownSeconds',
+]
+
+/** One connection for the inbox, one for the question whether it can be used. */
+const INBOX_CONNECTIONS = 2
+/** Beside one for each worker: for re-reads, a run and its lease, and the pages. */
+const OTHER_CONNECTIONS = 4
+
+export function addServeCommand(program: Command, io: CommandIo): void {
+  const command = program
+    .command('serve')
+    .description(
+      'Receive webhooks, apply them, and run syncs by the clock, with health, metrics and a status page; until it is told to stop.',
+    )
+    .option('--no-receiver', 'Receive nothing here.')
+    .option('--no-processor', 'Apply nothing here.')
+    .option('--no-scheduler', 'Run no sync, reconcile or housekeeping here.')
+    .option('--insecure-no-signature', 'Take deliveries that nobody signed: for trials only.')
+  addSettingFlags(command, SERVE_SETTINGS).action(async (options: ServeOptions) => {
+    await io.withApp(settingFlagsOf({ ...options }), (app) => serve(app, io, options))
+  })
+}
+
+async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<number> {
+  const { config, logger, signal } = app
+  const parts: ServeParts = {
+    isReceiving: options.receiver,
+    isProcessing: options.processor,
+    isScheduling: options.scheduler,
+  }
+  requireService(config)
+  const signature = await createSignature(app, parts, options.insecureNoSignature === true)
+  const { startServe } = await import('../serve/serve.js')
+  const { createSleep } = await import('../retry.js')
+  const warehouse = await app.openWarehouse({
+    isMigrating: false,
+    poolSize: config.processorWorkers + OTHER_CONNECTIONS,
+  })
+  const inbox = await app.openWarehouse({ isMigrating: false, poolSize: INBOX_CONNECTIONS })
+  const { service, stats } = app.openService({ warehouse })
+  const serving = await startServe({
+    config,
+    parts,
+    warehouse,
+    inbox,
+    prepare: () => app.prepareWarehouse(warehouse),
+    service,
+    stats,
+    signature,
+    runSettings: runSettingsOf(config),
+    programVersion: app.programVersion,
+    logger,
+    clock: () => new Date(),
+    sleep: createSleep(),
+    reachFailpoint: failpointOf(app),
+    signal,
+  })
+  const { url } = serving
+  tellStart(app, parts, url)
+  io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
+  const stopped = aborted(signal)
+  try {
+    await Promise.race([stopped, serving.started])
+    await stopped
+    logger.info('stopping', { reason: String(signal.reason) })
+  } finally {
+    endInTime(app, io)
+    await serving.stop()
+  }
+  logger.info('stopped')
+  return EXIT_CODES.complete
+}
+
+function tellStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
+  const { webhookPath, webhookUrl, webhookIds, syncCron, reconcileCron, cronTimeZone } = config
+  logger.info('serving', {
+    url,
+    programVersion,
+    ...parts,
+    ...(parts.isReceiving ? { webhookPath, webhookUrl } : {}),
+    ...(parts.isScheduling ? { syncCron, reconcileCron, cronTimeZone } : {}),
+  })
+  if (parts.isProcessing && webhookUrl === undefined && webhookIds === undefined) {
+    logger.warn(
+      'neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: notifications of every webhook of the account are taken for ours, and nobody watches whether ours still works',
+    )
+  }
+}
+
+/** A database that hangs must not keep the process from its end: what was acknowledged is stored, and all else is done again. */
+function endInTime({ config, logger, signal }: App, io: CommandIo): void {
+  const { shutdownSeconds } = config
+  const timer = setTimeout(() => {
+    logger.error('not everything came to its end in time and is cut off', { shutdownSeconds })
+    io.process.exit(exitCodeOfSignal(stopSignalOf(signal.reason) ?? 'SIGTERM'))
+  }, shutdownSeconds * 1000)
+  timer.unref()
+}
+
+async function createSignature(
+  { config }: App,
+  { isReceiving }: ServeParts,
+  isInsecure: boolean,
+): Promise<SignatureCheck | 'insecure'> {
+  if (isInsecure || !isReceiving) return 'insecure'
+  const { requireWebhookSecrets } = await import('../webhook-settings.js')
+  const { createSignatureCheck } = await import('../webhooks/signature.js')
+  return createSignatureCheck({
+    secrets: requireWebhookSecrets(config),
+    header: config.webhookSignatureHeader,
+    algorithm: config.webhookSignatureAlgorithm,
+    encoding: config.webhookSignatureEncoding,
+    prefix: config.webhookSignaturePrefix,
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

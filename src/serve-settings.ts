@@ -1,0 +1,50 @@
+import { validate } from 'node-cron'
+import { setting, text, wholeNumber } from './setting-kinds.js'
+
+const cron = text.refine(
+  (value) => value === 'off' || validate(value),
+  'must be a cron expression like */15 * * * *, or off',
+)
+
+/** The settings of `serve`; a part of the object in `config.ts`. */
+export const serveSettings = {
+  syncCron: setting(
+    cron.default('*/15 * * * *'),
+    { variable: 'SYNC_CRON', flag: '--sync-cron' },
+    'When serve runs a sync: a cron expression, or off.',
+  ),
+  reconcileCron: setting(
+    cron.default('7 * * * *'),
+    { variable: 'TRACKING_RECONCILE_CRON', flag: '--reconcile-cron' },
+    'When serve asks for notifications that were not delivered and checks our webhook: a cron expression, or off.',
+  ),
+  cronTimeZone: setting(
+    text.refine(isTimeZone, 'must be an IANA time zone like Europe/Berlin').default('UTC'),
+    { variable: 'TRACKING_CRON_TIME_ZONE', flag: '--cron-time-zone' },
+    'Time zone that the cron expressions are read in.',
+  ),
+  processorWorkers: setting(
+    wholeNumber(1, 16).default(1),
+    { variable: 'TRACKING_PROCESSOR_WORKERS', flag: '--processor-workers' },
+    'Workers of one process that apply notifications side by side. More help where the database is far away; else they mostly wait for each other, because many notifications come with the same ports.',
+  ),
+  rereadDelayMs: setting(
+    wholeNumber(0, 60_000).default(1000),
+    { variable: 'TRACKING_REREAD_DELAY_MS', flag: '--reread-delay' },
+    'Milliseconds a record waits before it is read again by id, so that notifications about it that come together cost one request.',
+  ),
+  shutdownSeconds: setting(
+    wholeNumber(1, 600).default(25),
+    { variable: 'TRACKING_SHUTDOWN_SECONDS', flag: '--shutdown-seconds' },
+    'Seconds serve takes at most to finish what is under way when it is told to stop.',
+  ),
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value })
+    return true
+  } catch {
+    return false
+  }
+}

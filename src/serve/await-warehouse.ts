@@ -1,0 +1,46 @@
+import { toError, WarehouseUnavailableError } from '../errors.js'
+import type { Logger } from '../logger.js'
+import type { Sleep } from '../retry.js'
+
+export interface AwaitWarehouseOptions {
+  /** Brings the schemas up to date. */
+  readonly prepare: () => Promise<void>
+  readonly logger: Logger
+  readonly sleep: Sleep
+  readonly signal: AbortSignal
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+
+/**
+ * Resolves when the warehouse can be used: true, or false when the signal came first. A database that cannot be reached is waited for, however long;
+ * what waiting does not mend (a schema of a newer program, a missing grant) is thrown.
+ */
+export async function awaitWarehouse(options: AwaitWarehouseOptions): Promise<boolean> {
+  const { prepare, logger, sleep, signal } = options
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      await prepare()
+      if (failures > 0) logger.info('the database can be reached')
+      return true
+    } catch (thrown) {
+      if (!isOutage(thrown)) throw thrown
+      const waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10))
+      logger.error(
+        'the database cannot be reached; deliveries are answered 503 and nothing runs until it can',
+        { waitMs, error: thrown },
+      )
+      await sleep(waitMs, signal).catch((reason: unknown) => {
+        if (!signal.aborted) throw toError(reason)
+      })
+    }
+  }
+  return false
+}
+
+/** Also one that was lost in the middle of a migration. */
+function isOutage(thrown: unknown): boolean {
+  if (thrown instanceof WarehouseUnavailableError) return true
+  return thrown instanceof Error && thrown.cause instanceof WarehouseUnavailableError
+}

@@ -1,0 +1,68 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Route } from '../webhooks/http-server.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { within } from './within.js'
+
+/** A process that does not get round to anything for this long serves nobody. */
+const LONGEST_LOOP_DELAY_MS = 1_000
+const DATABASE_PATIENCE_MS = 2_000
+
+export interface Health {
+  /** Answers 200 as long as the process gets round to answering; 503 when its event loop was blocked for a second since the last question. */
+  readonly alive: Route
+  /** Answers 200 when the database answers too, its schemas are up to date and nothing is being shut down: what a load balancer asks. */
+  readonly ready: Route
+  /** From now on ready, as far as the database answers. */
+  enter(): void
+  /** From now on not ready. */
+  leave(): void
+  close(): void
+}
+
+/** Says `ok` or `unavailable` and nothing else: these addresses may be open to strangers. */
+export function createHealth(warehouse: Warehouse): Health {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  let isServing = false
+  let isLeaving = false
+  const isAlive = (): boolean => {
+    const isLate = delay.max / 1e6 > LONGEST_LOOP_DELAY_MS
+    delay.reset()
+    return !isLate
+  }
+  return {
+    alive: route(() => Promise.resolve(isAlive())),
+    ready: route(async () => isServing && !isLeaving && (await answers(warehouse))),
+    enter: () => {
+      isServing = true
+    },
+    leave: () => {
+      isLeaving = true
+    },
+    close: () => {
+      delay.disable()
+    },
+  }
+}
+
+async function answers(warehouse: Warehouse): Promise<boolean> {
+  const asked = warehouse.query('answer a health check', 'select 1')
+  return (await within(DATABASE_PATIENCE_MS, asked)) !== undefined
+}
+
+function route(ask: () => Promise<boolean>): Route {
+  return {
+    methods: ['GET', 'HEAD'],
+    handle: async (_request: IncomingMessage, response: ServerResponse) => {
+      const isGood = await ask()
+      const text = isGood ? 'ok\n' : 'unavailable\n'
+      response.writeHead(isGood ? 200 : 503, {
+        'content-type': 'text/plain',
+        'content-length': text.length,
+        'cache-control': 'no-store',
+      })
+      response.end(text)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { TrackingService } from '../api/endpoints.js'
+import type { Config } from '../config.js'
+import { LeaseHeldError } from '../errors.js'
+import type { ReachFailpoint } from '../failpoint.js'
+import type { Logger } from '../logger.js'
+import type { Sleep } from '../retry.js'
+import type { Job } from '../schedule.js'
+import { limitRun } from '../sync/limit-run.js'
+import { runSync } from '../sync/run-sync.js'
+import type { RunSettings } from '../sync/run.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { forgetBodies } from '../webhooks/forget-bodies.js'
+import { reconcile } from '../webhooks/reconcile.js'
+import { watchSettingsOf } from '../webhook-watch-settings.js'
+
+export interface JobDependencies {
+  readonly config: Config
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly runSettings: RunSettings
+  readonly programVersion: string
+  readonly sleep: Sleep
+  readonly reachFailpoint: ReachFailpoint
+  readonly signal: AbortSignal
+}
+
+/** Old bodies are looked for once a day, at an hour when little else is scheduled. */
+const HOUSEKEEPING_CRON = '41 3 * * *'
+
+/** What `serve` does by the clock. A job that is switched off is left out. */
+export function createJobs(dependencies: JobDependencies): Job[] {
+  const { config, signal } = dependencies
+  const job = (
+    name: string,
+    cron: string,
+    run: (dependencies: JobDependencies) => Promise<void>,
+  ): Job => ({
+    name,
+    cron,
+    run: () => (signal.aborted ? Promise.resolve() : run(dependencies)),
+  })
+  const jobs = [
+    job('sync', config.syncCron, runScheduledSync),
+    job('reconcile', config.reconcileCron, runReconcile),
+    job('housekeeping', HOUSEKEEPING_CRON, tidyUp),
+  ]
+  return jobs.filter(({ cron }) => cron !== 'off')
+}
+
+/**
+ * A sync as the command does it. Where another process has the lease it is that one's turn: no failure. A run that did not end complete is one, so that it
+ * is counted and shown.
+ */
+async function runScheduledSync(dependencies: JobDependencies): Promise<void> {
+  const { service, warehouse, programVersion, sleep, reachFailpoint } = dependencies
+  const { config, logger, runSettings: settings, signal } = dependencies
+  try {
+    const { syncRunId, outcome, requests, problems } = await runSync('sync', {
+      service,
+      warehouse,
+      logger,
+      programVersion,
+      sleep,
+      reachFailpoint,
+      settings,
+      signal: limitRun(signal, config.runMinutes),
+    })
+    logger.info('scheduled sync', { syncRunId, outcome, requests })
+    const [gravest] = problems
+    if (gravest !== undefined && !signal.aborted) throw new Error(gravest)
+  } catch (thrown) {
+    if (!(thrown instanceof LeaseHeldError)) throw thrown
+    logger.info('another run is under way; this slot is left to it', { reason: thrown.message })
+  }
+}
+
+async function runReconcile(dependencies: JobDependencies): Promise<void> {
+  const { config, service, warehouse, logger, signal } = dependencies
+  const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
+  const report = await unlessStopped(signal, () =>
+    reconcile({ service, warehouse, logger, signal, settings }),
+  )
+  if (report === undefined) return
+  const { failed, recovered, unresolved, webhook } = report
+  const alerts = webhook.alerts.length
+  logger.info('reconciled', { failed, recovered, unresolved, alerts })
+}
+
+async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): Promise<void> {
+  const { webhookRetentionDays: retentionDays } = config
+  const bodies = await unlessStopped(signal, () =>
+    forgetBodies(warehouse, { retentionDays, signal }),
+  )
+  if (bodies !== undefined && bodies > 0) {
+    logger.info('bodies of old notifications were deleted', { bodies })
+  }
+}
+
+/** Undefined, and no failure, for work that ended because it was told to. */
+async function unlessStopped<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (signal.aborted) return undefined
+    throw thrown
+  }
+}

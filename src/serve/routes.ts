@@ -1,0 +1,110 @@
+import { ConfigError } from '../errors.js'
+import type { Schedule } from '../schedule.js'
+import { answer, type Answer } from '../webhooks/answer.js'
+import type { Route } from '../webhooks/http-server.js'
+import type { Receiver } from '../webhooks/receive.js'
+import type { RunningProcessor } from '../webhooks/run-processor.js'
+import type { Health } from './health.js'
+import { measure } from './measure.js'
+import { createMetricsRoute } from './metrics.js'
+import type { ServeDependencies } from './serve.js'
+import { createStatusRoute } from './status-route.js'
+import type { ServingStatus } from './status-sections.js'
+import { isSyncOverdue, readSyncFreshness } from './sync-freshness.js'
+import type { WarehouseMeasurements } from './warehouse-metrics.js'
+
+/** What runs in this process by now. */
+export interface RunningParts {
+  readonly health: Health
+  readonly receiver: Receiver | undefined
+  /** Deliveries can be stored: the schemas are up to date. */
+  isPrepared: boolean
+  processor: RunningProcessor | undefined
+  schedule: Schedule | undefined
+}
+
+/** The service sends again what is answered so. */
+const NOT_PREPARED: Answer = {
+  status: 503,
+  headers: { 'retry-after': '10' },
+  error: 'unavailable',
+}
+
+/** Every path that `serve` answers. Throws ConfigError where the path of the webhooks is one of the others. */
+export function createRoutes(
+  dependencies: ServeDependencies,
+  running: RunningParts,
+): Record<string, Route> {
+  const { config, warehouse, logger, programVersion, stats } = dependencies
+  const { health, receiver } = running
+  const startedAt = dependencies.clock()
+  const routes: Record<string, Route> = {
+    '/healthz': health.alive,
+    '/readyz': health.ready,
+    '/metrics': createMetricsRoute({
+      programVersion,
+      measure: () => measureAll(dependencies),
+      receiver: () => receiver?.counts(),
+      processor: () => running.processor?.state(),
+      jobs: () => running.schedule?.state() ?? [],
+      api: stats,
+    }),
+    '/': createStatusRoute({
+      warehouse,
+      logger,
+      serving: () => describeServing(dependencies, running, startedAt),
+    }),
+  }
+  if (receiver === undefined) return routes
+  const { webhookPath } = config
+  if (webhookPath in routes) {
+    const problem = `is ${webhookPath}, which serve answers itself; name another`
+    throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_PATH', problem }])
+  }
+  routes[webhookPath] = {
+    methods: ['POST'],
+    handle: async (request, response) => {
+      if (running.isPrepared) await receiver.handle(request, response)
+      else answer(request, response, NOT_PREPARED)
+    },
+  }
+  return routes
+}
+
+async function measureAll({
+  config,
+  warehouse,
+}: ServeDependencies): Promise<WarehouseMeasurements> {
+  const freshness = await readSyncFreshness(warehouse)
+  const slots = { cron: config.syncCron, timeZone: config.cronTimeZone }
+  return {
+    ...(await measure(warehouse)),
+    requestLimit: config.rateLimitPerMinute,
+    lastSyncAgeSeconds: freshness.ageSeconds,
+    isSyncOverdue: isSyncOverdue(freshness, slots),
+  }
+}
+
+async function describeServing(
+  { config, parts, warehouse, programVersion }: ServeDependencies,
+  running: RunningParts,
+  startedAt: Date,
+): Promise<ServingStatus> {
+  const freshness = await readSyncFreshness(warehouse)
+  const { syncCron, cronTimeZone, rateLimitPerMinute } = config
+  return {
+    programVersion,
+    startedAt,
+    parts: [
+      ...(parts.isReceiving ? ['receiver'] : []),
+      ...(parts.isProcessing ? ['processor'] : []),
+      ...(parts.isScheduling ? ['scheduler'] : []),
+    ],
+    freshness,
+    isSyncOverdue: isSyncOverdue(freshness, { cron: syncCron, timeZone: cronTimeZone }),
+    syncCron,
+    requestLimit: rateLimitPerMinute,
+    jobs: running.schedule?.state() ?? [],
+    processor: running.processor?.state(),
+  }
+}

@@ -1,0 +1,113 @@
+import { ConnectorError } from '../errors.js'
+import type { Logger } from '../logger.js'
+import { startSchedule, type Schedule } from '../schedule.js'
+import { refreshOwnWebhooks } from '../webhooks/own-webhooks.js'
+import { createReceiver, type Receiver } from '../webhooks/receive.js'
+import { startProcessor, type RunningProcessor } from '../webhooks/run-processor.js'
+import { createSenderAddresses, type SenderAddresses } from '../webhooks/sender-addresses.js'
+import { watchSettingsOf } from '../webhook-watch-settings.js'
+import { createJobs } from './jobs.js'
+import type { ServeDependencies } from './serve.js'
+import { isSyncDue, readSyncFreshness } from './sync-freshness.js'
+
+export interface StartedReceiver {
+  readonly receiver: Receiver
+  /** Undefined where deliveries are taken from any address. */
+  readonly senders: SenderAddresses | undefined
+}
+
+export function startReceiver(
+  { config, service, inbox, signature, logger, clock, sleep, reachFailpoint }: ServeDependencies,
+  onStored: () => void,
+): StartedReceiver {
+  const senders = config.webhookCheckSenders
+    ? createSenderAddresses({
+        load: async (stop) => (await service.getWebhookIps(stop && { signal: stop })).body,
+        clock,
+        sleep,
+        logger,
+      })
+    : undefined
+  const { trustedProxyHops } = config
+  const receiver = createReceiver({
+    warehouse: inbox,
+    signature,
+    logger,
+    reachFailpoint,
+    onStored,
+    ...(senders === undefined ? {} : { senders: { addresses: senders, trustedProxyHops } }),
+  })
+  return { receiver, senders }
+}
+
+/** Reads the list of sender addresses now and every hour until the signal is aborted. */
+export function keepSendersFresh(
+  senders: SenderAddresses,
+  logger: Logger,
+  signal: AbortSignal,
+): void {
+  senders.keepFresh(signal).catch((error: unknown) => {
+    if (signal.aborted) return
+    logger.error('the list of sender addresses is not kept fresh any more', { error })
+  })
+}
+
+export function startTheProcessor(dependencies: ServeDependencies): RunningProcessor {
+  const { config, service, warehouse, logger, reachFailpoint, sleep } = dependencies
+  return startProcessor({
+    service,
+    warehouse,
+    logger,
+    sleep,
+    now: () => performance.now(),
+    reachFailpoint,
+    settings: {
+      ...dependencies.runSettings,
+      workers: config.processorWorkers,
+      rereadDelayMs: config.rereadDelayMs,
+      own: watchSettingsOf(config),
+    },
+  })
+}
+
+export function startTheSchedule(dependencies: ServeDependencies, signal: AbortSignal): Schedule {
+  const { logger, clock, config } = dependencies
+  const jobs = createJobs({ ...dependencies, signal })
+  return startSchedule(jobs, { logger, clock, timeZone: config.cronTimeZone })
+}
+
+/**
+ * What a start makes up for: one sync where a slot was missed, and always the notifications that could not be delivered while nobody was there. Nothing of
+ * this is waited for.
+ */
+export async function catchUp(
+  { config, warehouse, logger }: ServeDependencies,
+  schedule: Schedule,
+): Promise<void> {
+  schedule.fire('reconcile')
+  const slots = { cron: config.syncCron, timeZone: config.cronTimeZone }
+  const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
+    logger.warn('whether a slot was missed is not known', { error })
+    return undefined
+  })
+  if (freshness === undefined || !isSyncDue(freshness, slots)) return
+  logger.info('a slot was missed; one sync makes up for it', {
+    lastCompleteSyncBegan: freshness.beganAt ?? 'never',
+    syncCron: config.syncCron,
+  })
+  schedule.fire('sync')
+}
+
+/** Asks the service which webhooks are ours, so that first deliveries need not wait for it. A failure is logged: the processor asks again when it must. */
+export async function learnOwnWebhooks(
+  { config, service, warehouse, logger }: ServeDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await refreshOwnWebhooks({ service, warehouse, settings: watchSettingsOf(config), signal })
+  } catch (error) {
+    if (signal.aborted) return
+    if (!(error instanceof ConnectorError)) throw error
+    logger.warn('the service does not list its webhooks now', { error })
+  }
+}

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.js'
+import { differencesFrom } from '../support/look-at-cli-rows.js'
+import { runCli, startCli, waitUntil, type RunningProgram } from '../support/run-cli.js'
+import { notificationBody } from '../support/test-receiver.js'
+import {
+  closeServeScenes,
+  logLines,
+  metricOf,
+  openServeScene,
+  untilSynced,
+  type ServeScene,
+} from './serve-scene.js'
+
+let proxy: DatabaseProxy | undefined
+
+afterEach(async () => {
+  await proxy?.restore()
+  await closeServeScenes()
+  await proxy?.close()
+  proxy = undefined
+})
+
+const behindProxy = async (url: string): Promise<string> => {
+  proxy = await startDatabaseProxy(url)
+  return proxy.url
+}
+
+/** Code that the program loads before its own. */
+const preload = (code: string): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+})
+
+/** In the middle of a list of six. */
+const hangAtPageFour: Parameters<ServeScene['simulator']['faults']['add']>[0] = {
+  fault: { kind: 'hang', phase: 'beforeHeaders' },
+  match: ({ path, query }) => path === '/shipments' && query.get('page[number]') === '4',
+}
+
+const PER_SECOND = 50
+
+/** Sends deliveries at a steady pace until told to end; remembers which were acknowledged. */
+function stream(scene: ServeScene) {
+  const acknowledged: string[] = []
+  const statuses = new Map<number | string, number>()
+  const underWay = new Set<Promise<void>>()
+  const send = async (): Promise<void> => {
+    const id = randomUUID()
+    const result = await scene.post(notificationBody(id)).then(
+      (response) => response.status,
+      () => 'no answer',
+    )
+    statuses.set(result, (statuses.get(result) ?? 0) + 1)
+    if (result === 202) acknowledged.push(id)
+  }
+  const timer = setInterval(() => {
+    const sent = send().finally(() => underWay.delete(sent))
+    underWay.add(sent)
+  }, 1000 / PER_SECOND)
+  return {
+    acknowledged,
+    statuses,
+    end: async () => {
+      clearInterval(timer)
+      await Promise.all(underWay)
+    },
+  }
+}
+
+async function storedIds(scene: ServeScene): Promise<Set<string>> {
+  const rows = await scene.select<{ id: string }>(
+    'select notification_id as id from tracking_sync.webhook_notifications',
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+describe('serve that is told to stop', () => {
+  it('X3 under a stream of deliveries has stored all that it acknowledged, and ends with 0', async () => {
+    const scene = await openServeScene()
+    for (let round = 0; round < 2; round += 1) {
+      const program = await scene.serve()
+      const sending = stream(scene)
+      await waitUntil('a stream', () => sending.acknowledged.length >= 100)
+      const askedAt = performance.now()
+      program.kill('SIGTERM')
+      const { exitCode } = await program.ended
+      const seconds = (performance.now() - askedAt) / 1000
+      await sending.end()
+      expect({ exitCode, isInTime: seconds < 25 }).toEqual({ exitCode: 0, isInTime: true })
+      expect(sending.statuses.get('no answer')).toBeGreaterThan(0)
+      const stored = await storedIds(scene)
+      expect(sending.acknowledged.filter((id) => !stored.has(id))).toEqual([])
+    }
+  })
+
+  it('X2 ends within its time although the database hangs, and at once at the second signal', async () => {
+    const scene = await openServeScene({ throughUrl: behindProxy })
+    const patient = await scene.serve(['--shutdown-seconds', '2'])
+    await untilSynced(scene)
+    proxy!.freeze()
+    const answers = scene.post(notificationBody()).then(
+      ({ status }) => status,
+      () => 'no answer',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    patient.kill('SIGTERM')
+    const cut = await patient.ended
+    expect(cut.exitCode).toBe(143)
+    expect(logLines(patient, 'not everything came to its end in time and is cut off')).toHaveLength(
+      1,
+    )
+    expect(await answers).not.toBe(202)
+    await proxy!.restore()
+
+    const hurried = await scene.serve()
+    proxy!.freeze()
+    hurried.kill('SIGTERM')
+    await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
+    const askedAt = performance.now()
+    hurried.kill('SIGTERM')
+    expect((await hurried.ended).exitCode).toBe(143)
+    expect(performance.now() - askedAt).toBeLessThan(1_000)
+  })
+
+  it('X1 in the middle of a sync goes on from there at the next start', async () => {
+    const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+    const hang = scene.simulator.faults.add(hangAtPageFour)
+    const program = await scene.serve()
+    await waitUntil('some pages are stored', async () => {
+      const rows = await scene.select('select from tracking.shipments')
+      return hang.played > 0 && rows.length >= 4
+    })
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+    expect(logLines(program, 'the scheduled sync failed')).toEqual([])
+    expect(await scene.select('select outcome, error_code from tracking_sync.sync_runs')).toEqual([
+      { outcome: 'aborted', error_code: 'aborted' },
+    ])
+    expect(await scene.select('select from tracking_sync.lease where holder is not null')).toEqual(
+      [],
+    )
+    await scene.serve()
+    await untilSynced(scene)
+    const { simulator, database } = scene
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  })
+})
+
+describe('serve without its database', () => {
+  it('starts, answers 503, and takes up its work when the database comes', async () => {
+    const scene = await openServeScene({ throughUrl: behindProxy })
+    await proxy!.cut()
+    const program = await startCli(['serve'], scene.options)
+    await program.waitFor(({ stdout }) => stdout().includes('serving at'))
+    await expectUnavailable(scene)
+    expect(logLines(program, 'the database can be reached')).toEqual([])
+    await proxy!.restore()
+    await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
+    await untilSynced(scene)
+    expect((await scene.post(notificationBody())).status).toBe(202)
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+  })
+
+  it('goes on when it goes away, answers 503, and applies all that it acknowledged when it is back (W16)', async () => {
+    const scene = await openServeScene({ throughUrl: behindProxy })
+    const program = await scene.serve()
+    await untilSynced(scene)
+    await proxy!.cut()
+    await expectUnavailable(scene)
+    await proxy!.restore()
+    await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
+    const ids = [randomUUID(), randomUUID()]
+    for (const id of ids) expect((await scene.post(notificationBody(id))).status).toBe(202)
+    await waitUntil('applied', async () => {
+      const open = await scene.select(
+        `select from tracking_sync.webhook_notifications where state = 'received'`,
+      )
+      return open.length === 0
+    })
+    const stored = await storedIds(scene)
+    expect(ids.filter((id) => !stored.has(id))).toEqual([])
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+  })
+})
+
+async function expectUnavailable(scene: ServeScene): Promise<void> {
+  expect((await scene.post(notificationBody())).status).toBe(503)
+  expect(await scene.get('/readyz')).toEqual({ status: 503, text: 'unavailable\n' })
+  expect(await scene.get('/healthz')).toEqual({ status: 200, text: 'ok\n' })
+  const metrics = await scene.get('/metrics')
+  expect(metrics.status).toBe(200)
+  expect(metricOf(metrics.text, 'warehouse_up')).toBe(0)
+  expect(metrics.text).not.toContain('tracking_sync_webhook_alerts')
+  const page = await scene.get('/')
+  expect(page.status).toBe(503)
+  expect(page.text).toContain('no answer of the database')
+}
+
+describe('a fault of the program', () => {
+  const faults = {
+    rejection: `void Promise.reject(new Error('an injected fault'))`,
+    exception: `setImmediate(() => { throw new Error('an injected fault') })`,
+  }
+
+  it.each(Object.entries(faults))(
+    'an unhandled %s ends serve with 1 in the middle of a sync; the next run takes over at once (C22)',
+    async (_, fault) => {
+      const scene = await openServeScene()
+      const hang = scene.simulator.faults.add({
+        fault: { kind: 'hang', phase: 'beforeHeaders' },
+        match: { path: '/shipments' },
+      })
+      const program = await scene.serve([], preload(`process.on('SIGUSR2', () => { ${fault} })`))
+      await waitUntil('the sync is under way', () => hang.played > 0)
+      expect((await scene.post(notificationBody())).status).toBe(202)
+      program.kill('SIGUSR2')
+      const { exitCode, stderr } = await program.ended
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('error: a fault of the program: Error: an injected fault\n')
+      await expect(scene.get('/healthz')).rejects.toThrow()
+      const next = await runCli(['sync', '--json'], scene.options)
+      expect(next.exitCode).toBe(0)
+      expect(JSON.parse(next.stdout)).toMatchObject({ outcome: 'complete' })
+    },
+  )
+})
+
+describe('runs that would overlap', () => {
+  it('X5 of three that start together one runs and the others end with 7 within two seconds, in each of three rounds', async () => {
+    const scene = await openServeScene()
+    expect((await runCli(['migrate'], scene.options)).exitCode).toBe(0)
+    const { faults } = scene.simulator
+    for (let round = 0; round < 3; round += 1) {
+      faults.add({
+        fault: { kind: 'hang', phase: 'beforeHeaders' },
+        match: { path: '/shipments' },
+        times: Number.POSITIVE_INFINITY,
+      })
+      // What three starts cost on this machine, before any of them looks at the lease.
+      const baseline = await Promise.all(
+        [1, 2, 3].map(() => runCli(['status', '--json'], scene.options)),
+      )
+      const slowest = Math.max(...baseline.map(({ seconds }) => seconds))
+      const programs = await Promise.all([1, 2, 3].map(() => startCli(['sync'], scene.options)))
+      const ended: RunningProgram[] = []
+      for (const program of programs) void program.ended.then(() => ended.push(program))
+      await waitUntil('two have ended', () => ended.length === 2)
+      for (const loser of ended) {
+        const { exitCode, stderr, seconds } = await loser.ended
+        expect(exitCode).toBe(7)
+        expect(stderr).toMatch(/another run holds the lease: sync, process \d+ on \S+, since /)
+        expect(seconds).toBeLessThan(slowest + 2)
+      }
+      const [winner] = programs.filter((program) => !ended.includes(program))
+      expect(await scene.select('select holder from tracking_sync.lease')).toEqual([
+        { holder: expect.stringContaining(`process ${winner!.pid} `) as unknown },
+      ])
+      faults.clear()
+      winner!.kill('SIGTERM')
+      expect((await winner!.ended).exitCode).toBe(143)
+    }
+  })
+
+  it('X7 a sync that takes longer than it may ends with 6 and says so, and the next one goes on', async () => {
+    const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+    const { simulator, database } = scene
+    simulator.faults.add(hangAtPageFour)
+    // A minute of this program passes in two seconds.
+    const faster = preload(
+      `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms === 60000 ? 2000 : ms, ...rest)`,
+    )
+    const limited = await runCli(['sync', '--run-minutes', '1', '--json'], {
+      ...scene.options,
+      env: { ...scene.options.env, ...faster },
+    })
+    expect(limited.exitCode).toBe(6)
+    const sentence =
+      'the run was stopped after 1 min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there'
+    expect(limited.stderr).toContain(`error: ${sentence}\n`)
+    expect(JSON.parse(limited.stdout)).toMatchObject({
+      outcome: 'incomplete',
+      problems: [sentence],
+    })
+    const before = simulator.requests.total
+    const next = await runCli(['sync', '--json'], scene.options)
+    expect(next.exitCode).toBe(0)
+    const firstPages = simulator.requests.recent
+      .slice(before)
+      .filter(
+        ({ path, query }) => path === '/v2/shipments' && /number(?:%5D|\])=1(?:&|$)/.test(query),
+      )
+    expect(firstPages).toEqual([])
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  })
+})
