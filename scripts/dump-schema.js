@@ -1,5 +1,5 @@
 /**
- * Writes sql/schema.sql: what a freshly migrated database holds. `npm run db:dump` builds the program first.
+ * Writes sql/schema.sql and docs/dictionary.md: what a freshly prepared database holds. `npm run db:dump` builds the program first.
  */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmbeddedDatabase } from '../dist/database/embedded-database.js'
 import { silentLogger } from '../dist/logger.js'
+import { describeDictionary } from '../dist/warehouse/describe-dictionary.js'
 import { describeSchema } from '../dist/warehouse/describe-schema.js'
-import { migrate, readMigrations } from '../dist/warehouse/migrate.js'
+import { prepareSchemas } from '../dist/warehouse/prepare-schemas.js'
 import { createWarehouse } from '../dist/warehouse/warehouse.js'
 
-const target = fileURLToPath(new URL('../sql/schema.sql', import.meta.url))
+const schemaFile = fileURLToPath(new URL('../sql/schema.sql', import.meta.url))
+const dictionaryFile = fileURLToPath(new URL('../docs/dictionary.md', import.meta.url))
 const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-schema-'))
 await chmod(homeDirectory, 0o755)
 const server = await startEmbeddedDatabase({
@@ -21,8 +23,9 @@ const server = await startEmbeddedDatabase({
 })
 const warehouse = createWarehouse({ url: server.url, schema: 'tracking', logger: silentLogger })
 try {
-  await migrate(warehouse, await readMigrations(), { sleep: () => Promise.resolve() })
-  await writeFile(target, await describeSchema(warehouse))
+  await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+  await writeFile(schemaFile, await describeSchema(warehouse))
+  await writeFile(dictionaryFile, await describeDictionary(warehouse))
 } finally {
   await warehouse.close()
   await server.stop()

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/errors.js'
 import type { SharedRequestBudget } from '../../../src/warehouse/request-budget.js'
+import { createSleep } from '../../../src/retry.js'
 import { createManualSleep } from '../../support/manual-sleep.js'
 import { createBudgetScene, mostInAnyWindow, type BudgetScene } from './budget-scene.js'
 
@@ -99,6 +100,38 @@ test('R7: re-reads that never cease do not starve a sync', async () => {
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   const grants = await scene.grants()
   expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(8)
+})
+
+test('R7: beside a backfill that takes all it gets, re-reads wait no window, and the backfill keeps two thirds', async () => {
+  // A fifth of the real limits: 90, 20 kept for re-reads, 15 of them asked for; in a window of two seconds for sixty.
+  const [perMinute, reservedForRereads, rereads, windows, windowMs] = [18, 4, 3, 4, 2_000]
+  const choice = { perMinute, reservedForRereads, windowMs }
+  const backfill = scene.budget(choice)
+  const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
+  const sleep = createSleep()
+  const isEnough = new AbortController()
+  // Re-reads are asked for from the start, as from a webhook that has been busy for a while.
+  await serve.acquire({ purpose: 'reread' })
+  let pages = 0
+  const reading = (async () => {
+    for (;;) {
+      await backfill.acquire({ purpose: 'sync', signal: isEnough.signal })
+      pages += 1
+    }
+  })()
+  const waits: Promise<number>[] = []
+  for (let reread = 0; reread < rereads * windows; reread += 1) {
+    const askedAt = performance.now()
+    const granted = serve.acquire({ purpose: 'reread' })
+    waits.push(granted.then(() => performance.now() - askedAt))
+    await sleep(windowMs / rereads)
+  }
+  const waitedMs = (await Promise.all(waits)).sort((one, two) => one - two)
+  isEnough.abort(new Error('enough'))
+  await expect(reading).rejects.toThrow('enough')
+  expect(waitedMs.at(Math.ceil(waitedMs.length * 0.95) - 1)).toBeLessThan(windowMs)
+  expect(pages).toBeGreaterThanOrEqual(windows * 12)
+  expect(mostInAnyWindow(await scene.grants(), windowMs)).toBeLessThanOrEqual(perMinute)
 })
 
 async function rereadUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {

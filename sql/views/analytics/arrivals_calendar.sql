@@ -1,0 +1,118 @@
+-- What arrives where in the next 30 days
+--
+-- One row per port of discharge, shipping line and local day of the ETA, for containers that have not arrived.
+--
+-- The 30 days are calendar days at the port, today the first of them. An ETA that has passed without an arrival is on no day to
+-- come and is not here. Containers count, not shipments: those of a shipment whose containers are not known yet are missing.
+-- A container that is itself reported arrived, discharged or further does not count, even when its shipment is not.
+-- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5. Containers of another or unknown length are counted apart and are not in it.
+-- Where the zone is missing the source sent local wall time marked as UTC, which gives the day; today is then that of UTC. ETAs in a zone
+-- that PostgreSQL does not know stand in a row without a day when the instant is within 30 times 24 hours.
+-- Where the service no longer tracks the shipment, the ETA moves no more: counted in, and apart.
+
+create view {{analytics}}.arrivals_calendar as
+with
+
+expected as (
+
+    select
+        shipment.shipment_id,
+        shipment.port_of_discharge_locode,
+        shipment.port_of_discharge_name,
+        shipment.shipping_line_scac,
+        shipment.shipping_line_name,
+        shipment.pod_eta_at,
+        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        zone.name is not null as is_zone_known,
+        coalesce(zone.name, case when shipment.pod_timezone is null then 'UTC' end) as zone
+    from {{analytics}}.known_shipments as shipment
+    left join {{analytics}}.time_zones as zone
+        on zone.name = shipment.pod_timezone
+    where shipment.pod_ata_at is null
+        -- Wider than any zone needs, and cheap to test; the days are cut below.
+        and shipment.pod_eta_at >= {{analytics}}.as_of() - interval '2 days'
+        and shipment.pod_eta_at < {{analytics}}.as_of() + interval '32 days'
+
+),
+
+days as (
+
+    select
+        shipment_id,
+        port_of_discharge_locode,
+        port_of_discharge_name,
+        shipping_line_scac,
+        shipping_line_name,
+        is_tracking_stopped,
+        is_zone_known,
+        (pod_eta_at at time zone zone)::date as arrival_on
+    from expected
+    where (pod_eta_at at time zone zone)::date
+            - ({{analytics}}.as_of() at time zone zone)::date between 0 and 29
+        or (
+            zone is null
+            and pod_eta_at >= {{analytics}}.as_of()
+            and pod_eta_at < {{analytics}}.as_of() + interval '720 hours'
+        )
+
+)
+
+select
+    day.port_of_discharge_locode,
+    day.shipping_line_scac,
+    min(day.port_of_discharge_name) as port_of_discharge_name,
+    min(day.shipping_line_name) as shipping_line_name,
+    day.arrival_on,
+    count(distinct day.shipment_id) as shipments,
+    count(*) as containers,
+    sum(
+        case container.equipment_length
+            when 10 then 0.5
+            when 20 then 1
+            when 40 then 2
+            when 45 then 2.25
+            else 0
+        end
+    ) as teu,
+    count(*) filter (
+        where container.equipment_length is null or container.equipment_length not in (10, 20, 40, 45)
+    ) as length_unknown,
+    count(*) filter (where day.is_tracking_stopped) as tracking_stopped,
+    count(*) filter (where not day.is_zone_known) as zone_unknown
+from days as day
+inner join {{analytics}}.known_containers as container
+    on container.shipment_id = day.shipment_id
+where container.pod_arrived_at is null
+    and container.pod_discharged_at is null
+    and container.pod_full_out_at is null
+    and container.pod_rail_departed_at is null
+    and container.final_destination_full_out_at is null
+    and container.empty_terminated_at is null
+group by day.port_of_discharge_locode, day.shipping_line_scac, day.arrival_on;
+
+comment on view {{analytics}}.arrivals_calendar is
+    'Containers and TEU expected at a port of discharge in the next 30 local days, by shipping '
+    'line and day.';
+comment on column {{analytics}}.arrivals_calendar.port_of_discharge_locode is
+    'UN/LOCODE of the port of discharge.';
+comment on column {{analytics}}.arrivals_calendar.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.arrivals_calendar.port_of_discharge_name is
+    'Name of the port of discharge; one of them where there are several.';
+comment on column {{analytics}}.arrivals_calendar.shipping_line_name is
+    'Name of the shipping line; one of them where there are several.';
+comment on column {{analytics}}.arrivals_calendar.arrival_on is
+    'Calendar day of the ETA at the port, from today on. Null: in a zone that PostgreSQL does not '
+    'know, within 720 hours.';
+comment on column {{analytics}}.arrivals_calendar.shipments is
+    'Shipments the containers belong to.';
+comment on column {{analytics}}.arrivals_calendar.containers is
+    'Containers expected, of any length.';
+comment on column {{analytics}}.arrivals_calendar.teu is
+    'Twenty-foot equivalents of the containers whose length is 10, 20, 40 or 45 ft.';
+comment on column {{analytics}}.arrivals_calendar.length_unknown is
+    'Of containers, those of unknown or other length; not in teu.';
+comment on column {{analytics}}.arrivals_calendar.tracking_stopped is
+    'Of containers, those whose shipment the service no longer tracks: the ETA is old.';
+comment on column {{analytics}}.arrivals_calendar.zone_unknown is
+    'Of containers, those whose port''s zone is not known: the day is taken as sent, or null.';

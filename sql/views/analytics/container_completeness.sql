@@ -1,0 +1,121 @@
+-- Which milestones a container lacks
+--
+-- One row per container. The base of the completeness in data_quality and carrier_scorecards, and where to look for what is missing.
+--
+-- The milestones in order: departed (port of lading, of its shipment), arrived, discharged; with a rail leg also rail departed and
+-- arrived inland; picked up full, returned empty. What comes before the furthest one reported must have happened: those are expected,
+-- the furthest included. A container of which nothing is reported expects nothing.
+-- Only the attributes of the container and its shipment count, for they are what reports are made from.
+
+create view {{analytics}}.container_completeness as
+with
+
+reached as (
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.pod_terminal_id,
+        container.number as container_number,
+        container.pod_timezone,
+        shipment.shipping_line_scac,
+        shipment.pol_atd_at,
+        container.pod_arrived_at,
+        container.pod_discharged_at,
+        container.pod_rail_departed_at,
+        container.ind_ata_at,
+        coalesce(container.final_destination_full_out_at, container.pod_full_out_at) as full_out_at,
+        container.empty_terminated_at,
+        case
+            when shipment.line_tracking_stopped_at is not null
+                then coalesce(shipment.line_tracking_stopped_reason, 'not said')
+        end as tracking_stopped_reason,
+        container.ind_rail_unloaded_at,
+        num_nonnulls(
+            container.pod_rail_carrier_scac,
+            container.ind_rail_carrier_scac,
+            container.pod_rail_loaded_at,
+            container.pod_rail_departed_at,
+            container.ind_ata_at,
+            container.ind_rail_unloaded_at
+        ) > 0 as is_rail,
+        case
+            when container.empty_terminated_at is not null then 7
+            when container.final_destination_full_out_at is not null
+                or container.pod_full_out_at is not null then 6
+            when container.ind_ata_at is not null then 5
+            when container.pod_rail_departed_at is not null then 4
+            when container.pod_discharged_at is not null then 3
+            when container.pod_arrived_at is not null then 2
+            when shipment.pol_atd_at is not null then 1
+            else 0
+        end as reached
+    from {{analytics}}.known_containers as container
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+
+)
+
+select
+    container_id,
+    shipment_id,
+    pod_terminal_id,
+    container_number,
+    shipping_line_scac,
+    pod_timezone,
+    array_remove(
+        array[
+            case when reached > 1 and pol_atd_at is null then 'departed' end,
+            case when reached > 2 and pod_arrived_at is null then 'arrived' end,
+            case when reached > 3 and pod_discharged_at is null then 'discharged' end,
+            case when reached > 4 and is_rail and pod_rail_departed_at is null then 'rail departed' end,
+            case when reached > 5 and is_rail and ind_ata_at is null then 'arrived inland' end,
+            case when reached > 6 and full_out_at is null then 'picked up' end
+        ],
+        null
+    ) as missing,
+    -- A container without a rail leg passes over the two milestones on rails.
+    case when is_rail or reached < 6 then reached else reached - 2 end as milestones_expected,
+    num_nonnulls(
+        pol_atd_at,
+        pod_arrived_at,
+        pod_discharged_at,
+        pod_rail_departed_at,
+        ind_ata_at,
+        full_out_at,
+        empty_terminated_at
+    ) as milestones_reported,
+    is_rail,
+    reached = 3 and ind_rail_unloaded_at is null as is_at_terminal,
+    tracking_stopped_reason
+from reached;
+
+comment on view {{analytics}}.container_completeness is
+    'One row per container: how many of the milestones it must have passed are reported, and '
+    'which are missing.';
+comment on column {{analytics}}.container_completeness.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.container_completeness.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.container_completeness.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.container_completeness.container_number is
+    'Container number.';
+comment on column {{analytics}}.container_completeness.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.container_completeness.pod_timezone is
+    'IANA time zone of the port of discharge, as sent.';
+comment on column {{analytics}}.container_completeness.missing is
+    'Milestones before the furthest one that are not reported, in order: departed, arrived, '
+    'discharged, rail departed, arrived inland, picked up. Empty: none.';
+comment on column {{analytics}}.container_completeness.milestones_expected is
+    'Milestones up to the furthest one reported.';
+comment on column {{analytics}}.container_completeness.milestones_reported is
+    'Of those, the ones that are reported.';
+comment on column {{analytics}}.container_completeness.is_rail is
+    'Whether it has a rail leg: a rail carrier or a time on rails is reported.';
+comment on column {{analytics}}.container_completeness.is_at_terminal is
+    'Whether it was discharged and is not known to have left the port of discharge.';
+comment on column {{analytics}}.container_completeness.tracking_stopped_reason is
+    'Why the service no longer tracks its shipment; ''not said'' where it does not say. Null: it '
+    'does.';

@@ -1,0 +1,497 @@
+-- Milestones of the journey
+--
+-- One row per container, as known at as_of(): every milestone from the empty container out to its return, as UTC instant (…_at) and
+-- as wall time at the place (…_local). Tombstoned containers are out; a container without a live shipment lacks what shipments tell.
+--
+-- Zones stand once for each place, because all its milestones share one (a column per milestone would repeat them): pol_zone,
+-- pod_zone, pod_eta_zone (the shipment's word on the port of discharge, for the estimates), ind_zone, empty_return_zone, and that of
+-- each milestone told by a transport event. Zone null: the source sent wall time marked as UTC, so …_local shows it as it stands,
+-- unconverted, is_…_zone_known is false, and …_at is off by the offset of the place. Zone not known to PostgreSQL: …_local is null
+-- and is_…_zone_known is false.
+--
+-- Arrival and what follows at the port of discharge are the container's own, never the shipment's: containers of one shipment can be
+-- split between vessels. Departure and estimates exist for the shipment only.
+-- Five milestones stand in no row and come from transport events: empty_out, full_in, pol_loaded, pod_berthed, delivered. Of several
+-- of a kind the last counts; those with a zone come before those without, because only their instant is certain. pol_loaded counts
+-- at the port of lading and pod_berthed at the port of discharge: one told from another port (a transshipment, a former port of
+-- discharge) does not, one told without a place does. Estimates never count.
+-- Transshipments and feeders can happen more than once and are not here: see transshipments and container_timeline.
+-- A journey can lack any milestone, and sources contradict each other: nothing is corrected here and nothing put in order.
+--
+-- Cost: transport events are looked up container by container, and only when one of the five is asked for. That answers filtered
+-- questions on any column at once; a join of transport events that are first grouped would read all of them for every question.
+
+create view {{analytics}}.container_milestones as
+with
+
+journeys as (
+
+    select
+        containers.container_id,
+        containers.shipment_id,
+        containers.pod_terminal_id,
+        shipments.port_of_lading_id,
+        shipments.port_of_discharge_id,
+        shipments.destination_id,
+        containers.number as container_number,
+        shipments.bill_of_lading_number,
+        shipments.shipping_line_scac,
+        shipments.shipping_line_name,
+        shipments.port_of_lading_locode,
+        shipments.port_of_discharge_locode,
+        shipments.destination_locode,
+        containers.equipment_type,
+        containers.equipment_length,
+        containers.current_status,
+        told.empty_out_zone,
+        told.full_in_zone,
+        told.pol_loaded_zone,
+        shipments.pol_timezone as pol_zone,
+        shipments.pod_timezone as pod_eta_zone,
+        containers.pod_timezone as pod_zone,
+        told.pod_berthed_zone,
+        containers.final_destination_timezone as ind_zone,
+        told.delivered_zone,
+        containers.empty_terminated_timezone as empty_return_zone,
+        told.empty_out_at,
+        told.full_in_at,
+        told.pol_loaded_at,
+        shipments.pol_etd_at,
+        shipments.pol_atd_at as pol_departed_at,
+        shipments.pod_original_eta_at,
+        shipments.pod_eta_at,
+        containers.pod_arrived_at,
+        told.pod_berthed_at,
+        containers.pod_discharged_at,
+        containers.pickup_appointment_at,
+        containers.pod_full_out_at,
+        containers.pod_rail_loaded_at,
+        containers.pod_rail_departed_at,
+        containers.ind_eta_at,
+        containers.ind_ata_at as ind_arrived_at,
+        containers.ind_rail_unloaded_at,
+        containers.final_destination_full_out_at,
+        told.delivered_at,
+        containers.empty_terminated_at,
+        containers.known_since
+    from {{analytics}}.known_containers as containers
+    left join {{analytics}}.known_shipments as shipments
+        on shipments.shipment_id = containers.shipment_id
+    left join lateral (
+
+        select
+            coalesce(
+                max(timestamp) filter (where event = 'container.transport.empty_out' and timezone is not null),
+                max(timestamp) filter (where event = 'container.transport.empty_out')
+            ) as empty_out_at,
+            max(timezone) filter (where event = 'container.transport.empty_out') as empty_out_zone,
+            coalesce(
+                max(timestamp) filter (where event = 'container.transport.full_in' and timezone is not null),
+                max(timestamp) filter (where event = 'container.transport.full_in')
+            ) as full_in_at,
+            max(timezone) filter (where event = 'container.transport.full_in') as full_in_zone,
+            coalesce(
+                max(timestamp) filter (where event = 'container.transport.vessel_loaded' and timezone is not null),
+                max(timestamp) filter (where event = 'container.transport.vessel_loaded')
+            ) as pol_loaded_at,
+            max(timezone) filter (where event = 'container.transport.vessel_loaded') as pol_loaded_zone,
+            coalesce(
+                max(timestamp) filter (where event = 'container.transport.vessel_berthed' and timezone is not null),
+                max(timestamp) filter (where event = 'container.transport.vessel_berthed')
+            ) as pod_berthed_at,
+            max(timezone) filter (where event = 'container.transport.vessel_berthed') as pod_berthed_zone,
+            coalesce(
+                max(timestamp) filter (where event = 'container.transport.delivered' and timezone is not null),
+                max(timestamp) filter (where event = 'container.transport.delivered')
+            ) as delivered_at,
+            max(timezone) filter (where event = 'container.transport.delivered') as delivered_zone
+        from {{analytics}}.known_transport_events
+        where container_id = containers.container_id
+            and event in (
+                'container.transport.empty_out',
+                'container.transport.full_in',
+                'container.transport.vessel_loaded',
+                'container.transport.vessel_berthed',
+                'container.transport.delivered'
+            )
+            and timestamp is not null
+            and not coalesce(
+                event = 'container.transport.vessel_loaded'
+                and location_locode <> shipments.port_of_lading_locode,
+                false
+            )
+            and not coalesce(
+                event = 'container.transport.vessel_berthed'
+                and location_locode <> shipments.port_of_discharge_locode,
+                false
+            )
+
+    ) as told
+        on true
+
+),
+
+-- …_clock: the zone in which a clock at the place is read: the one sent, UTC where none was sent, null where PostgreSQL does not
+-- know it.
+clocks as (
+
+    select
+        journeys.container_id,
+        journeys.shipment_id,
+        journeys.pod_terminal_id,
+        journeys.port_of_lading_id,
+        journeys.port_of_discharge_id,
+        journeys.destination_id,
+        journeys.container_number,
+        journeys.bill_of_lading_number,
+        journeys.shipping_line_scac,
+        journeys.shipping_line_name,
+        journeys.port_of_lading_locode,
+        journeys.port_of_discharge_locode,
+        journeys.destination_locode,
+        journeys.equipment_type,
+        journeys.equipment_length,
+        journeys.current_status,
+        journeys.empty_out_zone,
+        journeys.full_in_zone,
+        journeys.pol_loaded_zone,
+        journeys.pol_zone,
+        journeys.pod_eta_zone,
+        journeys.pod_zone,
+        journeys.pod_berthed_zone,
+        journeys.ind_zone,
+        journeys.delivered_zone,
+        journeys.empty_return_zone,
+        journeys.empty_out_at,
+        journeys.full_in_at,
+        journeys.pol_loaded_at,
+        journeys.pol_etd_at,
+        journeys.pol_departed_at,
+        journeys.pod_original_eta_at,
+        journeys.pod_eta_at,
+        journeys.pod_arrived_at,
+        journeys.pod_berthed_at,
+        journeys.pod_discharged_at,
+        journeys.pickup_appointment_at,
+        journeys.pod_full_out_at,
+        journeys.pod_rail_loaded_at,
+        journeys.pod_rail_departed_at,
+        journeys.ind_eta_at,
+        journeys.ind_arrived_at,
+        journeys.ind_rail_unloaded_at,
+        journeys.final_destination_full_out_at,
+        journeys.delivered_at,
+        journeys.empty_terminated_at,
+        journeys.known_since,
+        empty_out.name is not null as is_empty_out_zone_known,
+        full_in.name is not null as is_full_in_zone_known,
+        pol_loaded.name is not null as is_pol_loaded_zone_known,
+        pol.name is not null as is_pol_zone_known,
+        pod_eta.name is not null as is_pod_eta_zone_known,
+        pod.name is not null as is_pod_zone_known,
+        pod_berthed.name is not null as is_pod_berthed_zone_known,
+        ind.name is not null as is_ind_zone_known,
+        delivered.name is not null as is_delivered_zone_known,
+        empty_return.name is not null as is_empty_return_zone_known,
+        coalesce(empty_out.name, case when journeys.empty_out_zone is null then 'UTC' end) as empty_out_clock,
+        coalesce(full_in.name, case when journeys.full_in_zone is null then 'UTC' end) as full_in_clock,
+        coalesce(pol_loaded.name, case when journeys.pol_loaded_zone is null then 'UTC' end) as pol_loaded_clock,
+        coalesce(pol.name, case when journeys.pol_zone is null then 'UTC' end) as pol_clock,
+        coalesce(pod_eta.name, case when journeys.pod_eta_zone is null then 'UTC' end) as pod_eta_clock,
+        coalesce(pod.name, case when journeys.pod_zone is null then 'UTC' end) as pod_clock,
+        coalesce(pod_berthed.name, case when journeys.pod_berthed_zone is null then 'UTC' end) as pod_berthed_clock,
+        coalesce(ind.name, case when journeys.ind_zone is null then 'UTC' end) as ind_clock,
+        coalesce(delivered.name, case when journeys.delivered_zone is null then 'UTC' end) as delivered_clock,
+        coalesce(empty_return.name, case when journeys.empty_return_zone is null then 'UTC' end) as empty_return_clock
+    from journeys
+    left join {{analytics}}.time_zones as empty_out
+        on empty_out.name = journeys.empty_out_zone
+    left join {{analytics}}.time_zones as full_in
+        on full_in.name = journeys.full_in_zone
+    left join {{analytics}}.time_zones as pol_loaded
+        on pol_loaded.name = journeys.pol_loaded_zone
+    left join {{analytics}}.time_zones as pol
+        on pol.name = journeys.pol_zone
+    left join {{analytics}}.time_zones as pod_eta
+        on pod_eta.name = journeys.pod_eta_zone
+    left join {{analytics}}.time_zones as pod
+        on pod.name = journeys.pod_zone
+    left join {{analytics}}.time_zones as pod_berthed
+        on pod_berthed.name = journeys.pod_berthed_zone
+    left join {{analytics}}.time_zones as ind
+        on ind.name = journeys.ind_zone
+    left join {{analytics}}.time_zones as delivered
+        on delivered.name = journeys.delivered_zone
+    left join {{analytics}}.time_zones as empty_return
+        on empty_return.name = journeys.empty_return_zone
+
+)
+
+select
+    clocks.container_id,
+    clocks.shipment_id,
+    clocks.pod_terminal_id,
+    clocks.port_of_lading_id,
+    clocks.port_of_discharge_id,
+    clocks.destination_id,
+    clocks.container_number,
+    clocks.bill_of_lading_number,
+    clocks.shipping_line_scac,
+    clocks.shipping_line_name,
+    clocks.port_of_lading_locode,
+    clocks.port_of_discharge_locode,
+    clocks.destination_locode,
+    clocks.equipment_type,
+    clocks.equipment_length,
+    clocks.current_status,
+    clocks.empty_out_zone,
+    clocks.full_in_zone,
+    clocks.pol_loaded_zone,
+    clocks.pol_zone,
+    clocks.pod_eta_zone,
+    clocks.pod_zone,
+    clocks.pod_berthed_zone,
+    clocks.ind_zone,
+    clocks.delivered_zone,
+    clocks.empty_return_zone,
+    clocks.is_empty_out_zone_known,
+    clocks.is_full_in_zone_known,
+    clocks.is_pol_loaded_zone_known,
+    clocks.is_pol_zone_known,
+    clocks.is_pod_eta_zone_known,
+    clocks.is_pod_zone_known,
+    clocks.is_pod_berthed_zone_known,
+    clocks.is_ind_zone_known,
+    clocks.is_delivered_zone_known,
+    clocks.is_empty_return_zone_known,
+    clocks.empty_out_at,
+    clocks.empty_out_at at time zone clocks.empty_out_clock as empty_out_local,
+    clocks.full_in_at,
+    clocks.full_in_at at time zone clocks.full_in_clock as full_in_local,
+    clocks.pol_loaded_at,
+    clocks.pol_loaded_at at time zone clocks.pol_loaded_clock as pol_loaded_local,
+    clocks.pol_etd_at,
+    clocks.pol_etd_at at time zone clocks.pol_clock as pol_etd_local,
+    clocks.pol_departed_at,
+    clocks.pol_departed_at at time zone clocks.pol_clock as pol_departed_local,
+    clocks.pod_original_eta_at,
+    clocks.pod_original_eta_at at time zone clocks.pod_eta_clock as pod_original_eta_local,
+    clocks.pod_eta_at,
+    clocks.pod_eta_at at time zone clocks.pod_eta_clock as pod_eta_local,
+    clocks.pod_arrived_at,
+    clocks.pod_arrived_at at time zone clocks.pod_clock as pod_arrived_local,
+    clocks.pod_berthed_at,
+    clocks.pod_berthed_at at time zone clocks.pod_berthed_clock as pod_berthed_local,
+    clocks.pod_discharged_at,
+    clocks.pod_discharged_at at time zone clocks.pod_clock as pod_discharged_local,
+    clocks.pickup_appointment_at,
+    clocks.pickup_appointment_at at time zone clocks.pod_clock as pickup_appointment_local,
+    clocks.pod_full_out_at,
+    clocks.pod_full_out_at at time zone clocks.pod_clock as pod_full_out_local,
+    clocks.pod_rail_loaded_at,
+    clocks.pod_rail_loaded_at at time zone clocks.pod_clock as pod_rail_loaded_local,
+    clocks.pod_rail_departed_at,
+    clocks.pod_rail_departed_at at time zone clocks.pod_clock as pod_rail_departed_local,
+    clocks.ind_eta_at,
+    clocks.ind_eta_at at time zone clocks.ind_clock as ind_eta_local,
+    clocks.ind_arrived_at,
+    clocks.ind_arrived_at at time zone clocks.ind_clock as ind_arrived_local,
+    clocks.ind_rail_unloaded_at,
+    clocks.ind_rail_unloaded_at at time zone clocks.ind_clock as ind_rail_unloaded_local,
+    clocks.final_destination_full_out_at,
+    clocks.final_destination_full_out_at at time zone clocks.ind_clock as final_destination_full_out_local,
+    clocks.delivered_at,
+    clocks.delivered_at at time zone clocks.delivered_clock as delivered_local,
+    clocks.empty_terminated_at,
+    clocks.empty_terminated_at at time zone clocks.empty_return_clock as empty_terminated_local,
+    clocks.known_since
+from clocks;
+
+comment on view {{analytics}}.container_milestones is
+    'One row per live container, as known at as_of(): every milestone of its journey as UTC '
+    'instant and wall time at the place. Columns that are not asked for cost nothing.';
+comment on column {{analytics}}.container_milestones.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.container_milestones.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.container_milestones.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.container_milestones.port_of_lading_id is
+    'Port of lading; ports.';
+comment on column {{analytics}}.container_milestones.port_of_discharge_id is
+    'Port of discharge; ports.';
+comment on column {{analytics}}.container_milestones.destination_id is
+    'Inland destination; ports or metro_areas.';
+comment on column {{analytics}}.container_milestones.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.container_milestones.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.container_milestones.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.container_milestones.shipping_line_name is
+    'Name of the shipping line.';
+comment on column {{analytics}}.container_milestones.port_of_lading_locode is
+    'UN/LOCODE of the port of lading.';
+comment on column {{analytics}}.container_milestones.port_of_discharge_locode is
+    'UN/LOCODE of the port of discharge.';
+comment on column {{analytics}}.container_milestones.destination_locode is
+    'UN/LOCODE of the inland destination.';
+comment on column {{analytics}}.container_milestones.equipment_type is
+    'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
+comment on column {{analytics}}.container_milestones.equipment_length is
+    'Length in feet.';
+comment on column {{analytics}}.container_milestones.current_status is
+    'Status of the container, in the service''s words.';
+comment on column {{analytics}}.container_milestones.empty_out_zone is
+    'IANA zone of empty_out_at, as its transport event sent it; null: none was sent, or no such '
+    'transport event.';
+comment on column {{analytics}}.container_milestones.full_in_zone is
+    'IANA zone of full_in_at, as its transport event sent it; null: none was sent, or no such '
+    'transport event.';
+comment on column {{analytics}}.container_milestones.pol_loaded_zone is
+    'IANA zone of pol_loaded_at, as its transport event sent it; null: none was sent, or no such '
+    'transport event.';
+comment on column {{analytics}}.container_milestones.pol_zone is
+    'IANA zone of the port of lading, as sent; null: its times are wall time marked as UTC.';
+comment on column {{analytics}}.container_milestones.pod_eta_zone is
+    'IANA zone of the port of discharge as the shipment names it, for the estimates, as sent; '
+    'null: its times are wall time marked as UTC.';
+comment on column {{analytics}}.container_milestones.pod_zone is
+    'IANA zone of the port of discharge, as sent; null: its times are wall time marked as UTC.';
+comment on column {{analytics}}.container_milestones.pod_berthed_zone is
+    'IANA zone of pod_berthed_at, as its transport event sent it; null: none was sent, or no such '
+    'transport event.';
+comment on column {{analytics}}.container_milestones.ind_zone is
+    'IANA zone of the inland destination, as sent; null: its times are wall time marked as UTC.';
+comment on column {{analytics}}.container_milestones.delivered_zone is
+    'IANA zone of delivered_at, as its transport event sent it; null: none was sent, or no such '
+    'transport event.';
+comment on column {{analytics}}.container_milestones.empty_return_zone is
+    'IANA zone of the place of the empty return, as sent; null: its times are wall time marked as '
+    'UTC.';
+comment on column {{analytics}}.container_milestones.is_empty_out_zone_known is
+    'Whether empty_out_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_full_in_zone_known is
+    'Whether full_in_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_pol_loaded_zone_known is
+    'Whether pol_loaded_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_pol_zone_known is
+    'Whether pol_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_pod_eta_zone_known is
+    'Whether pod_eta_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_pod_zone_known is
+    'Whether pod_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_pod_berthed_zone_known is
+    'Whether pod_berthed_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_ind_zone_known is
+    'Whether ind_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_delivered_zone_known is
+    'Whether delivered_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_empty_return_zone_known is
+    'Whether empty_return_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.empty_out_at is
+    'Empty container out to the shipper. From transport events container.transport.empty_out. '
+    'UTC.';
+comment on column {{analytics}}.container_milestones.empty_out_local is
+    'Empty container out to the shipper. Wall time in empty_out_zone; unconverted where that is '
+    'null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.full_in_at is
+    'Full container in at the terminal of lading. From transport events '
+    'container.transport.full_in. UTC.';
+comment on column {{analytics}}.container_milestones.full_in_local is
+    'Full container in at the terminal of lading. Wall time in full_in_zone; unconverted where '
+    'that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pol_loaded_at is
+    'Loaded on the vessel at the port of lading. From transport events '
+    'container.transport.vessel_loaded. UTC.';
+comment on column {{analytics}}.container_milestones.pol_loaded_local is
+    'Loaded on the vessel at the port of lading. Wall time in pol_loaded_zone; unconverted where '
+    'that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pol_etd_at is
+    'Departure from the port of lading, as estimated last. UTC.';
+comment on column {{analytics}}.container_milestones.pol_etd_local is
+    'Departure from the port of lading, as estimated last. Wall time in pol_zone; unconverted '
+    'where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pol_departed_at is
+    'Departure from the port of lading. UTC.';
+comment on column {{analytics}}.container_milestones.pol_departed_local is
+    'Departure from the port of lading. Wall time in pol_zone; unconverted where that is null, '
+    'null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_original_eta_at is
+    'Arrival at the port of discharge, as the line estimated it first. UTC.';
+comment on column {{analytics}}.container_milestones.pod_original_eta_local is
+    'Arrival at the port of discharge, as the line estimated it first. Wall time in pod_eta_zone; '
+    'unconverted where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_eta_at is
+    'Arrival at the port of discharge, as estimated last. UTC.';
+comment on column {{analytics}}.container_milestones.pod_eta_local is
+    'Arrival at the port of discharge, as estimated last. Wall time in pod_eta_zone; unconverted '
+    'where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_arrived_at is
+    'Arrival of the vessel at the port of discharge. UTC.';
+comment on column {{analytics}}.container_milestones.pod_arrived_local is
+    'Arrival of the vessel at the port of discharge. Wall time in pod_zone; unconverted where '
+    'that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_berthed_at is
+    'Berthing of the vessel at the port of discharge. From transport events '
+    'container.transport.vessel_berthed. UTC.';
+comment on column {{analytics}}.container_milestones.pod_berthed_local is
+    'Berthing of the vessel at the port of discharge. Wall time in pod_berthed_zone; unconverted '
+    'where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_discharged_at is
+    'Discharge at the port of discharge. UTC.';
+comment on column {{analytics}}.container_milestones.pod_discharged_local is
+    'Discharge at the port of discharge. Wall time in pod_zone; unconverted where that is null, '
+    'null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pickup_appointment_at is
+    'Appointment for the pickup at the terminal. UTC.';
+comment on column {{analytics}}.container_milestones.pickup_appointment_local is
+    'Appointment for the pickup at the terminal. Wall time in pod_zone; unconverted where that is '
+    'null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_full_out_at is
+    'Full out of the terminal at the port of discharge; null for inland moves. UTC.';
+comment on column {{analytics}}.container_milestones.pod_full_out_local is
+    'Full out of the terminal at the port of discharge; null for inland moves. Wall time in '
+    'pod_zone; unconverted where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_rail_loaded_at is
+    'Loaded on rail at the port of discharge. UTC.';
+comment on column {{analytics}}.container_milestones.pod_rail_loaded_local is
+    'Loaded on rail at the port of discharge. Wall time in pod_zone; unconverted where that is '
+    'null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.pod_rail_departed_at is
+    'Departure by rail from the port of discharge. UTC.';
+comment on column {{analytics}}.container_milestones.pod_rail_departed_local is
+    'Departure by rail from the port of discharge. Wall time in pod_zone; unconverted where that '
+    'is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.ind_eta_at is
+    'Arrival at the inland destination, as the railway estimates it. UTC.';
+comment on column {{analytics}}.container_milestones.ind_eta_local is
+    'Arrival at the inland destination, as the railway estimates it. Wall time in ind_zone; '
+    'unconverted where that is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.ind_arrived_at is
+    'Arrival at the inland destination. UTC.';
+comment on column {{analytics}}.container_milestones.ind_arrived_local is
+    'Arrival at the inland destination. Wall time in ind_zone; unconverted where that is null, '
+    'null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.ind_rail_unloaded_at is
+    'Unloaded from rail at the inland destination. UTC.';
+comment on column {{analytics}}.container_milestones.ind_rail_unloaded_local is
+    'Unloaded from rail at the inland destination. Wall time in ind_zone; unconverted where that '
+    'is null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.final_destination_full_out_at is
+    'Full out at the inland destination. UTC.';
+comment on column {{analytics}}.container_milestones.final_destination_full_out_local is
+    'Full out at the inland destination. Wall time in ind_zone; unconverted where that is null, '
+    'null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.delivered_at is
+    'Delivery at the consignee. From transport events container.transport.delivered. UTC.';
+comment on column {{analytics}}.container_milestones.delivered_local is
+    'Delivery at the consignee. Wall time in delivered_zone; unconverted where that is null, null '
+    'where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.empty_terminated_at is
+    'Return of the empty container. UTC.';
+comment on column {{analytics}}.container_milestones.empty_terminated_local is
+    'Return of the empty container. Wall time in empty_return_zone; unconverted where that is '
+    'null, null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.known_since is
+    'Since when the container''s row is known to be as it is. UTC.';

@@ -1,0 +1,388 @@
+-- Everything that happened to a container
+--
+-- One row per container and thing that happened: a transport event, a status, a hold placed, changed or cleared, a fee listed, changed
+-- or removed, a last free day set, moved or withdrawn, a move of the ETA, an attribute that a notification says has changed.
+-- Read it in the order of container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject; a view has no order of its own.
+--
+-- Transport events: those that have happened and stand; forecasts and withdrawn ones are left out. occurred_at is when it happened,
+-- recorded_at when the service recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
+-- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and learned_at are when we first saw it
+-- so, and it happened between our look before and then. is_first_sight: it stood already when we first saw the container, so when it
+-- happened is not known.
+-- What a notification says has changed stands beside what we saw of the same change ourselves; the one says who told the service, and when.
+-- The ETA is that of the shipment the container belongs to now.
+-- occurred_local: at the place of a transport event; else at the port of discharge, or where a last free day applies. What the source
+-- sent without a zone is local wall time and is not converted; our own times are UTC, so without a zone they have no local one.
+
+create view {{analytics}}.container_timeline as
+with
+
+happenings as (
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'transport event' as kind,
+        happened.event as subject,
+        null as from_value,
+        null as to_value,
+        happened.voyage_number as detail,
+        happened.location_locode,
+        happened.data_source as source,
+        false as is_first_sight,
+        happened.timestamp as occurred_at,
+        happened.created_at as recorded_at,
+        happened._first_seen_at as learned_at,
+        happened.timezone,
+        happened.timezone is null as is_wall_time
+    from {{data}}.transport_events as happened
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = happened.container_id
+    where not coalesce(happened.is_estimated, false)
+        and happened._first_seen_at <= {{analytics}}.as_of()
+        and coalesce(happened._deleted_at > {{analytics}}.as_of(), true)
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        case when earlier.container_id is null then 'first seen' else 'status' end as kind,
+        'current_status' as subject,
+        earlier.current_status as from_value,
+        version.current_status as to_value,
+        null as detail,
+        null as location_locode,
+        version.source,
+        earlier.container_id is null as is_first_sight,
+        version.valid_from as occurred_at,
+        null::timestamptz as recorded_at,
+        version.valid_from as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{data}}.container_history as version
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = version.container_id
+    left join {{data}}.container_history as earlier
+        on earlier.container_id = version.container_id
+        and earlier.valid_to = version.valid_from
+    where version.valid_from <= {{analytics}}.as_of()
+        and (
+            earlier.container_id is null
+            or earlier.current_status is distinct from version.current_status
+        )
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        case when earlier.container_id is null then 'hold placed' else 'hold changed' end as kind,
+        standing.name as subject,
+        earlier.status as from_value,
+        standing.status as to_value,
+        standing.description as detail,
+        null as location_locode,
+        standing.source,
+        not exists (
+            select
+            from {{data}}.container_history as before
+            where before.container_id = standing.container_id
+                and before.valid_from < standing.valid_from
+        ) as is_first_sight,
+        standing.valid_from as occurred_at,
+        null::timestamptz as recorded_at,
+        standing.valid_from as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{data}}.container_hold_history as standing
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = standing.container_id
+    left join {{data}}.container_hold_history as earlier
+        on earlier.container_id = standing.container_id
+        and earlier.hold_key = standing.hold_key
+        and earlier.valid_to = standing.valid_from
+    where standing.valid_from <= {{analytics}}.as_of()
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'hold cleared' as kind,
+        gone.name as subject,
+        gone.status as from_value,
+        null as to_value,
+        gone.description as detail,
+        null as location_locode,
+        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        version.source,
+        false as is_first_sight,
+        gone.valid_to as occurred_at,
+        null::timestamptz as recorded_at,
+        gone.valid_to as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{data}}.container_hold_history as gone
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = gone.container_id
+    left join {{data}}.container_hold_history as next
+        on next.container_id = gone.container_id
+        and next.hold_key = gone.hold_key
+        and next.valid_from = gone.valid_to
+    left join {{data}}.container_history as version
+        on version.container_id = gone.container_id
+        and version.valid_from = gone.valid_to
+    where gone.valid_to <= {{analytics}}.as_of()
+        and next.container_id is null
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        case when earlier.container_id is null then 'fee listed' else 'fee changed' end as kind,
+        standing.type as subject,
+        earlier.amount::text as from_value,
+        standing.amount::text as to_value,
+        standing.currency_code as detail,
+        null as location_locode,
+        standing.source,
+        not exists (
+            select
+            from {{data}}.container_history as before
+            where before.container_id = standing.container_id
+                and before.valid_from < standing.valid_from
+        ) as is_first_sight,
+        standing.valid_from as occurred_at,
+        null::timestamptz as recorded_at,
+        standing.valid_from as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{data}}.container_fee_history as standing
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = standing.container_id
+    left join {{data}}.container_fee_history as earlier
+        on earlier.container_id = standing.container_id
+        and earlier.fee_key = standing.fee_key
+        and earlier.valid_to = standing.valid_from
+    where standing.valid_from <= {{analytics}}.as_of()
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'fee removed' as kind,
+        gone.type as subject,
+        gone.amount::text as from_value,
+        null as to_value,
+        gone.currency_code as detail,
+        null as location_locode,
+        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        version.source,
+        false as is_first_sight,
+        gone.valid_to as occurred_at,
+        null::timestamptz as recorded_at,
+        gone.valid_to as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{data}}.container_fee_history as gone
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = gone.container_id
+    left join {{data}}.container_fee_history as next
+        on next.container_id = gone.container_id
+        and next.fee_key = gone.fee_key
+        and next.valid_from = gone.valid_to
+    left join {{data}}.container_history as version
+        on version.container_id = gone.container_id
+        and version.valid_from = gone.valid_to
+    where gone.valid_to <= {{analytics}}.as_of()
+        and next.container_id is null
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        case when earlier.container_id is null then 'last free day set' else 'last free day moved' end as kind,
+        standing.kind as subject,
+        coalesce(earlier.local_date::text, to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
+        coalesce(standing.local_date::text, to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as to_value,
+        standing.time_zone as detail,
+        null as location_locode,
+        standing.source,
+        not exists (
+            select
+            from {{data}}.container_history as before
+            where before.container_id = standing.container_id
+                and before.valid_from < standing.valid_from
+        ) as is_first_sight,
+        standing.valid_from as occurred_at,
+        null::timestamptz as recorded_at,
+        standing.valid_from as learned_at,
+        coalesce(standing.time_zone, container.pod_timezone) as timezone,
+        false as is_wall_time
+    from {{data}}.container_import_deadline_history as standing
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = standing.container_id
+    left join {{data}}.container_import_deadline_history as earlier
+        on earlier.container_id = standing.container_id
+        and earlier.kind = standing.kind
+        and earlier.valid_to = standing.valid_from
+    where standing.valid_from <= {{analytics}}.as_of()
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'last free day withdrawn' as kind,
+        gone.kind as subject,
+        coalesce(gone.local_date::text, to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
+        null as to_value,
+        gone.time_zone as detail,
+        null as location_locode,
+        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        version.source,
+        false as is_first_sight,
+        gone.valid_to as occurred_at,
+        null::timestamptz as recorded_at,
+        gone.valid_to as learned_at,
+        coalesce(gone.time_zone, container.pod_timezone) as timezone,
+        false as is_wall_time
+    from {{data}}.container_import_deadline_history as gone
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = gone.container_id
+    left join {{data}}.container_import_deadline_history as next
+        on next.container_id = gone.container_id
+        and next.kind = gone.kind
+        and next.valid_from = gone.valid_to
+    left join {{data}}.container_history as version
+        on version.container_id = gone.container_id
+        and version.valid_from = gone.valid_to
+    where gone.valid_to <= {{analytics}}.as_of()
+        and next.container_id is null
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'ETA ' || change.kind as kind,
+        'pod_eta_at' as subject,
+        to_char(change.from_eta_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as from_value,
+        to_char(change.to_eta_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as to_value,
+        change.slip_hours || ' hours' as detail,
+        change.port_of_discharge_locode as location_locode,
+        change.source,
+        false as is_first_sight,
+        change.changed_at as occurred_at,
+        null::timestamptz as recorded_at,
+        change.changed_at as learned_at,
+        container.pod_timezone as timezone,
+        false as is_wall_time
+    from {{analytics}}.known_containers as container
+    inner join {{analytics}}.eta_changes as change
+        on change.shipment_id = container.shipment_id
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'attribute changed' as kind,
+        change.attribute as subject,
+        change.old_value #>> '{}' as from_value,
+        change.new_value #>> '{}' as to_value,
+        null as detail,
+        null as location_locode,
+        change.data_source as source,
+        false as is_first_sight,
+        change.changed_at as occurred_at,
+        null::timestamptz as recorded_at,
+        change._observed_at as learned_at,
+        coalesce(change.timezone, container.pod_timezone) as timezone,
+        false as is_wall_time
+    from {{data}}.container_changes as change
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = change.container_id
+    where change._observed_at <= {{analytics}}.as_of()
+
+)
+
+select
+    happening.container_id,
+    happening.shipment_id,
+    happening.container_number,
+    happening.kind,
+    happening.subject,
+    happening.from_value,
+    happening.to_value,
+    happening.detail,
+    happening.location_locode,
+    happening.source,
+    happening.is_first_sight,
+    zone.name is not null as is_zone_known,
+    happening.occurred_at,
+    happening.recorded_at,
+    happening.learned_at,
+    happening.occurred_at at time zone
+        coalesce(zone.name, case when happening.is_wall_time then 'UTC' end) as occurred_local
+from happenings as happening
+left join {{analytics}}.time_zones as zone
+    on zone.name = happening.timezone;
+
+comment on view {{analytics}}.container_timeline is
+    'One row per container and thing that happened to it: transport events, statuses, holds, '
+    'fees, last free days, ETAs, changes told by notifications.';
+comment on column {{analytics}}.container_timeline.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.container_timeline.shipment_id is
+    'Shipment it belongs to; shipments.';
+comment on column {{analytics}}.container_timeline.container_number is
+    'Container number.';
+comment on column {{analytics}}.container_timeline.kind is
+    'transport event, first seen, status, hold placed, hold changed, hold cleared, fee listed, '
+    'fee changed, fee removed, last free day set, last free day moved, last free day withdrawn, '
+    'ETA moved, ETA withdrawn, ETA given again, or attribute changed.';
+comment on column {{analytics}}.container_timeline.subject is
+    'What it is about: name of the transport event, of the hold, type of the fee, kind of the '
+    'deadline, or the attribute.';
+comment on column {{analytics}}.container_timeline.from_value is
+    'Value before: status of the container or hold, amount, last free day, ETA (UTC), or value of '
+    'the attribute. Null: none.';
+comment on column {{analytics}}.container_timeline.to_value is
+    'Value after. Null: none, or a transport event.';
+comment on column {{analytics}}.container_timeline.detail is
+    'Voyage number of a transport event, description of a hold, currency of a fee (ISO 4217; '
+    'null: not said), zone of a last free day, slip of an ETA.';
+comment on column {{analytics}}.container_timeline.location_locode is
+    'UN/LOCODE of the place of a transport event; of the port of discharge for an ETA.';
+comment on column {{analytics}}.container_timeline.source is
+    'Who told the service (shipping_line, terminal, ais) of a transport event or a notified '
+    'change; else how we learned it: sync or webhook. Null: not known.';
+comment on column {{analytics}}.container_timeline.is_first_sight is
+    'True: it stood already when we first saw the container, so it happened at some time before.';
+comment on column {{analytics}}.container_timeline.is_zone_known is
+    'Whether the zone of occurred_local is known.';
+comment on column {{analytics}}.container_timeline.occurred_at is
+    'When it happened, or when we first saw it so. UTC. Null: a transport event whose time the '
+    'source does not give.';
+comment on column {{analytics}}.container_timeline.recorded_at is
+    'When the service recorded the transport event. UTC. Null for all else.';
+comment on column {{analytics}}.container_timeline.learned_at is
+    'When we first saw it. UTC.';
+comment on column {{analytics}}.container_timeline.occurred_local is
+    'occurred_at as wall time at the place; of a transport event without a zone as sent. Null: '
+    'the zone is not known.';

@@ -1,0 +1,320 @@
+-- How far the data can be trusted
+--
+-- One row per shipping line (subject_type shipping_line, subject_id its SCAC) and per terminal at a port of discharge (subject_type
+-- terminal).
+--
+-- Completeness: of the milestones that the containers must have passed, those reported (container_completeness).
+-- Zones: containers whose port of discharge has no zone, and whose zone PostgreSQL does not know; apart.
+-- Stale: of a line, shipments still tracked of which the line last gave an answer more than 48 hours ago, or never. Of a terminal,
+-- containers discharged there and not gone, which the terminal was last asked about more than 48 hours ago, or never. What the
+-- service checked has no history: with the setting tracking_sync.as_of these are null.
+-- Stopped: shipments that the service no longer tracks, with its reasons, of which all_containers_terminated is the ordinary end; of
+-- a terminal, containers of such shipments.
+-- Failed requests: tracking requests by the SCAC they named; a terminal has none. Status has no history: of the requests made by
+-- as_of() it is that of now.
+-- Reporting lag: when the service recorded a transport event minus when it happened, over what was recorded in the 30 days before
+-- as_of(). Of a line, what the line reported; of a terminal, what the terminal reported there. Left out: estimated events; those in an
+-- unknown zone, whose instant is off by the offset; what happened before the service knew the shipment, for that was not late; and
+-- availability, which happens when it is seen.
+
+create view {{analytics}}.data_quality as
+with
+
+line_subjects as (
+
+    select shipping_line_scac as scac
+    from {{analytics}}.known_shipments
+    where shipping_line_scac is not null
+
+    union
+
+    select scac
+    from {{data}}.tracking_requests
+    where scac is not null
+        and _deleted_at is null
+        and created_at <= {{analytics}}.as_of()
+
+),
+
+line_reasons as (
+
+    select
+        shipment.shipping_line_scac as scac,
+        case
+            when shipment.line_tracking_stopped_at is not null
+                then coalesce(shipment.line_tracking_stopped_reason, 'not said')
+        end as stop_reason,
+        min(shipment.shipping_line_name) as name,
+        count(*) as shipments,
+        count(*) filter (
+            where shipment.line_tracking_stopped_at is null
+                and coalesce(
+                    checked.line_tracking_last_succeeded_at
+                        < {{analytics}}.as_of() - interval '48 hours',
+                    true
+                )
+        ) as stale
+    from {{analytics}}.known_shipments as shipment
+    left join {{data}}.shipments as checked
+        on checked.shipment_id = shipment.shipment_id
+    group by 1, 2
+
+),
+
+line_shipments as (
+
+    select
+        scac,
+        min(name) as name,
+        sum(shipments)::bigint as shipments,
+        coalesce(sum(shipments) filter (where stop_reason is null), 0)::bigint as tracked,
+        sum(stale)::bigint as stale,
+        coalesce(sum(shipments) filter (where stop_reason is not null), 0)::bigint as stopped,
+        jsonb_object_agg(stop_reason, shipments) filter (where stop_reason is not null)
+            as stop_reasons
+    from line_reasons
+    group by scac
+
+),
+
+line_containers as (
+
+    select
+        container.shipping_line_scac as scac,
+        count(*) as containers,
+        count(*) filter (where container.pod_timezone is null) as zone_missing,
+        count(*) filter (where container.pod_timezone is not null and zone.name is null) as zone_invalid,
+        sum(container.milestones_expected) as milestones_expected,
+        sum(container.milestones_reported) as milestones_reported
+    from {{analytics}}.container_completeness as container
+    left join {{analytics}}.time_zones as zone
+        on zone.name = container.pod_timezone
+    group by container.shipping_line_scac
+
+),
+
+line_requests as (
+
+    select
+        scac,
+        count(*) as requests,
+        count(*) filter (where status = 'failed') as failed_requests
+    from {{data}}.tracking_requests
+    where _deleted_at is null
+        and created_at <= {{analytics}}.as_of()
+    group by scac
+
+),
+
+line_lags as (
+
+    select
+        shipment.shipping_line_scac as scac,
+        count(*) as lag_n,
+        percentile_cont(array[0.5, 0.9]) within group (
+            order by extract(epoch from report.created_at - report.timestamp)::double precision / 3600
+        ) as lag_hours
+    from {{analytics}}.known_transport_events as report
+    inner join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = report.shipment_id
+    inner join {{analytics}}.time_zones as zone
+        on zone.name = report.timezone
+    where report.data_source = 'shipping_line'
+        and not report.is_estimated
+        and report.event like 'container.transport.%'
+        and report.event not in (
+            'container.transport.available', 'container.transport.not_available'
+        )
+        and report.timestamp >= shipment.created_at
+        and report.created_at > {{analytics}}.as_of() - interval '30 days'
+        and report.created_at <= {{analytics}}.as_of()
+    group by shipment.shipping_line_scac
+
+),
+
+terminal_reasons as (
+
+    select
+        container.pod_terminal_id as terminal_id,
+        container.tracking_stopped_reason as stop_reason,
+        count(*) as containers,
+        count(*) filter (where container.is_at_terminal) as tracked,
+        count(*) filter (
+            where container.is_at_terminal
+                and coalesce(
+                    checked.terminal_checked_at < {{analytics}}.as_of() - interval '48 hours', true
+                )
+        ) as stale,
+        count(*) filter (where container.pod_timezone is null) as zone_missing,
+        count(*) filter (
+            where container.pod_timezone is not null and zone.name is null
+        ) as zone_invalid,
+        sum(container.milestones_expected) as milestones_expected,
+        sum(container.milestones_reported) as milestones_reported
+    from {{analytics}}.container_completeness as container
+    left join {{data}}.containers as checked
+        on checked.container_id = container.container_id
+    left join {{analytics}}.time_zones as zone
+        on zone.name = container.pod_timezone
+    where container.pod_terminal_id is not null
+    group by container.pod_terminal_id, container.tracking_stopped_reason
+
+),
+
+terminal_containers as (
+
+    select
+        terminal_id,
+        sum(containers)::bigint as containers,
+        sum(tracked)::bigint as tracked,
+        sum(stale)::bigint as stale,
+        coalesce(sum(containers) filter (where stop_reason is not null), 0)::bigint as stopped,
+        jsonb_object_agg(stop_reason, containers) filter (where stop_reason is not null)
+            as stop_reasons,
+        sum(zone_missing)::bigint as zone_missing,
+        sum(zone_invalid)::bigint as zone_invalid,
+        sum(milestones_expected) as milestones_expected,
+        sum(milestones_reported) as milestones_reported
+    from terminal_reasons
+    group by terminal_id
+
+),
+
+terminal_lags as (
+
+    select
+        report.terminal_id,
+        count(*) as lag_n,
+        percentile_cont(array[0.5, 0.9]) within group (
+            order by extract(epoch from report.created_at - report.timestamp)::double precision / 3600
+        ) as lag_hours
+    from {{analytics}}.known_transport_events as report
+    inner join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = report.shipment_id
+    inner join {{analytics}}.time_zones as zone
+        on zone.name = report.timezone
+    where report.terminal_type = 'terminal'
+        and report.data_source = 'terminal'
+        and not report.is_estimated
+        and report.event like 'container.transport.%'
+        and report.event not in (
+            'container.transport.available', 'container.transport.not_available'
+        )
+        and report.timestamp >= shipment.created_at
+        and report.created_at > {{analytics}}.as_of() - interval '30 days'
+        and report.created_at <= {{analytics}}.as_of()
+    group by report.terminal_id
+
+)
+
+select
+    'shipping_line' as subject_type,
+    subject.scac as subject_id,
+    line.name as subject_name,
+    coalesce(container.containers, 0) as containers,
+    coalesce(container.milestones_expected, 0)::bigint as milestones_expected,
+    coalesce(container.milestones_reported, 0)::bigint as milestones_reported,
+    round(container.milestones_reported::numeric / nullif(container.milestones_expected, 0), 4)
+        as milestone_completeness,
+    coalesce(container.zone_missing, 0) as zone_missing,
+    coalesce(container.zone_invalid, 0) as zone_invalid,
+    coalesce(line.tracked, 0) as tracked,
+    case
+        when nullif(current_setting('tracking_sync.as_of', true), '') is null
+            then coalesce(line.stale, 0)
+    end as stale,
+    coalesce(line.stopped, 0) as stopped,
+    line.stop_reasons,
+    coalesce(request.requests, 0) as requests,
+    coalesce(request.failed_requests, 0) as failed_requests,
+    round(request.failed_requests::numeric / nullif(request.requests, 0), 4)
+        as failed_requests_share,
+    coalesce(lag.lag_n, 0) as lag_n,
+    round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
+    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
+from line_subjects as subject
+left join line_shipments as line
+    on line.scac = subject.scac
+left join line_containers as container
+    on container.scac = subject.scac
+left join line_requests as request
+    on request.scac = subject.scac
+left join line_lags as lag
+    on lag.scac = subject.scac
+
+union all
+
+select
+    'terminal' as subject_type,
+    container.terminal_id as subject_id,
+    coalesce(terminal.nickname, terminal.name) as subject_name,
+    container.containers,
+    container.milestones_expected::bigint as milestones_expected,
+    container.milestones_reported::bigint as milestones_reported,
+    round(container.milestones_reported::numeric / nullif(container.milestones_expected, 0), 4)
+        as milestone_completeness,
+    container.zone_missing,
+    container.zone_invalid,
+    container.tracked,
+    case
+        when nullif(current_setting('tracking_sync.as_of', true), '') is null
+            then container.stale
+    end as stale,
+    container.stopped,
+    container.stop_reasons,
+    null::bigint as requests,
+    null::bigint as failed_requests,
+    null::numeric as failed_requests_share,
+    coalesce(lag.lag_n, 0) as lag_n,
+    round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
+    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
+from terminal_containers as container
+left join terminal_lags as lag
+    on lag.terminal_id = container.terminal_id
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = container.terminal_id;
+
+comment on view {{analytics}}.data_quality is
+    'One row per shipping line and per terminal: completeness, zones, stale and stopped tracking, '
+    'failed requests, reporting lag.';
+comment on column {{analytics}}.data_quality.subject_type is
+    'shipping_line or terminal.';
+comment on column {{analytics}}.data_quality.subject_id is
+    'SCAC of the shipping line, or terminal; terminals.';
+comment on column {{analytics}}.data_quality.subject_name is
+    'Name of the shipping line, or short name of the terminal, else its name. Null: no shipment '
+    'of the line is known.';
+comment on column {{analytics}}.data_quality.containers is
+    'Containers of the line, or with this terminal at the port of discharge.';
+comment on column {{analytics}}.data_quality.milestones_expected is
+    'Milestones that these containers must have passed.';
+comment on column {{analytics}}.data_quality.milestones_reported is
+    'Of those, the ones reported.';
+comment on column {{analytics}}.data_quality.milestone_completeness is
+    'milestones_reported / milestones_expected, from 0 to 1. Null when none is expected.';
+comment on column {{analytics}}.data_quality.zone_missing is
+    'Containers whose port of discharge has no zone: times are local wall time marked as UTC.';
+comment on column {{analytics}}.data_quality.zone_invalid is
+    'Containers whose port of discharge has a zone that PostgreSQL does not know.';
+comment on column {{analytics}}.data_quality.tracked is
+    'Line: shipments that the service still tracks. Terminal: containers discharged and not known '
+    'to be gone. The n of stale.';
+comment on column {{analytics}}.data_quality.stale is
+    'Of tracked, those without news for more than 48 hours. Null with the setting '
+    'tracking_sync.as_of.';
+comment on column {{analytics}}.data_quality.stopped is
+    'Line: shipments that the service no longer tracks. Terminal: containers of such shipments.';
+comment on column {{analytics}}.data_quality.stop_reasons is
+    'Of stopped, how many for which reason, as a JSON object. Null: none.';
+comment on column {{analytics}}.data_quality.requests is
+    'Tracking requests that named the line''s SCAC. Null for terminals.';
+comment on column {{analytics}}.data_quality.failed_requests is
+    'Of requests, those that failed. Null for terminals.';
+comment on column {{analytics}}.data_quality.failed_requests_share is
+    'failed_requests / requests, from 0 to 1. Null when there are none.';
+comment on column {{analytics}}.data_quality.lag_n is
+    'Transport events the lag is taken from: recorded in the 30 days before as_of().';
+comment on column {{analytics}}.data_quality.lag_median_hours is
+    'Half of lag_n were recorded at most so many hours after they happened; interpolated.';
+comment on column {{analytics}}.data_quality.lag_p90_hours is
+    'Nine tenths of lag_n were recorded at most so many hours after they happened; interpolated.';

@@ -1,0 +1,155 @@
+-- From picking up full to returning empty
+--
+-- One row per container that was picked up full or returned empty.
+--
+-- The clock starts with the last pickup of the full container: at the final destination of an inland move, else at the port of
+-- discharge. It ends with the return of the empty. For one that is still out it runs to as_of().
+-- days: elapsed, in days of 24 hours. calendar_days: from the local day of pickup to the local day of return; the day after pickup
+-- is day 1. Contracts differ in which of the two days they charge: nothing is said here about free days.
+-- state: returned, out, pickup not reported (returned, and nobody said when it was picked up), out of order (returned before it was
+-- picked up). Only returned and out have days.
+-- Where the shipment is no longer tracked, an open one may have been returned without anybody telling us.
+
+create view {{analytics}}.empty_return_times as
+with
+
+pickups as (
+
+    select
+        container.container_id,
+        container.number as container_number,
+        container.equipment_type,
+        container.equipment_length,
+        container.shipment_id,
+        container.pod_terminal_id,
+        shipment.shipping_line_scac,
+        shipment.bill_of_lading_number,
+        coalesce(container.final_destination_full_out_at, container.pod_full_out_at) as full_out_at,
+        container.empty_terminated_at,
+        case
+            when container.final_destination_full_out_at is not null
+                then container.final_destination_timezone
+            else container.pod_timezone
+        end as full_out_timezone,
+        container.empty_terminated_timezone,
+        shipment.line_tracking_stopped_at is not null as is_tracking_stopped
+    from {{analytics}}.known_containers as container
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+    where container.final_destination_full_out_at is not null
+        or container.pod_full_out_at is not null
+        or container.empty_terminated_at is not null
+
+),
+
+clocks as (
+
+    select
+        pickup.container_id,
+        pickup.container_number,
+        pickup.equipment_type,
+        pickup.equipment_length,
+        pickup.shipment_id,
+        pickup.pod_terminal_id,
+        pickup.shipping_line_scac,
+        pickup.bill_of_lading_number,
+        case
+            when pickup.full_out_at is null then 'pickup not reported'
+            when pickup.empty_terminated_at is null then 'out'
+            when pickup.empty_terminated_at < pickup.full_out_at then 'out of order'
+            else 'returned'
+        end as state,
+        pickup.is_tracking_stopped,
+        (pickup.full_out_at is null or out_zone.name is not null)
+            and (pickup.empty_terminated_at is null or in_zone.name is not null) as is_zone_known,
+        pickup.full_out_at,
+        pickup.empty_terminated_at,
+        coalesce(
+            out_zone.name, case when pickup.full_out_timezone is null then 'UTC' end
+        ) as out_zone,
+        coalesce(
+            in_zone.name, case when pickup.empty_terminated_timezone is null then 'UTC' end
+        ) as in_zone
+    from pickups as pickup
+    left join {{analytics}}.time_zones as out_zone
+        on out_zone.name = pickup.full_out_timezone
+    left join {{analytics}}.time_zones as in_zone
+        on in_zone.name = pickup.empty_terminated_timezone
+
+)
+
+select
+    container_id,
+    shipment_id,
+    pod_terminal_id,
+    container_number,
+    bill_of_lading_number,
+    shipping_line_scac,
+    equipment_type,
+    equipment_length,
+    state,
+    case
+        when state = 'returned'
+            then round(extract(epoch from empty_terminated_at - full_out_at) / 86400, 2)
+        when state = 'out'
+            then round(extract(epoch from {{analytics}}.as_of() - full_out_at) / 86400, 2)
+    end as days,
+    case
+        when state = 'returned'
+            then (empty_terminated_at at time zone in_zone)::date
+                - (full_out_at at time zone out_zone)::date
+        when state = 'out'
+            then ({{analytics}}.as_of() at time zone out_zone)::date
+                - (full_out_at at time zone out_zone)::date
+    end as calendar_days,
+    is_tracking_stopped,
+    is_zone_known,
+    full_out_at,
+    empty_terminated_at,
+    full_out_at at time zone out_zone as full_out_local,
+    empty_terminated_at at time zone in_zone as empty_terminated_local
+from clocks;
+
+comment on view {{analytics}}.empty_return_times is
+    'One row per container picked up full or returned empty: how long the line''s equipment was '
+    'out.';
+comment on column {{analytics}}.empty_return_times.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.empty_return_times.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.empty_return_times.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.empty_return_times.container_number is
+    'Container number.';
+comment on column {{analytics}}.empty_return_times.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.empty_return_times.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.empty_return_times.equipment_type is
+    'dry, reefer and so on.';
+comment on column {{analytics}}.empty_return_times.equipment_length is
+    'Length in feet.';
+comment on column {{analytics}}.empty_return_times.state is
+    'returned, out, pickup not reported, or out of order.';
+comment on column {{analytics}}.empty_return_times.days is
+    'Days of 24 hours from full out to empty in; to as_of() while it is out. Null in the other '
+    'states.';
+comment on column {{analytics}}.empty_return_times.calendar_days is
+    'Calendar days from the local day of full out to that of empty in, the day after pickup is 1; '
+    'to today at the place of pickup while it is out. Null in the other states, and where '
+    'PostgreSQL does not know a zone.';
+comment on column {{analytics}}.empty_return_times.is_tracking_stopped is
+    'Whether the service no longer tracks the shipment: an open one may have been returned.';
+comment on column {{analytics}}.empty_return_times.is_zone_known is
+    'Whether the zones of the times that are there are known. False: where a zone is missing the '
+    'time is local wall time taken as it is, and days can be off by the zone''s offset.';
+comment on column {{analytics}}.empty_return_times.full_out_at is
+    'Last pickup of the full container. UTC.';
+comment on column {{analytics}}.empty_return_times.empty_terminated_at is
+    'Return of the empty container. UTC.';
+comment on column {{analytics}}.empty_return_times.full_out_local is
+    'Last pickup, wall time at the place. Unconverted where the zone is missing; null where '
+    'PostgreSQL does not know it.';
+comment on column {{analytics}}.empty_return_times.empty_terminated_local is
+    'Return, wall time at the place. Unconverted where the zone is missing; null where PostgreSQL '
+    'does not know it.';

@@ -1,0 +1,91 @@
+-- How the ETA moved
+--
+-- One row per shipment and change of the ETA at its port of discharge, as we saw it.
+--
+-- A change lies between two versions of the shipment, the one ending where the other begins, whose ETA differs. The first ETA is
+-- not a change; an ETA taken back is (kind withdrawn), and so is one given again after that (kind given again): neither has a slip.
+-- Between two looks the ETA may have moved more than once; what we did not see is not here. Nothing is compared across a time in
+-- which the shipment was gone at the source.
+
+create view {{analytics}}.eta_changes as
+select
+    shipment.shipment_id,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    shipment.port_of_lading_locode,
+    shipment.port_of_discharge_locode,
+    case
+        when later.pod_eta_at is null then 'withdrawn'
+        when earlier.pod_eta_at is null then 'given again'
+        else 'moved'
+    end as kind,
+    later.source,
+    round(extract(epoch from later.pod_eta_at - earlier.pod_eta_at) / 3600, 2) as slip_hours,
+    zone.name is not null as is_zone_known,
+    later.pod_vessel_imo is distinct from earlier.pod_vessel_imo
+        or later.pod_voyage_number is distinct from earlier.pod_voyage_number as is_voyage_changed,
+    later.valid_from as changed_at,
+    earlier.pod_eta_at as from_eta_at,
+    later.pod_eta_at as to_eta_at,
+    earlier.pod_eta_at at time zone
+        coalesce(zone.name, case when later.pod_timezone is null then 'UTC' end) as from_eta_local,
+    later.pod_eta_at at time zone
+        coalesce(zone.name, case when later.pod_timezone is null then 'UTC' end) as to_eta_local
+from {{data}}.shipment_history as later
+inner join {{data}}.shipment_history as earlier
+    on earlier.shipment_id = later.shipment_id
+    and earlier.valid_to = later.valid_from
+inner join {{analytics}}.known_shipments as shipment
+    on shipment.shipment_id = later.shipment_id
+left join {{analytics}}.time_zones as zone
+    on zone.name = later.pod_timezone
+where later.valid_from <= {{analytics}}.as_of()
+    and later.pod_eta_at is distinct from earlier.pod_eta_at
+    and (
+        earlier.pod_eta_at is not null
+        or exists (
+            select
+            from {{data}}.shipment_history as before
+            where before.shipment_id = earlier.shipment_id
+                and before.valid_from < earlier.valid_from
+                and before.pod_eta_at is not null
+        )
+    );
+
+comment on view {{analytics}}.eta_changes is
+    'One row per shipment and change of its ETA at the port of discharge that we saw; a first ETA '
+    'is not a change.';
+comment on column {{analytics}}.eta_changes.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.eta_changes.bill_of_lading_number is
+    'Bill of lading number.';
+comment on column {{analytics}}.eta_changes.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.eta_changes.port_of_lading_locode is
+    'UN/LOCODE of the port of lading.';
+comment on column {{analytics}}.eta_changes.port_of_discharge_locode is
+    'UN/LOCODE of the port of discharge.';
+comment on column {{analytics}}.eta_changes.kind is
+    'moved: from one instant to another. withdrawn: to no ETA. given again: from no ETA, where '
+    'there had been one before.';
+comment on column {{analytics}}.eta_changes.source is
+    'What told us: sync or webhook.';
+comment on column {{analytics}}.eta_changes.slip_hours is
+    'New ETA minus old one in hours; later is positive. Null when one of them is missing.';
+comment on column {{analytics}}.eta_changes.is_zone_known is
+    'Whether the zone of the port of discharge is known.';
+comment on column {{analytics}}.eta_changes.is_voyage_changed is
+    'Whether the vessel or the voyage at the port of discharge changed with it.';
+comment on column {{analytics}}.eta_changes.changed_at is
+    'When we first saw the new value; it changed at the source between our look before and then. '
+    'UTC.';
+comment on column {{analytics}}.eta_changes.from_eta_at is
+    'ETA before. UTC. Null: none.';
+comment on column {{analytics}}.eta_changes.to_eta_at is
+    'ETA after. UTC. Null: none.';
+comment on column {{analytics}}.eta_changes.from_eta_local is
+    'ETA before, wall time at the port. Unconverted where the zone is missing; null where '
+    'PostgreSQL does not know it.';
+comment on column {{analytics}}.eta_changes.to_eta_local is
+    'ETA after, wall time at the port. Unconverted where the zone is missing; null where '
+    'PostgreSQL does not know it.';

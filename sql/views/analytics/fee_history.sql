@@ -1,0 +1,115 @@
+-- How fees moved
+--
+-- One row per container, fee and amount it stood at, each time it stood: an interval of the history, of live containers.
+--
+-- seen_at and gone_at are when we first saw the amount and first saw it gone or changed; gone_at is null while it stands at as_of()
+-- (is_open). change_amount: against the amount of the same fee before, null for the first; is_gap_before: the fee was not listed in
+-- between. is_start_known is false where the fee was listed already when we first saw the container.
+-- is_total marks a line that sums others: never add it to them. Currencies are never added together.
+-- Fees first seen after as_of() are left out, those gone after it count as open.
+
+create view {{analytics}}.fee_history as
+with
+
+intervals as (
+
+    select
+        fee.container_id,
+        fee.fee_key,
+        fee.type as fee_type,
+        fee.currency_code,
+        fee.source,
+        fee.amount,
+        lag(fee.amount) over earlier as amount_before,
+        lag(fee.valid_to) over earlier < fee.valid_from as is_gap_before,
+        fee.valid_from as seen_at,
+        case when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to end as gone_at
+    from {{data}}.container_fee_history as fee
+    where fee.valid_from <= {{analytics}}.as_of()
+    window earlier as (partition by fee.container_id, fee.fee_key order by fee.valid_from)
+
+)
+
+select
+    fee.container_id,
+    container.shipment_id,
+    container.pod_terminal_id,
+    fee.fee_key,
+    container.number as container_number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    coalesce(terminal.nickname, terminal.name) as pod_terminal,
+    fee.fee_type,
+    fee.currency_code,
+    fee.source,
+    fee.amount,
+    fee.amount_before,
+    fee.amount - fee.amount_before as change_amount,
+    coalesce(fee.fee_type = 'total', false) as is_total,
+    fee.gone_at is null as is_open,
+    coalesce(fee.is_gap_before, false) as is_gap_before,
+    fee.seen_at > first_sight._first_seen_at as is_start_known,
+    fee.seen_at,
+    fee.seen_at at time zone zone.name as seen_local,
+    fee.gone_at,
+    fee.gone_at at time zone zone.name as gone_local
+from intervals as fee
+inner join {{analytics}}.known_containers as container
+    on container.container_id = fee.container_id
+inner join {{data}}.containers as first_sight
+    on first_sight.container_id = fee.container_id
+left join {{analytics}}.known_shipments as shipment
+    on shipment.shipment_id = container.shipment_id
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = container.pod_terminal_id
+left join {{analytics}}.time_zones as zone
+    on zone.name = container.pod_timezone;
+
+comment on view {{analytics}}.fee_history is
+    'One row per interval in which a fee on a live container stood at one amount.';
+comment on column {{analytics}}.fee_history.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.fee_history.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.fee_history.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.fee_history.fee_key is
+    'Tells fees of one container apart.';
+comment on column {{analytics}}.fee_history.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.fee_history.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.fee_history.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.fee_history.pod_terminal is
+    'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.fee_history.fee_type is
+    'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
+comment on column {{analytics}}.fee_history.currency_code is
+    'ISO 4217 code; null: local currency, not said.';
+comment on column {{analytics}}.fee_history.source is
+    'What told us first: sync or webhook.';
+comment on column {{analytics}}.fee_history.amount is
+    'Amount in the currency.';
+comment on column {{analytics}}.fee_history.amount_before is
+    'Amount of the same fee in the interval before; null for the first.';
+comment on column {{analytics}}.fee_history.change_amount is
+    'amount less amount_before; null for the first.';
+comment on column {{analytics}}.fee_history.is_total is
+    'True for a line that sums others: never to be added to them.';
+comment on column {{analytics}}.fee_history.is_open is
+    'Whether it still stands at as_of().';
+comment on column {{analytics}}.fee_history.is_gap_before is
+    'Whether the fee was not listed for a time before this interval.';
+comment on column {{analytics}}.fee_history.is_start_known is
+    'False where it was listed already when we first saw the container.';
+comment on column {{analytics}}.fee_history.seen_at is
+    'When we first saw the amount. UTC.';
+comment on column {{analytics}}.fee_history.seen_local is
+    'When we first saw the amount. Wall time at the port of discharge; null where its zone is not '
+    'known.';
+comment on column {{analytics}}.fee_history.gone_at is
+    'When we first saw it gone or changed; null while it stands. UTC.';
+comment on column {{analytics}}.fee_history.gone_local is
+    'When we first saw it gone or changed. Wall time at the port of discharge; null where its '
+    'zone is not known.';

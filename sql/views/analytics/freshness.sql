@@ -1,0 +1,123 @@
+-- How fresh the data is
+--
+-- One row per stream that a sync or backfill has read.
+--
+-- A sync is complete for a stream when it read all there was to read of it; backfills narrowed to some shipments or containers do not
+-- count, nor do other commands. Its data are of the time it began, so age_hours runs from there to as_of(), on the clock of the
+-- database. Reference streams (ports, vessels and so on) take part in a sync only when there was something new to read: an age
+-- above that of shipments says nothing there.
+-- last_outcome is that of the last run that is no narrowed one, also one under way.
+-- rows: live rows, counted when the column is read and only then; about a second for 10 million rows. Name the other columns where
+-- that matters. It is the number of now, also with the setting tracking_sync.as_of.
+
+create view {{analytics}}.freshness as
+with
+
+passes as (
+
+    select
+        part.stream,
+        part.sync_run_id,
+        part.outcome,
+        part.detail,
+        part.started_at,
+        part.finished_at
+    from {{sync}}.sync_run_streams as part
+    inner join {{sync}}.sync_runs as run
+        on run.sync_run_id = part.sync_run_id
+    where run.command in ('backfill', 'sync')
+        and not coalesce(run.options ? 'narrowing', false)
+        and part.started_at <= {{analytics}}.as_of()
+
+),
+
+streams as (
+
+    select
+        stream,
+        max(sync_run_id) as last_run_id,
+        max(sync_run_id) filter (
+            where outcome = 'complete' and finished_at <= {{analytics}}.as_of()
+        ) as last_complete_run_id
+    from passes
+    group by stream
+
+)
+
+select
+    stream.stream,
+    stream.last_complete_run_id,
+    last_run.outcome as last_outcome,
+    last_run.detail as last_detail,
+    round(extract(epoch from {{analytics}}.as_of() - complete.started_at) / 3600, 2) as age_hours,
+    case stream.stream
+        when 'shipments' then (
+            select count(*) from {{data}}.shipments as live where live._deleted_at is null
+        )
+        when 'containers' then (
+            select count(*) from {{data}}.containers as live where live._deleted_at is null
+        )
+        when 'transport_events' then (
+            select count(*) from {{data}}.transport_events as live where live._deleted_at is null
+        )
+        when 'tracking_requests' then (
+            select count(*) from {{data}}.tracking_requests as live where live._deleted_at is null
+        )
+        when 'ports' then (
+            select count(*) from {{data}}.ports as live where live._deleted_at is null
+        )
+        when 'terminals' then (
+            select count(*) from {{data}}.terminals as live where live._deleted_at is null
+        )
+        when 'metro_areas' then (
+            select count(*) from {{data}}.metro_areas as live where live._deleted_at is null
+        )
+        when 'rail_terminals' then (
+            select count(*) from {{data}}.rail_terminals as live where live._deleted_at is null
+        )
+        when 'vessels' then (
+            select count(*) from {{data}}.vessels as live where live._deleted_at is null
+        )
+        when 'custom_fields' then (
+            select count(*) from {{data}}.custom_fields as live where live._deleted_at is null
+        )
+        when 'webhook_event_categories' then (
+            select count(*) from {{data}}.webhook_event_categories as live where live._deleted_at is null
+        )
+        when 'other_resources' then (
+            select count(*) from {{data}}.other_resources as live where live._deleted_at is null
+        )
+    end as rows,
+    complete.started_at as last_complete_started_at,
+    complete.finished_at as last_complete_finished_at,
+    last_run.started_at as last_started_at
+from streams as stream
+inner join passes as last_run
+    on last_run.stream = stream.stream
+    and last_run.sync_run_id = stream.last_run_id
+left join passes as complete
+    on complete.stream = stream.stream
+    and complete.sync_run_id = stream.last_complete_run_id;
+
+comment on view {{analytics}}.freshness is
+    'One row per stream: last complete sync, its age, rows and the last outcome.';
+comment on column {{analytics}}.freshness.stream is
+    'Stream: one resource type as something we sync; also the name of its table.';
+comment on column {{analytics}}.freshness.last_complete_run_id is
+    'Last run that was complete for the stream; sync_runs. Null: none.';
+comment on column {{analytics}}.freshness.last_outcome is
+    'Outcome of the last run for the stream: running, complete, incomplete, failed, not_entitled '
+    'or aborted.';
+comment on column {{analytics}}.freshness.last_detail is
+    'Why it is not complete.';
+comment on column {{analytics}}.freshness.age_hours is
+    'Hours from the start of the last complete sync to as_of(). Null: none.';
+comment on column {{analytics}}.freshness.rows is
+    'Live rows of the stream''s table now, tombstoned ones left out; counted only when this '
+    'column is read.';
+comment on column {{analytics}}.freshness.last_complete_started_at is
+    'Start of the last complete sync: the data are at least so new. UTC.';
+comment on column {{analytics}}.freshness.last_complete_finished_at is
+    'End of the last complete sync. UTC.';
+comment on column {{analytics}}.freshness.last_started_at is
+    'Start of the last run for the stream. UTC.';

@@ -1,0 +1,107 @@
+-- How long holds stood
+--
+-- One row per container, hold and status it stood with, each time it stood: an interval of the history, of live containers. A hold that
+-- was announced (pending) and then placed (hold) is two rows.
+--
+-- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is exact to the time between two looks.
+-- Open ones (is_open) have no cleared_at and run to as_of(). is_start_known is false where the hold stood already when we first saw
+-- the container: it began before, so hours is a least value, and such intervals belong in no average.
+-- Holds first seen after as_of() are left out, those cleared after it count as open.
+-- The terminal is that of the port of discharge, which the container has now.
+
+create view {{analytics}}.hold_durations as
+with
+
+intervals as (
+
+    select
+        hold.container_id,
+        hold.hold_key,
+        hold.name,
+        hold.status,
+        hold.description,
+        hold.source,
+        hold.valid_from as placed_at,
+        case when hold.valid_to <= {{analytics}}.as_of() then hold.valid_to end as cleared_at
+    from {{data}}.container_hold_history as hold
+    where hold.valid_from <= {{analytics}}.as_of()
+
+)
+
+select
+    hold.container_id,
+    container.shipment_id,
+    container.pod_terminal_id,
+    hold.hold_key,
+    container.number as container_number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    coalesce(terminal.nickname, terminal.name) as pod_terminal,
+    hold.name as hold_name,
+    hold.status,
+    hold.description,
+    hold.source,
+    round(
+        extract(epoch from coalesce(hold.cleared_at, {{analytics}}.as_of()) - hold.placed_at) / 3600,
+        2
+    ) as hours,
+    hold.cleared_at is null as is_open,
+    hold.placed_at > seen._first_seen_at as is_start_known,
+    hold.placed_at,
+    hold.placed_at at time zone zone.name as placed_local,
+    hold.cleared_at,
+    hold.cleared_at at time zone zone.name as cleared_local
+from intervals as hold
+inner join {{analytics}}.known_containers as container
+    on container.container_id = hold.container_id
+inner join {{data}}.containers as seen
+    on seen.container_id = hold.container_id
+left join {{analytics}}.known_shipments as shipment
+    on shipment.shipment_id = container.shipment_id
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = container.pod_terminal_id
+left join {{analytics}}.time_zones as zone
+    on zone.name = container.pod_timezone;
+
+comment on view {{analytics}}.hold_durations is
+    'One row per interval in which a hold stood on a live container with one status.';
+comment on column {{analytics}}.hold_durations.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.hold_durations.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.hold_durations.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.hold_durations.hold_key is
+    'Tells holds of one container apart.';
+comment on column {{analytics}}.hold_durations.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.hold_durations.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.hold_durations.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.hold_durations.pod_terminal is
+    'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.hold_durations.hold_name is
+    'What holds the container, for example customs or freight.';
+comment on column {{analytics}}.hold_durations.status is
+    'pending or hold; other values are kept.';
+comment on column {{analytics}}.hold_durations.description is
+    'The terminal''s own words.';
+comment on column {{analytics}}.hold_durations.source is
+    'What told us first: sync or webhook.';
+comment on column {{analytics}}.hold_durations.hours is
+    'Hours it stood, to as_of() while open; a least value unless is_start_known.';
+comment on column {{analytics}}.hold_durations.is_open is
+    'Whether it still stands at as_of().';
+comment on column {{analytics}}.hold_durations.is_start_known is
+    'False where it stood already when we first saw the container.';
+comment on column {{analytics}}.hold_durations.placed_at is
+    'When we first saw it stand. UTC.';
+comment on column {{analytics}}.hold_durations.placed_local is
+    'When we first saw it stand. Wall time at the port of discharge; null where its zone is not '
+    'known.';
+comment on column {{analytics}}.hold_durations.cleared_at is
+    'When we first saw it gone; null while it stands. UTC.';
+comment on column {{analytics}}.hold_durations.cleared_local is
+    'When we first saw it gone. Wall time at the port of discharge; null where its zone is not '
+    'known.';

@@ -1,0 +1,250 @@
+-- Where the time goes on the rails
+--
+-- One row per container with a rail leg: a rail carrier is named, or it was loaded on, departed by, arrived by or unloaded from rail.
+--
+-- Stages: discharged at the port, loaded on the train, departed, arrived inland, unloaded, picked up by truck. stage is the last one
+-- reported; hours_in_stage runs from there to as_of() and is null once the container is picked up or returned empty.
+-- Each of the other figures is the elapsed time between two stages, null when one of them is not reported, negative when the source
+-- has them in the wrong order (is_in_order false): shown as it is, to be found and left out of means.
+-- Times at the port are in the zone of the port of discharge, times inland in that of the final destination. Where one is missing
+-- the source sent local wall time marked as UTC, and hours across the two places can be off by the difference of the zones.
+
+create view {{analytics}}.rail_legs as
+with
+
+legs as (
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.pod_terminal_id,
+        container.number as container_number,
+        shipment.bill_of_lading_number,
+        shipment.shipping_line_scac,
+        shipment.port_of_discharge_locode,
+        shipment.destination_locode,
+        container.pod_rail_carrier_scac,
+        container.ind_rail_carrier_scac,
+        case
+            when container.final_destination_full_out_at is not null
+                or container.empty_terminated_at is not null then 'picked up'
+            when container.ind_rail_unloaded_at is not null then 'unloaded'
+            when container.ind_ata_at is not null then 'arrived'
+            when container.pod_rail_departed_at is not null then 'departed'
+            when container.pod_rail_loaded_at is not null then 'loaded'
+            when container.pod_discharged_at is not null then 'discharged'
+            else 'not landed'
+        end as stage,
+        case
+            when container.final_destination_full_out_at is null
+                and container.empty_terminated_at is null
+                then coalesce(
+                    container.ind_rail_unloaded_at,
+                    container.ind_ata_at,
+                    container.pod_rail_departed_at,
+                    container.pod_rail_loaded_at,
+                    container.pod_discharged_at
+                )
+        end as stage_since_at,
+        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        pod.name is not null as is_pod_zone_known,
+        ind.name is not null as is_ind_zone_known,
+        container.pod_discharged_at,
+        container.pod_rail_loaded_at,
+        container.pod_rail_departed_at,
+        container.ind_eta_at,
+        container.ind_ata_at,
+        container.ind_rail_unloaded_at,
+        container.final_destination_full_out_at,
+        coalesce(pod.name, case when container.pod_timezone is null then 'UTC' end) as pod_zone,
+        coalesce(
+            ind.name, case when container.final_destination_timezone is null then 'UTC' end
+        ) as ind_zone
+    from {{analytics}}.known_containers as container
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+    left join {{analytics}}.time_zones as pod
+        on pod.name = container.pod_timezone
+    left join {{analytics}}.time_zones as ind
+        on ind.name = container.final_destination_timezone
+    where container.pod_rail_carrier_scac is not null
+        or container.ind_rail_carrier_scac is not null
+        or container.pod_rail_loaded_at is not null
+        or container.pod_rail_departed_at is not null
+        or container.ind_ata_at is not null
+        or container.ind_rail_unloaded_at is not null
+
+),
+
+hours as (
+
+    select
+        container_id,
+        shipment_id,
+        pod_terminal_id,
+        container_number,
+        bill_of_lading_number,
+        shipping_line_scac,
+        port_of_discharge_locode,
+        destination_locode,
+        pod_rail_carrier_scac,
+        ind_rail_carrier_scac,
+        stage,
+        round(extract(epoch from {{analytics}}.as_of() - stage_since_at) / 3600, 2)
+            as hours_in_stage,
+        round(extract(epoch from pod_rail_loaded_at - pod_discharged_at) / 3600, 2)
+            as discharged_to_loaded_hours,
+        round(extract(epoch from pod_rail_departed_at - pod_rail_loaded_at) / 3600, 2)
+            as loaded_to_departed_hours,
+        round(extract(epoch from ind_ata_at - pod_rail_departed_at) / 3600, 2)
+            as departed_to_arrived_hours,
+        round(extract(epoch from ind_rail_unloaded_at - ind_ata_at) / 3600, 2)
+            as arrived_to_unloaded_hours,
+        round(extract(epoch from final_destination_full_out_at - ind_rail_unloaded_at) / 3600, 2)
+            as unloaded_to_picked_up_hours,
+        round(extract(epoch from final_destination_full_out_at - pod_discharged_at) / 3600, 2)
+            as discharged_to_picked_up_hours,
+        is_tracking_stopped,
+        is_pod_zone_known,
+        is_ind_zone_known,
+        pod_discharged_at,
+        pod_rail_loaded_at,
+        pod_rail_departed_at,
+        ind_eta_at,
+        ind_ata_at,
+        ind_rail_unloaded_at,
+        final_destination_full_out_at,
+        pod_zone,
+        ind_zone
+    from legs
+
+)
+
+select
+    container_id,
+    shipment_id,
+    pod_terminal_id,
+    container_number,
+    bill_of_lading_number,
+    shipping_line_scac,
+    port_of_discharge_locode,
+    destination_locode,
+    pod_rail_carrier_scac,
+    ind_rail_carrier_scac,
+    stage,
+    hours_in_stage,
+    discharged_to_loaded_hours,
+    loaded_to_departed_hours,
+    departed_to_arrived_hours,
+    arrived_to_unloaded_hours,
+    unloaded_to_picked_up_hours,
+    discharged_to_picked_up_hours,
+    -- Nulls are no disorder: least() passes them over.
+    coalesce(least(
+        discharged_to_loaded_hours,
+        loaded_to_departed_hours,
+        departed_to_arrived_hours,
+        arrived_to_unloaded_hours,
+        unloaded_to_picked_up_hours,
+        discharged_to_picked_up_hours
+    ) >= 0, true) as is_in_order,
+    is_tracking_stopped,
+    is_pod_zone_known,
+    is_ind_zone_known,
+    pod_discharged_at,
+    pod_rail_loaded_at,
+    pod_rail_departed_at,
+    ind_eta_at,
+    ind_ata_at,
+    ind_rail_unloaded_at,
+    final_destination_full_out_at,
+    pod_discharged_at at time zone pod_zone as pod_discharged_local,
+    pod_rail_loaded_at at time zone pod_zone as pod_rail_loaded_local,
+    pod_rail_departed_at at time zone pod_zone as pod_rail_departed_local,
+    ind_eta_at at time zone ind_zone as ind_eta_local,
+    ind_ata_at at time zone ind_zone as ind_ata_local,
+    ind_rail_unloaded_at at time zone ind_zone as ind_rail_unloaded_local,
+    final_destination_full_out_at at time zone ind_zone as final_destination_full_out_local
+from hours;
+
+comment on view {{analytics}}.rail_legs is
+    'One row per container with a rail leg: each stage of it and its hours.';
+comment on column {{analytics}}.rail_legs.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.rail_legs.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.rail_legs.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.rail_legs.container_number is
+    'Container number.';
+comment on column {{analytics}}.rail_legs.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.rail_legs.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.rail_legs.port_of_discharge_locode is
+    'UN/LOCODE of the port of discharge.';
+comment on column {{analytics}}.rail_legs.destination_locode is
+    'UN/LOCODE of the destination of the shipment.';
+comment on column {{analytics}}.rail_legs.pod_rail_carrier_scac is
+    'Rail carrier that picks up at the port.';
+comment on column {{analytics}}.rail_legs.ind_rail_carrier_scac is
+    'Rail carrier that delivers inland.';
+comment on column {{analytics}}.rail_legs.stage is
+    'Last stage reported: not landed, discharged, loaded, departed, arrived, unloaded, picked up.';
+comment on column {{analytics}}.rail_legs.hours_in_stage is
+    'Hours from the last stage reported to as_of(). Null: not landed, or picked up.';
+comment on column {{analytics}}.rail_legs.discharged_to_loaded_hours is
+    'Hours from discharge at the port to loading on the train.';
+comment on column {{analytics}}.rail_legs.loaded_to_departed_hours is
+    'Hours from loading on the train to its departure.';
+comment on column {{analytics}}.rail_legs.departed_to_arrived_hours is
+    'Hours from departure at the port to arrival inland.';
+comment on column {{analytics}}.rail_legs.arrived_to_unloaded_hours is
+    'Hours from arrival inland to unloading.';
+comment on column {{analytics}}.rail_legs.unloaded_to_picked_up_hours is
+    'Hours from unloading to pickup by truck.';
+comment on column {{analytics}}.rail_legs.discharged_to_picked_up_hours is
+    'Hours from discharge at the port to pickup inland, all stages together.';
+comment on column {{analytics}}.rail_legs.is_in_order is
+    'False when a stage is reported before the one it must follow: a figure is negative.';
+comment on column {{analytics}}.rail_legs.is_tracking_stopped is
+    'Whether the service no longer tracks the shipment: it may be further than stage says.';
+comment on column {{analytics}}.rail_legs.is_pod_zone_known is
+    'Whether the zone of the port of discharge is known.';
+comment on column {{analytics}}.rail_legs.is_ind_zone_known is
+    'Whether the zone of the final destination is known.';
+comment on column {{analytics}}.rail_legs.pod_discharged_at is
+    'Discharge at the port. UTC.';
+comment on column {{analytics}}.rail_legs.pod_rail_loaded_at is
+    'Loaded on the train at the port. UTC.';
+comment on column {{analytics}}.rail_legs.pod_rail_departed_at is
+    'Departure by rail from the port. UTC.';
+comment on column {{analytics}}.rail_legs.ind_eta_at is
+    'Estimated arrival inland. UTC.';
+comment on column {{analytics}}.rail_legs.ind_ata_at is
+    'Actual arrival inland. UTC.';
+comment on column {{analytics}}.rail_legs.ind_rail_unloaded_at is
+    'Unloaded inland. UTC.';
+comment on column {{analytics}}.rail_legs.final_destination_full_out_at is
+    'Picked up inland by truck. UTC.';
+comment on column {{analytics}}.rail_legs.pod_discharged_local is
+    'Discharge, wall time at the port. Unconverted where the zone is missing; null where '
+    'PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.pod_rail_loaded_local is
+    'Loaded on the train, wall time at the port. Unconverted where the zone is missing; null '
+    'where PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.pod_rail_departed_local is
+    'Departure, wall time at the port. Unconverted where the zone is missing; null where '
+    'PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.ind_eta_local is
+    'Estimated arrival, wall time at the final destination. Unconverted where the zone is '
+    'missing; null where PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.ind_ata_local is
+    'Arrival, wall time at the final destination. Unconverted where the zone is missing; null '
+    'where PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.ind_rail_unloaded_local is
+    'Unloaded, wall time at the final destination. Unconverted where the zone is missing; null '
+    'where PostgreSQL does not know it.';
+comment on column {{analytics}}.rail_legs.final_destination_full_out_local is
+    'Picked up, wall time at the final destination. Unconverted where the zone is missing; null '
+    'where PostgreSQL does not know it.';

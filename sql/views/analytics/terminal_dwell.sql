@@ -1,0 +1,133 @@
+-- How long containers stay at the terminal
+--
+-- One row per terminal at the port of discharge, local week of discharge, and mode (truck, rail).
+--
+-- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24 hours.
+-- mode: by what took it away; whichever was first where both are given. For a container that has not left: rail when a rail carrier
+-- is named or it is loaded on a train, else truck.
+-- Those that have not left are in no mean, median or share; they are counted apart with their age. Where the tracking has
+-- stopped nobody may tell us that a container left, so those are counted and their age is not. A week with many still there looks
+-- faster than it will in the end.
+-- not_measured: left, but when is not said (picked up inland or returned empty without a departure from the port), or before it
+-- was discharged.
+-- A container without a terminal counts under the port of its shipment, terminal null.
+
+create view {{analytics}}.terminal_dwell as
+with
+
+stays as (
+
+    select
+        container.pod_terminal_id as terminal_id,
+        coalesce(terminal.nickname, terminal.name) as terminal_name,
+        case
+            when container.pod_terminal_id is null then shipment.port_of_discharge_locode
+            else port.code
+        end as port_locode,
+        case
+            when container.pod_rail_departed_at < container.pod_full_out_at then 'rail'
+            when container.pod_full_out_at is not null then 'truck'
+            when container.pod_rail_departed_at is not null
+                or container.pod_rail_loaded_at is not null
+                or container.pod_rail_carrier_scac is not null then 'rail'
+            else 'truck'
+        end as mode,
+        date_trunc('week', container.pod_discharged_at at time zone
+            coalesce(zone.name, case when container.pod_timezone is null then 'UTC' end)
+        )::date as discharge_week_on,
+        extract(epoch from
+            least(container.pod_full_out_at, container.pod_rail_departed_at)
+            - container.pod_discharged_at
+        ) / 86400 as days,
+        coalesce(
+            container.pod_full_out_at,
+            container.pod_rail_departed_at,
+            container.ind_ata_at,
+            container.ind_rail_unloaded_at,
+            container.final_destination_full_out_at,
+            container.empty_terminated_at
+        ) is null as is_there,
+        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        greatest(
+            extract(epoch from {{analytics}}.as_of() - container.pod_discharged_at) / 86400, 0
+        ) as age_days,
+        zone.name is not null as is_zone_known
+    from {{analytics}}.known_containers as container
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+    left join {{data}}.terminals as terminal
+        on terminal.terminal_id = container.pod_terminal_id
+    left join {{data}}.ports as port
+        on port.port_id = terminal.port_id
+    left join {{analytics}}.time_zones as zone
+        on zone.name = container.pod_timezone
+    where container.pod_discharged_at is not null
+
+)
+
+select
+    terminal_id,
+    terminal_name,
+    port_locode,
+    mode,
+    discharge_week_on,
+    count(*) filter (where days >= 0) as n,
+    round(avg(days) filter (where days >= 0), 2) as mean_days,
+    round(
+        (percentile_cont(0.5) within group (order by days) filter (where days >= 0))::numeric, 2
+    ) as median_days,
+    round(
+        (percentile_cont(0.9) within group (order by days) filter (where days >= 0))::numeric, 2
+    ) as p90_days,
+    round(
+        count(*) filter (where days > 5)::numeric / nullif(count(*) filter (where days >= 0), 0), 4
+    ) as over_5_days_share,
+    count(*) filter (where is_there) as still_there,
+    count(*) filter (where is_there and is_tracking_stopped) as still_there_not_tracked,
+    round(avg(age_days) filter (where is_there and not is_tracking_stopped), 2)
+        as still_there_mean_age_days,
+    round(max(age_days) filter (where is_there and not is_tracking_stopped), 2)
+        as still_there_max_age_days,
+    count(*) filter (where not is_there and (days is null or days < 0)) as not_measured,
+    count(*) filter (where not is_zone_known) as zone_unknown
+from stays
+group by terminal_id, terminal_name, port_locode, mode, discharge_week_on;
+
+comment on view {{analytics}}.terminal_dwell is
+    'Days from discharge to departure from the terminal, by terminal, week of discharge and mode; '
+    'containers still there apart.';
+comment on column {{analytics}}.terminal_dwell.terminal_id is
+    'Terminal at the port of discharge; terminals. Null: not said.';
+comment on column {{analytics}}.terminal_dwell.terminal_name is
+    'Short name of the terminal, else its name.';
+comment on column {{analytics}}.terminal_dwell.port_locode is
+    'UN/LOCODE of the terminal''s port; of the shipment''s port of discharge where no terminal is '
+    'said.';
+comment on column {{analytics}}.terminal_dwell.mode is
+    'truck or rail: how it left, or is expected to.';
+comment on column {{analytics}}.terminal_dwell.discharge_week_on is
+    'Monday of the week of discharge, by the calendar of the port. Null: the zone is not known to '
+    'PostgreSQL.';
+comment on column {{analytics}}.terminal_dwell.n is
+    'Containers that were discharged and have left, with both times.';
+comment on column {{analytics}}.terminal_dwell.mean_days is
+    'Mean dwell of n, in days of 24 hours.';
+comment on column {{analytics}}.terminal_dwell.median_days is
+    'Median dwell of n, in days of 24 hours; interpolated.';
+comment on column {{analytics}}.terminal_dwell.p90_days is
+    'Nine tenths of n stayed at most so long, in days of 24 hours; interpolated.';
+comment on column {{analytics}}.terminal_dwell.over_5_days_share is
+    'Share of n that stayed more than 5 times 24 hours, from 0 to 1. Null when n is 0.';
+comment on column {{analytics}}.terminal_dwell.still_there is
+    'Containers discharged and not known to have left; not in n.';
+comment on column {{analytics}}.terminal_dwell.still_there_not_tracked is
+    'Of still_there, those whose shipment the service no longer tracks: they may have left.';
+comment on column {{analytics}}.terminal_dwell.still_there_mean_age_days is
+    'Mean days since discharge of those still there and tracked, in days of 24 hours.';
+comment on column {{analytics}}.terminal_dwell.still_there_max_age_days is
+    'Most days since discharge of those still there and tracked, in days of 24 hours.';
+comment on column {{analytics}}.terminal_dwell.not_measured is
+    'Containers that have left at a time not said, or before their discharge; not in n.';
+comment on column {{analytics}}.terminal_dwell.zone_unknown is
+    'Containers of this row whose zone is not known: taken to be local wall time, or, in the row '
+    'without a week, a zone PostgreSQL does not know.';

@@ -1,0 +1,552 @@
+-- Containers, as in the service's own export
+--
+-- One row per container that is not tombstoned, as it is now: names, order and types of the columns are those of the table `containers`
+-- of the service's own commercial export to warehouses, so that reports made on it work after a change of the schema's name.
+--
+-- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the source sent no zone, its time is wall
+-- time marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, the twin is null.
+-- empty_out, full_in, pol_loaded and pod_berthed come from transport events: of several of a kind the last, those with a zone before
+-- those without. pol_loaded counts at the port of lading and pod_berthed at the port of discharge: one told from another port does
+-- not, one told without a place does.
+-- What shipments tell is null where the shipment is tombstoned or was never seen. Blank stands for null: the export leaves cells
+-- empty.
+-- Not filled, because the public interface does not have it: customer_id.
+--
+-- Filters on container_id, container_number, shipment_id, shipment_bill_of_lading_number, shipping_line_scac, pod_timezone, created_at
+-- and updated_at are applied before the transport events are read.
+
+create view {{datasync}}.containers as
+with
+
+-- Grouped by the keys of both tables, so that filters on their other columns reach the tables as well.
+milestones as (
+
+    select
+        containers.container_id,
+        containers.number as container_number,
+        containers.shipment_id,
+        shipments.bill_of_lading_number,
+        shipments.shipping_line_scac,
+        containers.pod_timezone,
+        containers.created_at at time zone 'UTC' as created_at,
+        containers._changed_at at time zone 'UTC' as updated_at,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.empty_out' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.empty_out')
+        ) as empty_out_at,
+        max(events.timezone) filter (where events.event = 'container.transport.empty_out') as empty_out_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.full_in' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.full_in')
+        ) as full_in_at,
+        max(events.timezone) filter (where events.event = 'container.transport.full_in') as full_in_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.vessel_loaded' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.vessel_loaded')
+        ) as pol_loaded_at,
+        max(events.timezone) filter (where events.event = 'container.transport.vessel_loaded') as pol_loaded_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.vessel_berthed' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.vessel_berthed')
+        ) as pod_berthed_at,
+        max(events.timezone) filter (where events.event = 'container.transport.vessel_berthed') as pod_berthed_zone
+    from {{data}}.containers
+    left join {{data}}.shipments
+        on shipments.shipment_id = containers.shipment_id
+        and shipments._deleted_at is null
+    left join {{data}}.transport_events as events
+        on events.container_id = containers.container_id
+        and events.event in (
+            'container.transport.empty_out',
+            'container.transport.full_in',
+            'container.transport.vessel_loaded',
+            'container.transport.vessel_berthed'
+        )
+        and events.timestamp is not null
+        and events._deleted_at is null
+        and not coalesce(
+            events.event = 'container.transport.vessel_loaded'
+            and events.location_locode <> shipments.port_of_lading_locode,
+            false
+        )
+        and not coalesce(
+            events.event = 'container.transport.vessel_berthed'
+            and events.location_locode <> shipments.port_of_discharge_locode,
+            false
+        )
+    where containers._deleted_at is null
+    group by containers.container_id, shipments.shipment_id
+
+),
+
+holds as (
+
+    select
+        container_id,
+        case
+            when bool_or(status = 'hold') filter (where lower(name) = 'freight') then 'Hold'
+            when bool_or(status = 'pending') filter (where lower(name) = 'freight') then 'Pending'
+        end as freight_hold,
+        case
+            when bool_or(status = 'hold') filter (where lower(name) = 'customs') then 'Hold'
+            when bool_or(status = 'pending') filter (where lower(name) = 'customs') then 'Pending'
+        end as customs_hold,
+        case
+            when bool_or(status = 'hold') filter (where lower(name) = 'usda') then 'Hold'
+            when bool_or(status = 'pending') filter (where lower(name) = 'usda') then 'Pending'
+        end as usda_hold,
+        case
+            when bool_or(status = 'hold') filter (where lower(name) = 'tmf') then 'Hold'
+            when bool_or(status = 'pending') filter (where lower(name) = 'tmf') then 'Pending'
+        end as tmf_hold,
+        case
+            when bool_or(status = 'hold') filter (where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true) then 'Hold'
+            when bool_or(status = 'pending') filter (where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true) then 'Pending'
+        end as other_hold
+    from {{data}}.container_holds
+    group by container_id
+
+),
+
+demurrage_by_currency as (
+
+    select container_id, currency_code, sum(amount) as amount
+    from {{data}}.container_fees
+    where type = 'demurrage'
+    group by container_id, currency_code
+
+),
+
+demurrage as (
+
+    select
+        container_id,
+        case
+            when count(*) = 1 then min(amount)::text
+            else string_agg(concat_ws(' ', amount, currency_code), ', ' order by currency_code)
+        end as amounts
+    from demurrage_by_currency
+    group by container_id
+
+)
+
+select
+    milestones.container_id,
+    milestones.container_number,
+    milestones.shipment_id,
+    milestones.bill_of_lading_number as shipment_bill_of_lading_number,
+    shipments.normalized_number as shipment_normalized_number,
+    nullif(array_to_string(shipments.ref_numbers, ', '), '') as shipment_reference_numbers,
+    nullif(array_to_string(containers.ref_numbers, ', '), '') as container_reference_numbers,
+    (
+        select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
+        from unnest(shipments.tags) as tag
+    ) as shipment_tags,
+    null::text as customer_id,
+    shipments.customer_name,
+    milestones.shipping_line_scac,
+    shipments.shipping_line_name,
+    coalesce(pol_port.country_code, left(shipments.port_of_lading_locode, 2)) as pol_country_code,
+    shipments.port_of_lading_locode as pol_locode,
+    coalesce(pol_port.city, shipments.port_of_lading_name) as pol_city,
+    shipments.pol_timezone,
+    coalesce(pod_port.country_code, left(shipments.port_of_discharge_locode, 2)) as pod_country_code,
+    shipments.port_of_discharge_locode as pod_locode,
+    coalesce(pod_port.city, shipments.port_of_discharge_name) as pod_city,
+    milestones.pod_timezone,
+    pod_terminal.firms_code as pod_terminal_firms_code,
+    pod_terminal.nickname as pod_terminal_nickname,
+    pod_terminal.name as pod_terminal_name,
+    coalesce(
+        ind_port.country_code,
+        ind_metro_area.country_code,
+        left(shipments.destination_locode, 2)
+    ) as ind_country_code,
+    shipments.destination_locode as ind_locode,
+    coalesce(ind_port.city, ind_metro_area.name, shipments.destination_name) as ind_city,
+    coalesce(containers.final_destination_timezone, shipments.destination_timezone) as ind_timezone,
+    coalesce(ind_terminal.firms_code, ind_rail_terminal.firms_code) as ind_terminal_firms_code,
+    coalesce(ind_terminal.nickname, ind_rail_terminal.nickname) as ind_terminal_nickname,
+    coalesce(ind_terminal.name, ind_rail_terminal.name) as ind_terminal_name,
+    milestones.empty_out_at at time zone 'UTC' as empty_out_at,
+    to_char(milestones.empty_out_at at time zone coalesce(empty_out.name, case when milestones.empty_out_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as empty_out_at_local,
+    milestones.full_in_at at time zone 'UTC' as full_in_at,
+    to_char(milestones.full_in_at at time zone coalesce(full_in.name, case when milestones.full_in_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as full_in_at_local,
+    milestones.pol_loaded_at at time zone 'UTC' as pol_loaded_at,
+    to_char(milestones.pol_loaded_at at time zone coalesce(pol_loaded.name, case when milestones.pol_loaded_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_loaded_at_local,
+    shipments.pol_etd_at at time zone 'UTC' as pol_etd_at,
+    to_char(shipments.pol_etd_at at time zone coalesce(pol.name, case when shipments.pol_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_etd_at_local,
+    shipments.pol_atd_at at time zone 'UTC' as pol_atd_at,
+    to_char(shipments.pol_atd_at at time zone coalesce(pol.name, case when shipments.pol_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_atd_at_local,
+    shipments.pod_eta_at at time zone 'UTC' as pod_eta_at,
+    to_char(shipments.pod_eta_at at time zone coalesce(pod_eta.name, case when shipments.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_eta_at_local,
+    containers.pod_arrived_at at time zone 'UTC' as pod_arrived_at,
+    to_char(containers.pod_arrived_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_arrived_at_local,
+    milestones.pod_berthed_at at time zone 'UTC' as pod_berthed_at,
+    to_char(milestones.pod_berthed_at at time zone coalesce(pod_berthed.name, case when milestones.pod_berthed_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_berthed_at_local,
+    containers.pod_discharged_at at time zone 'UTC' as pod_discharged_at,
+    to_char(containers.pod_discharged_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_discharged_at_local,
+    containers.pickup_lfd at time zone 'UTC' as pod_last_free_day_on,
+    coalesce(
+        to_char(containers.pickup_lfd at time zone coalesce(lfd.name, case when last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
+    ) as pod_last_free_day_on_local,
+    containers.pickup_lfd_line at time zone 'UTC' as ssl_last_free_day_on,
+    coalesce(
+        to_char(containers.pickup_lfd_line at time zone coalesce(line_lfd.name, case when line_last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(line_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
+    ) as ssl_last_free_day_on_local,
+    containers.pickup_appointment_at at time zone 'UTC' as pod_pickup_appointment_at,
+    to_char(containers.pickup_appointment_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_pickup_appointment_at_local,
+    containers.pod_full_out_at at time zone 'UTC' as pod_full_out_at,
+    to_char(containers.pod_full_out_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_full_out_at_local,
+    containers.pod_rail_carrier_scac,
+    containers.pod_rail_loaded_at at time zone 'UTC' as pod_rail_loaded_at,
+    to_char(containers.pod_rail_loaded_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_rail_loaded_at_local,
+    containers.pod_rail_departed_at at time zone 'UTC' as pod_rail_departed_at,
+    to_char(containers.pod_rail_departed_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_rail_departed_at_local,
+    containers.ind_rail_carrier_scac,
+    containers.ind_eta_at at time zone 'UTC' as ind_eta_at,
+    to_char(containers.ind_eta_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_eta_at_local,
+    containers.ind_ata_at at time zone 'UTC' as ind_arrived_at,
+    to_char(containers.ind_ata_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_arrived_at_local,
+    containers.ind_rail_unloaded_at at time zone 'UTC' as ind_rail_unloaded_at,
+    to_char(containers.ind_rail_unloaded_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_rail_unloaded_at_local,
+    containers.pickup_lfd_rail at time zone 'UTC' as ind_last_free_day_on,
+    coalesce(
+        to_char(containers.pickup_lfd_rail at time zone coalesce(rail_lfd.name, case when rail_last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
+    ) as ind_last_free_day_on_local,
+    containers.final_destination_full_out_at at time zone 'UTC' as ind_full_out_at,
+    to_char(containers.final_destination_full_out_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_full_out_at_local,
+    containers.empty_terminated_at at time zone 'UTC' as empty_terminated_at,
+    to_char(containers.empty_terminated_at at time zone coalesce(empty_return.name, case when coalesce(containers.empty_terminated_timezone, containers.pod_timezone) is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as empty_terminated_at_local,
+    containers.fees_at_pod_terminal::text as fees_at_pod_terminal,
+    demurrage.amounts as demurrage_at_pod_terminal,
+    containers.holds_at_pod_terminal::text as holds_at_pod_terminal,
+    holds.freight_hold as freight_hold_at_pod_terminal,
+    holds.customs_hold as customs_hold_at_pod_terminal,
+    holds.usda_hold as usda_hold_at_pod_terminal,
+    holds.tmf_hold as tmf_hold_at_pod_terminal,
+    holds.other_hold as other_hold_at_pod_terminal,
+    containers.location_at_pod_terminal,
+    case when containers.availability_known then 'Yes' when not containers.availability_known then 'No' end as availability_known,
+    case
+        when not containers.availability_known then null
+        when containers.available_for_pickup then 'Yes'
+        when not containers.available_for_pickup then 'No'
+    end as available_for_pickup,
+    containers.equipment_length,
+    coalesce(initcap(containers.equipment_type), 'unknown') as equipment_type,
+    coalesce(initcap(replace(containers.equipment_height, '_', ' ')), 'unknown') as equipment_height,
+    nullif(concat_ws(
+        ' ',
+        containers.equipment_length,
+        initcap(containers.equipment_type),
+        initcap(replace(containers.equipment_height, '_', ' '))
+    ), '') as equipment,
+    case
+        when abs(containers.weight_in_lbs) < 2147483647 then round(containers.weight_in_lbs)::integer
+    end as weight_in_lbs,
+    containers.seal_number,
+    containers.pod_full_out_chassis_number,
+    shipments.pod_voyage_number,
+    shipments.pod_vessel_name,
+    shipments.pod_vessel_imo,
+    containers.terminal_checked_at at time zone 'UTC' as terminal_checked_at,
+    shipments.line_tracking_last_succeeded_at at time zone 'UTC' as line_tracking_last_succeeded_at,
+    shipments.line_tracking_stopped_at at time zone 'UTC' as line_tracking_stopped_at,
+    shipments.line_tracking_stopped_reason,
+    milestones.created_at,
+    milestones.updated_at
+from milestones
+inner join {{data}}.containers
+    on containers.container_id = milestones.container_id
+left join {{data}}.shipments
+    on shipments.shipment_id = milestones.shipment_id
+    and shipments._deleted_at is null
+left join {{data}}.ports as pol_port
+    on pol_port.port_id = shipments.port_of_lading_id
+left join {{data}}.ports as pod_port
+    on pod_port.port_id = shipments.port_of_discharge_id
+left join {{data}}.ports as ind_port
+    on ind_port.port_id = shipments.destination_id
+    and shipments.destination_type = 'port'
+left join {{data}}.metro_areas as ind_metro_area
+    on ind_metro_area.metro_area_id = shipments.destination_id
+    and shipments.destination_type = 'metro_area'
+left join {{data}}.terminals as pod_terminal
+    on pod_terminal.terminal_id = containers.pod_terminal_id
+left join {{data}}.terminals as ind_terminal
+    on ind_terminal.terminal_id = shipments.destination_terminal_id
+    and shipments.destination_terminal_type = 'terminal'
+left join {{data}}.rail_terminals as ind_rail_terminal
+    on ind_rail_terminal.rail_terminal_id = shipments.destination_terminal_id
+    and shipments.destination_terminal_type = 'rail_terminal'
+left join {{data}}.container_import_deadlines as last_free_day
+    on last_free_day.container_id = containers.container_id
+    and last_free_day.kind = 'pickup_lfd'
+left join {{data}}.container_import_deadlines as line_last_free_day
+    on line_last_free_day.container_id = containers.container_id
+    and line_last_free_day.kind = 'pickup_lfd_line'
+left join {{data}}.container_import_deadlines as rail_last_free_day
+    on rail_last_free_day.container_id = containers.container_id
+    and rail_last_free_day.kind = 'pickup_lfd_rail'
+left join holds
+    on holds.container_id = containers.container_id
+left join demurrage
+    on demurrage.container_id = containers.container_id
+left join {{analytics}}.time_zones as empty_out
+    on empty_out.name = milestones.empty_out_zone
+left join {{analytics}}.time_zones as full_in
+    on full_in.name = milestones.full_in_zone
+left join {{analytics}}.time_zones as pol_loaded
+    on pol_loaded.name = milestones.pol_loaded_zone
+left join {{analytics}}.time_zones as pol
+    on pol.name = shipments.pol_timezone
+left join {{analytics}}.time_zones as pod_eta
+    on pod_eta.name = shipments.pod_timezone
+left join {{analytics}}.time_zones as pod
+    on pod.name = containers.pod_timezone
+left join {{analytics}}.time_zones as pod_berthed
+    on pod_berthed.name = milestones.pod_berthed_zone
+left join {{analytics}}.time_zones as ind
+    on ind.name = containers.final_destination_timezone
+left join {{analytics}}.time_zones as empty_return
+    on empty_return.name = coalesce(containers.empty_terminated_timezone, containers.pod_timezone)
+left join {{analytics}}.time_zones as lfd
+    on lfd.name = last_free_day.time_zone
+left join {{analytics}}.time_zones as line_lfd
+    on line_lfd.name = line_last_free_day.time_zone
+left join {{analytics}}.time_zones as rail_lfd
+    on rail_lfd.name = rail_last_free_day.time_zone;
+
+comment on view {{datasync}}.containers is
+    'One row per live container, as in the table containers of the service''s own export. Key: '
+    'container_id.';
+comment on column {{datasync}}.containers.container_id is
+    'The service''s id of the container.';
+comment on column {{datasync}}.containers.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{datasync}}.containers.shipment_id is
+    'The service''s id of the shipment.';
+comment on column {{datasync}}.containers.shipment_bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{datasync}}.containers.shipment_normalized_number is
+    'The shipment''s number in the form used to ask the shipping line.';
+comment on column {{datasync}}.containers.shipment_reference_numbers is
+    'Reference numbers of the shipment, joined by comma and blank; null when there is none.';
+comment on column {{datasync}}.containers.container_reference_numbers is
+    'Reference numbers of the container, joined by comma and blank; null when there is none.';
+comment on column {{datasync}}.containers.shipment_tags is
+    'Tags of the shipment in the order of the alphabet, joined by comma and blank; null when '
+    'there is none.';
+comment on column {{datasync}}.containers.customer_id is
+    'Unavailable, always null: the public interface names customers and gives them no id.';
+comment on column {{datasync}}.containers.customer_name is
+    'Customer the shipment belongs to.';
+comment on column {{datasync}}.containers.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{datasync}}.containers.shipping_line_name is
+    'Name of the shipping line.';
+comment on column {{datasync}}.containers.pol_country_code is
+    'Country of the port of lading, two letters; from its UN/LOCODE until the port itself was '
+    'read.';
+comment on column {{datasync}}.containers.pol_locode is
+    'UN/LOCODE of the port of lading.';
+comment on column {{datasync}}.containers.pol_city is
+    'City of the port of lading; name of the port where no city is known.';
+comment on column {{datasync}}.containers.pol_timezone is
+    'IANA zone of the port of lading, as the shipment names it; null: times there are wall time '
+    'marked as UTC.';
+comment on column {{datasync}}.containers.pod_country_code is
+    'Country of the port of discharge, two letters; from its UN/LOCODE until the port itself was '
+    'read.';
+comment on column {{datasync}}.containers.pod_locode is
+    'UN/LOCODE of the port of discharge.';
+comment on column {{datasync}}.containers.pod_city is
+    'City of the port of discharge; name of the port where no city is known.';
+comment on column {{datasync}}.containers.pod_timezone is
+    'IANA zone of the port of discharge, as the container names it; null: times there are wall '
+    'time marked as UTC.';
+comment on column {{datasync}}.containers.pod_terminal_firms_code is
+    'FIRMS code of the terminal at the port of discharge.';
+comment on column {{datasync}}.containers.pod_terminal_nickname is
+    'Short name of the terminal at the port of discharge.';
+comment on column {{datasync}}.containers.pod_terminal_name is
+    'Name of the terminal at the port of discharge.';
+comment on column {{datasync}}.containers.ind_country_code is
+    'Country of the inland destination, two letters.';
+comment on column {{datasync}}.containers.ind_locode is
+    'UN/LOCODE of the inland destination; the port of discharge itself where the source names '
+    'that as destination.';
+comment on column {{datasync}}.containers.ind_city is
+    'City of the inland destination; name of the place where no city is known.';
+comment on column {{datasync}}.containers.ind_timezone is
+    'IANA zone of the inland destination, as the container names it, else the shipment. Only the '
+    'container''s serves the twins below.';
+comment on column {{datasync}}.containers.ind_terminal_firms_code is
+    'FIRMS code of the terminal or rail terminal at the inland destination.';
+comment on column {{datasync}}.containers.ind_terminal_nickname is
+    'Short name of the terminal or rail terminal at the inland destination.';
+comment on column {{datasync}}.containers.ind_terminal_name is
+    'Name of the terminal or rail terminal at the inland destination.';
+comment on column {{datasync}}.containers.empty_out_at is
+    'Empty container out to the shipper. UTC. From transport events.';
+comment on column {{datasync}}.containers.empty_out_at_local is
+    'Empty container out to the shipper. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.full_in_at is
+    'Full container in at the terminal of lading. UTC. From transport events.';
+comment on column {{datasync}}.containers.full_in_at_local is
+    'Full container in at the terminal of lading. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pol_loaded_at is
+    'Loaded on the vessel at the port of lading. UTC. From transport events.';
+comment on column {{datasync}}.containers.pol_loaded_at_local is
+    'Loaded on the vessel at the port of lading. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pol_etd_at is
+    'Estimated departure from the port of lading. UTC.';
+comment on column {{datasync}}.containers.pol_etd_at_local is
+    'Estimated departure from the port of lading. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pol_atd_at is
+    'Departure from the port of lading. UTC.';
+comment on column {{datasync}}.containers.pol_atd_at_local is
+    'Departure from the port of lading. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_eta_at is
+    'Estimated arrival at the port of discharge. UTC.';
+comment on column {{datasync}}.containers.pod_eta_at_local is
+    'Estimated arrival at the port of discharge. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_arrived_at is
+    'Arrival at the port of discharge. UTC.';
+comment on column {{datasync}}.containers.pod_arrived_at_local is
+    'Arrival at the port of discharge. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_berthed_at is
+    'Berthing of the vessel at the port of discharge. UTC. From transport events.';
+comment on column {{datasync}}.containers.pod_berthed_at_local is
+    'Berthing of the vessel at the port of discharge. Wall time at the place, YYYY-MM-DD '
+    'HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_discharged_at is
+    'Discharge at the port of discharge. UTC.';
+comment on column {{datasync}}.containers.pod_discharged_at_local is
+    'Discharge at the port of discharge. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_last_free_day_on is
+    'Last free day as the service coalesces it (pickup_lfd), mostly local midnight of the day. '
+    'UTC; null where the source sent a bare date.';
+comment on column {{datasync}}.containers.pod_last_free_day_on_local is
+    'Last free day as the service coalesces it (pickup_lfd). Wall time at the place, YYYY-MM-DD '
+    'HH24:MI:SS.';
+comment on column {{datasync}}.containers.ssl_last_free_day_on is
+    'Last free day as the shipping line says (pickup_lfd_line), mostly local midnight of the day. '
+    'UTC; null where the source sent a bare date.';
+comment on column {{datasync}}.containers.ssl_last_free_day_on_local is
+    'Last free day as the shipping line says (pickup_lfd_line). Wall time at the place, '
+    'YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_pickup_appointment_at is
+    'Appointment for the pickup at the terminal. UTC.';
+comment on column {{datasync}}.containers.pod_pickup_appointment_at_local is
+    'Appointment for the pickup at the terminal. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_full_out_at is
+    'Full out of the terminal at the port of discharge; null for inland moves. UTC.';
+comment on column {{datasync}}.containers.pod_full_out_at_local is
+    'Full out of the terminal at the port of discharge; null for inland moves. Wall time at the '
+    'place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_rail_carrier_scac is
+    'SCAC of the railway at the port of discharge.';
+comment on column {{datasync}}.containers.pod_rail_loaded_at is
+    'Loaded on rail at the port of discharge. UTC.';
+comment on column {{datasync}}.containers.pod_rail_loaded_at_local is
+    'Loaded on rail at the port of discharge. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.pod_rail_departed_at is
+    'Departure by rail from the port of discharge. UTC.';
+comment on column {{datasync}}.containers.pod_rail_departed_at_local is
+    'Departure by rail from the port of discharge. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.ind_rail_carrier_scac is
+    'SCAC of the railway at the inland destination.';
+comment on column {{datasync}}.containers.ind_eta_at is
+    'Estimated arrival at the inland destination. UTC.';
+comment on column {{datasync}}.containers.ind_eta_at_local is
+    'Estimated arrival at the inland destination. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.ind_arrived_at is
+    'Arrival at the inland destination. UTC.';
+comment on column {{datasync}}.containers.ind_arrived_at_local is
+    'Arrival at the inland destination. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.ind_rail_unloaded_at is
+    'Unloaded from rail at the inland destination. UTC.';
+comment on column {{datasync}}.containers.ind_rail_unloaded_at_local is
+    'Unloaded from rail at the inland destination. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.ind_last_free_day_on is
+    'Last free day at the inland destination as the railway says (pickup_lfd_rail), mostly local '
+    'midnight of the day. UTC; null where the source sent a bare date.';
+comment on column {{datasync}}.containers.ind_last_free_day_on_local is
+    'Last free day at the inland destination as the railway says (pickup_lfd_rail). Wall time at '
+    'the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.ind_full_out_at is
+    'Full out at the inland destination. UTC.';
+comment on column {{datasync}}.containers.ind_full_out_at_local is
+    'Full out at the inland destination. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.empty_terminated_at is
+    'Return of the empty container. UTC.';
+comment on column {{datasync}}.containers.empty_terminated_at_local is
+    'Return of the empty container. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
+comment on column {{datasync}}.containers.fees_at_pod_terminal is
+    'Fees now listed, as JSON text.';
+comment on column {{datasync}}.containers.demurrage_at_pod_terminal is
+    'Demurrage now listed, an amount as text; where there are several currencies each amount with '
+    'its own, joined by comma.';
+comment on column {{datasync}}.containers.holds_at_pod_terminal is
+    'Holds now standing, as JSON text.';
+comment on column {{datasync}}.containers.freight_hold_at_pod_terminal is
+    'Freight hold: Hold, Pending, or null.';
+comment on column {{datasync}}.containers.customs_hold_at_pod_terminal is
+    'Customs hold: Hold, Pending, or null.';
+comment on column {{datasync}}.containers.usda_hold_at_pod_terminal is
+    'Hold of the department of agriculture (USDA): Hold, Pending, or null.';
+comment on column {{datasync}}.containers.tmf_hold_at_pod_terminal is
+    'Hold for the traffic mitigation fee: Hold, Pending, or null.';
+comment on column {{datasync}}.containers.other_hold_at_pod_terminal is
+    'Hold of any other name: Hold, Pending, or null.';
+comment on column {{datasync}}.containers.location_at_pod_terminal is
+    'Where the container stands at the terminal, in the terminal''s words.';
+comment on column {{datasync}}.containers.availability_known is
+    'Whether the service receives availability from the terminal: Yes or No.';
+comment on column {{datasync}}.containers.available_for_pickup is
+    'Available for pickup: Yes or No; null while availability is not known.';
+comment on column {{datasync}}.containers.equipment_length is
+    'Length in feet.';
+comment on column {{datasync}}.containers.equipment_type is
+    'Dry, Reefer, Open Top, Flat Rack, Bulk, Tank; unknown where the source sent none.';
+comment on column {{datasync}}.containers.equipment_height is
+    'Standard or High Cube; unknown where the source sent none.';
+comment on column {{datasync}}.containers.equipment is
+    'Length, type and height in one text; null where none is known.';
+comment on column {{datasync}}.containers.weight_in_lbs is
+    'Weight in pounds, rounded; null beyond what an integer holds.';
+comment on column {{datasync}}.containers.seal_number is
+    'Seal number.';
+comment on column {{datasync}}.containers.pod_full_out_chassis_number is
+    'Chassis used at the pickup at the port of discharge.';
+comment on column {{datasync}}.containers.pod_voyage_number is
+    'Voyage of the vessel that arrives at the port of discharge.';
+comment on column {{datasync}}.containers.pod_vessel_name is
+    'Name of the vessel that arrives at the port of discharge.';
+comment on column {{datasync}}.containers.pod_vessel_imo is
+    'IMO number of the vessel that arrives at the port of discharge.';
+comment on column {{datasync}}.containers.terminal_checked_at is
+    'When the service last asked the terminal. UTC.';
+comment on column {{datasync}}.containers.line_tracking_last_succeeded_at is
+    'When the shipping line last answered the service. UTC.';
+comment on column {{datasync}}.containers.line_tracking_stopped_at is
+    'When the service stopped asking the shipping line. UTC.';
+comment on column {{datasync}}.containers.line_tracking_stopped_reason is
+    'Why the service stopped asking the shipping line.';
+comment on column {{datasync}}.containers.created_at is
+    'When the service created the container. UTC.';
+comment on column {{datasync}}.containers.updated_at is
+    'When the source can have known the last material change (_changed_at). UTC.';

@@ -1,0 +1,129 @@
+-- Transport events, as in the service's own export
+--
+-- One row per transport event: names, order and types of the columns are those of the table `transport_events` of the service's own
+-- commercial export to warehouses. Withdrawn ones stay, with invalidated_at; so do those of tombstoned containers. Estimated ones are
+-- here too, which that export may lack: their names contain `.estimated.`.
+-- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent no zone, its time is wall time
+-- marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, it is null.
+-- Not filled, because the public interface does not have them: invalidation_reason, previous_version_id.
+
+create view {{datasync}}.transport_events as
+select
+    events.transport_event_id as id,
+    events.event,
+    events.timestamp at time zone 'UTC' as event_timestamp,
+    to_char(events.timestamp at time zone coalesce(zone.name, case when events.timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as event_timestamp_local,
+    events.container_id,
+    containers.number as container_number,
+    coalesce(events.shipment_id, containers.shipment_id) as shipment_id,
+    shipments.bill_of_lading_number as shipment_number,
+    events.location_id as port_metro_id,
+    coalesce(events.location_locode, port.code, metro_area.code) as port_metro_locode,
+    coalesce(
+        port.country_code,
+        metro_area.country_code,
+        left(events.location_locode, 2)
+    ) as port_metro_country_code,
+    coalesce(port.city, port.name, metro_area.name) as port_metro_city,
+    coalesce(events.timezone, port.time_zone, metro_area.time_zone) as port_metro_time_zone,
+    events.terminal_id as facility_id,
+    coalesce(terminal.firms_code, rail_terminal.firms_code) as facility_firms_code,
+    coalesce(terminal.nickname, rail_terminal.nickname) as facility_nickname,
+    coalesce(terminal.name, rail_terminal.name) as facility_name,
+    events.vessel_id,
+    vessel.name as vessel_name,
+    vessel.imo as vessel_imo,
+    vessel.mmsi as vessel_mmsi,
+    events.voyage_number,
+    events.data_source as data_source_label,
+    events._deleted_at at time zone 'UTC' as invalidated_at,
+    null::text as invalidation_reason,
+    null::text as previous_version_id,
+    events.created_at at time zone 'UTC' as created_at,
+    events._changed_at at time zone 'UTC' as updated_at
+from {{data}}.transport_events as events
+left join {{data}}.containers
+    on containers.container_id = events.container_id
+left join {{data}}.shipments
+    on shipments.shipment_id = coalesce(events.shipment_id, containers.shipment_id)
+left join {{data}}.ports as port
+    on port.port_id = events.location_id
+    and events.location_type = 'port'
+left join {{data}}.metro_areas as metro_area
+    on metro_area.metro_area_id = events.location_id
+    and events.location_type = 'metro_area'
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = events.terminal_id
+    and events.terminal_type = 'terminal'
+left join {{data}}.rail_terminals as rail_terminal
+    on rail_terminal.rail_terminal_id = events.terminal_id
+    and events.terminal_type = 'rail_terminal'
+left join {{data}}.vessels as vessel
+    on vessel.vessel_id = events.vessel_id
+left join {{analytics}}.time_zones as zone
+    on zone.name = events.timezone;
+
+comment on view {{datasync}}.transport_events is
+    'One row per transport event, withdrawn ones included, as in the table transport_events of '
+    'the service''s own export. Key: id.';
+comment on column {{datasync}}.transport_events.id is
+    'The service''s id of the transport event.';
+comment on column {{datasync}}.transport_events.event is
+    'Kind of transport event, for example container.transport.vessel_departed; one with '
+    '.estimated. in its name has not happened.';
+comment on column {{datasync}}.transport_events.event_timestamp is
+    'When it happened or is expected. UTC.';
+comment on column {{datasync}}.transport_events.event_timestamp_local is
+    'When it happened or is expected. Wall time at the place, YYYY-MM-DD HH24:MI:SS; unconverted '
+    'where the source sent no zone, null where PostgreSQL does not know it.';
+comment on column {{datasync}}.transport_events.container_id is
+    'Container it belongs to.';
+comment on column {{datasync}}.transport_events.container_number is
+    'Number of the container; null when the container was never seen.';
+comment on column {{datasync}}.transport_events.shipment_id is
+    'Shipment; the container''s where the transport event names none.';
+comment on column {{datasync}}.transport_events.shipment_number is
+    'Bill of lading number of the shipment.';
+comment on column {{datasync}}.transport_events.port_metro_id is
+    'Port or metro area where it happened.';
+comment on column {{datasync}}.transport_events.port_metro_locode is
+    'UN/LOCODE of the place.';
+comment on column {{datasync}}.transport_events.port_metro_country_code is
+    'Country of the place, two letters; from its UN/LOCODE until the place itself was read.';
+comment on column {{datasync}}.transport_events.port_metro_city is
+    'City of the place; its name where no city is known.';
+comment on column {{datasync}}.transport_events.port_metro_time_zone is
+    'IANA zone of the place; where the transport event names none that of the port or metro area, '
+    'which event_timestamp_local does not use.';
+comment on column {{datasync}}.transport_events.facility_id is
+    'Terminal or rail terminal where it happened.';
+comment on column {{datasync}}.transport_events.facility_firms_code is
+    'FIRMS code of the terminal or rail terminal.';
+comment on column {{datasync}}.transport_events.facility_nickname is
+    'Short name of the terminal or rail terminal.';
+comment on column {{datasync}}.transport_events.facility_name is
+    'Name of the terminal or rail terminal.';
+comment on column {{datasync}}.transport_events.vessel_id is
+    'Vessel.';
+comment on column {{datasync}}.transport_events.vessel_name is
+    'Name of the vessel.';
+comment on column {{datasync}}.transport_events.vessel_imo is
+    'IMO number of the vessel.';
+comment on column {{datasync}}.transport_events.vessel_mmsi is
+    'MMSI of the vessel.';
+comment on column {{datasync}}.transport_events.voyage_number is
+    'Voyage number.';
+comment on column {{datasync}}.transport_events.data_source_label is
+    'Who told: shipping_line, terminal, ais; other values are kept.';
+comment on column {{datasync}}.transport_events.invalidated_at is
+    'When it was found withdrawn at the source (our tombstone); null while it stands. UTC.';
+comment on column {{datasync}}.transport_events.invalidation_reason is
+    'Unavailable, always null: the public interface stops listing a withdrawn transport event and '
+    'says no reason.';
+comment on column {{datasync}}.transport_events.previous_version_id is
+    'Unavailable, always null: the public interface does not say which transport event replaces '
+    'which.';
+comment on column {{datasync}}.transport_events.created_at is
+    'When the service recorded it. UTC.';
+comment on column {{datasync}}.transport_events.updated_at is
+    'When the source can have known the last material change (_changed_at). UTC.';

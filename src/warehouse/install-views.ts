@@ -1,0 +1,185 @@
+import { sql } from 'kysely'
+import { ConnectorError, MigrationError } from '../errors.js'
+import { takeMigrationLock, withLockRetries, type MigrateOptions } from './migrate.js'
+import type { ShippedView } from './read-views.js'
+import { quoteIdentifier, withSchemaNames, type SchemaNames } from './schema-names.js'
+import type { InstalledViewsTable } from './tables.js'
+import type { Session, Warehouse } from './warehouse.js'
+
+type InstalledView = Pick<
+  InstalledViewsTable,
+  'schema_name' | 'view_name' | 'kind' | 'position' | 'checksum'
+>
+
+/**
+ * Brings the views to what this program ships, after `migrate`. Nothing is done when they are. Changed views are replaced in place, so that views of
+ * others on top of them stay; where columns changed their order or type all are dropped and created anew, which those of others prevent: MigrationError names
+ * them. One transaction under the lock of the migrations: readers see the old set or the new. Returns the names of the views that were created or replaced.
+ */
+export async function installViews(
+  warehouse: Warehouse,
+  views: readonly ShippedView[],
+  options: MigrateOptions,
+): Promise<string[]> {
+  const shipped = views.map((view, position) => describe(view, position, warehouse.names))
+  if (isSame(await loadInstalled(warehouse), shipped)) return []
+  return withLockRetries(options, () =>
+    warehouse.transaction('install the views', async (session) => {
+      await takeMigrationLock(session, warehouse.names)
+      const installed = await loadInstalled(session)
+      if (isSame(installed, shipped)) return []
+      await fillTimeZones(session, warehouse.names)
+      return install(session, warehouse.names, views, { installed, shipped })
+    }),
+  )
+}
+
+interface Sets {
+  readonly installed: readonly InstalledView[]
+  readonly shipped: readonly InstalledView[]
+}
+
+function describe(view: ShippedView, position: number, names: SchemaNames): InstalledView {
+  return {
+    schema_name: names[view.schema],
+    view_name: view.name,
+    kind: view.isMaterialized ? 'materialized view' : 'view',
+    position,
+    checksum: view.checksum,
+  }
+}
+
+async function loadInstalled(session: Session): Promise<InstalledView[]> {
+  return session.sync
+    .selectFrom('installed_views')
+    .select(['schema_name', 'view_name', 'kind', 'position', 'checksum'])
+    .orderBy('position')
+    .execute()
+}
+
+function isSame(one: readonly InstalledView[], two: readonly InstalledView[]): boolean {
+  return (
+    one.length === two.length &&
+    one.every(
+      (view, index) => view.checksum === two[index]?.checksum && isSameName(view, two[index]),
+    )
+  )
+}
+
+function isSameName(one: InstalledView, two: InstalledView): boolean {
+  return one.schema_name === two.schema_name && one.view_name === two.view_name
+}
+
+/** A server's list of zones grows with its updates; a zone once known is kept. */
+async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+  await session.query(
+    'fill the time zones',
+    `insert into ${quoteIdentifier(names.analytics)}.time_zones (name)
+select name from pg_timezone_names
+on conflict do nothing`,
+  )
+}
+
+async function install(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+  sets: Sets,
+): Promise<string[]> {
+  const isReplaced = await replaceChanged(session, names, views, sets)
+  if (!isReplaced) {
+    await dropAll(session, sets.installed)
+    for (const view of views) await create(session, names, view, 'create')
+  }
+  await session.sync.deleteFrom('installed_views').execute()
+  if (sets.shipped.length > 0) {
+    await session.sync
+      .insertInto('installed_views')
+      .values([...sets.shipped])
+      .execute()
+  }
+  return isReplaced ? changedOf(views, sets).map(({ name }) => name) : views.map(({ name }) => name)
+}
+
+/** Views whose file is new or another than the one installed. */
+function changedOf(views: readonly ShippedView[], { installed, shipped }: Sets): ShippedView[] {
+  return views.filter((view, index) => {
+    const own = shipped[index]
+    const before = own && installed.find((one) => isSameName(one, own))
+    return before?.checksum !== view.checksum
+  })
+}
+
+/** PostgreSQL's answer where `create or replace view` would change columns that exist: invalid_table_definition. */
+const COLUMNS_DIFFER = '42P16'
+
+/** False, with nothing changed, when the views cannot be replaced one by one. */
+async function replaceChanged(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+  sets: Sets,
+): Promise<boolean> {
+  const isGone = (one: InstalledView): boolean => !sets.shipped.some((two) => isSameName(one, two))
+  const changed = changedOf(views, sets)
+  if (sets.installed.some(isGone) || changed.some(({ isMaterialized }) => isMaterialized)) {
+    return sets.installed.length === 0 ? createAll(session, names, views) : false
+  }
+  await sql`savepoint replace_views`.execute(session.sync)
+  try {
+    for (const view of changed) await create(session, names, view, 'create or replace')
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError) || thrown.context.code !== COLUMNS_DIFFER) throw thrown
+    await sql`rollback to savepoint replace_views`.execute(session.sync)
+    return false
+  }
+}
+
+async function createAll(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+): Promise<boolean> {
+  for (const view of views) await create(session, names, view, 'create')
+  return true
+}
+
+async function create(
+  session: Session,
+  names: SchemaNames,
+  view: ShippedView,
+  verb: 'create' | 'create or replace',
+): Promise<void> {
+  const sqlText = withSchemaNames(view.sqlText, names)
+  await session.query(
+    `install the view ${view.schema}.${view.name}`,
+    sqlText.replace(/^create view/m, `${verb} view`),
+  )
+}
+
+/** Last first, each alone: no cascade, which would take views of others along. */
+async function dropAll(session: Session, installed: readonly InstalledView[]): Promise<void> {
+  for (const { schema_name: schema, view_name: view, kind } of [...installed].reverse()) {
+    const name = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
+    try {
+      await session.query(`drop the view ${schema}.${view}`, `drop ${kind} if exists ${name}`)
+    } catch (thrown) {
+      throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
+    }
+  }
+}
+
+/** dependent_objects_still_exist */
+function isInUse(thrown: unknown): thrown is ConnectorError {
+  return thrown instanceof ConnectorError && thrown.context.code === '2BP01'
+}
+
+function inUse(view: string, thrown: ConnectorError): MigrationError {
+  const { cause } = thrown
+  const detail = cause instanceof Error && 'detail' in cause ? String(cause.detail) : ''
+  return new MigrationError(
+    `the columns of ${view} change with this version, and something of yours reads from it: ${detail.replaceAll('\n', '; ')}. Drop that, run \`tracking-sync migrate\`, and create it again`,
+    { cause: thrown },
+  )
+}

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const ORDER = 'order by container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject'
+const DAY = (day: number): string => `2026-03-${String(day).padStart(2, '0')}`
+const SHOWN = [
+  'kind',
+  'subject',
+  'from_value',
+  'to_value',
+  'detail',
+  'source',
+  'is_first_sight',
+  'occurred_at',
+  'learned_at',
+  'occurred_local',
+]
+
+/** An interval or version from one day of March to another. */
+function from(
+  day: number,
+  to: number | null,
+  more: Record<string, unknown>,
+): Record<string, unknown> {
+  return {
+    container_id: 'c1',
+    valid_from: `${DAY(day)}T18:00Z`,
+    valid_to: to === null ? null : `${DAY(to)}T18:00Z`,
+    ...more,
+  }
+}
+
+/** What we saw at 18:00 UTC of a day of March: 10:00 in Los Angeles, and 11:00 from the 8th on. */
+function seen(day: number, kind: string, values: Record<string, unknown>): Record<string, unknown> {
+  return {
+    kind,
+    from_value: null,
+    to_value: null,
+    detail: null,
+    source: 'sync',
+    is_first_sight: false,
+    occurred_at: `${DAY(day)} 18:00:00+00`,
+    learned_at: `${DAY(day)} 18:00:00+00`,
+    occurred_local: `${DAY(day)} ${day < 8 ? '10' : '11'}:00:00`,
+    ...values,
+  }
+}
+
+async function insertStory(zone: string | null): Promise<void> {
+  const box = { number: 'MSKU1234565', shipment_id: 's1', pod_timezone: zone }
+  await scene.insert('containers', [{ container_id: 'c1', ...box, current_status: 'available' }])
+  await scene.insert('shipments', [{ shipment_id: 's1', port_of_discharge_locode: 'USLAX' }])
+  await scene.insert('container_history', [
+    from(6, 7, { ...box, current_status: 'on_ship' }),
+    from(7, 8, { ...box, current_status: 'available', source: 'webhook' }),
+    // Something else changed: no row of its own, but it says who told us what went away at that time.
+    from(8, null, { ...box, current_status: 'available', seal_number: '1' }),
+  ])
+}
+
+it('tells the whole story in order, with source and when we learned it', async () => {
+  await insertStory('America/Los_Angeles')
+  const customs = { hold_key: 'h1', name: 'customs', description: '1H' }
+  await scene.insert('container_hold_history', [
+    from(6, 7, { ...customs, status: 'pending' }),
+    from(7, 8, { ...customs, status: 'hold', source: 'webhook' }),
+  ])
+  const demurrage = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
+  await scene.insert('container_fee_history', [
+    from(7, 8, { ...demurrage, amount: '100.50' }),
+    from(8, null, { ...demurrage, amount: '201' }),
+  ])
+  const lastFreeDay = { kind: 'pickup_lfd', time_zone: 'America/Los_Angeles' }
+  await scene.insert('container_import_deadline_history', [
+    from(7, 8, { ...lastFreeDay, local_date: '2026-03-10' }),
+    from(8, null, { ...lastFreeDay, local_date: '2026-03-12' }),
+  ])
+  await scene.insert('shipment_history', [
+    {
+      shipment_id: 's1',
+      valid_from: '2026-03-05T18:00Z',
+      valid_to: '2026-03-06T18:00Z',
+      pod_eta_at: '2026-03-06T12:00Z',
+    },
+    { shipment_id: 's1', valid_from: '2026-03-06T18:00Z', pod_eta_at: '2026-03-07T00:00Z' },
+  ])
+  await scene.insert('container_changes', [
+    {
+      container_id: 'c1',
+      change_id: 'x1',
+      attribute: 'pickup_lfd',
+      changed_at: '2026-03-08T17:00Z',
+      old_value: '"2026-03-10"',
+      new_value: '"2026-03-12"',
+      data_source: 'terminal',
+      timezone: 'America/Los_Angeles',
+      _observed_at: '2026-03-08T17:01Z',
+      _notification_id: 'n1',
+    },
+  ])
+  const happened = {
+    container_id: 'c1',
+    is_estimated: false,
+    data_source: 'ais',
+    _first_seen_at: '2026-03-07T18:00Z',
+  }
+  await scene.insert('transport_events', [
+    {
+      ...happened,
+      transport_event_id: 'e1',
+      event: 'container.transport.vessel_arrived',
+      timestamp: '2026-03-07T06:00Z',
+      timezone: 'America/Los_Angeles',
+      created_at: '2026-03-07T07:00Z',
+      voyage_number: '012E',
+      location_locode: 'USLAX',
+    },
+    // No zone: wall time as sent. No time: stands where we learned of it.
+    {
+      ...happened,
+      transport_event_id: 'e2',
+      event: 'container.transport.vessel_berthed',
+      timestamp: '2026-03-07T08:00Z',
+    },
+    { ...happened, transport_event_id: 'e3', event: 'container.transport.vessel_discharged' },
+    // Not here: a forecast, one withdrawn, one learned later.
+    {
+      ...happened,
+      transport_event_id: 'e4',
+      event: 'container.transport.estimated.vessel_arrived',
+      timestamp: '2026-03-07T08:00Z',
+      is_estimated: true,
+    },
+    {
+      ...happened,
+      transport_event_id: 'e5',
+      event: 'container.transport.full_out',
+      timestamp: '2026-03-07T08:00Z',
+      _deleted_at: '2026-03-08T00:00Z',
+    },
+    {
+      ...happened,
+      transport_event_id: 'e6',
+      event: 'container.transport.full_out',
+      timestamp: '2026-03-08T08:00Z',
+      _first_seen_at: '2026-03-20T18:00Z',
+    },
+  ])
+  const event = {
+    from_value: null,
+    to_value: null,
+    detail: null,
+    source: 'ais',
+    is_first_sight: false,
+    learned_at: '2026-03-07 18:00:00+00',
+  }
+  const zone = 'America/Los_Angeles'
+  const story = [
+    // 12 hours of slip.
+    seen(6, 'ETA moved', {
+      subject: 'pod_eta_at',
+      from_value: '2026-03-06T12:00:00Z',
+      to_value: '2026-03-07T00:00:00Z',
+      detail: '12.00 hours',
+    }),
+    seen(6, 'first seen', { subject: 'current_status', to_value: 'on_ship', is_first_sight: true }),
+    seen(6, 'hold placed', {
+      subject: 'customs',
+      to_value: 'pending',
+      detail: '1H',
+      is_first_sight: true,
+    }),
+    {
+      ...event,
+      kind: 'transport event',
+      subject: 'container.transport.vessel_arrived',
+      detail: '012E',
+      occurred_at: '2026-03-07 06:00:00+00',
+      occurred_local: '2026-03-06 22:00:00',
+    },
+    {
+      ...event,
+      kind: 'transport event',
+      subject: 'container.transport.vessel_berthed',
+      occurred_at: '2026-03-07 08:00:00+00',
+      occurred_local: '2026-03-07 08:00:00',
+    },
+    seen(7, 'fee listed', { subject: 'demurrage', to_value: '100.50', detail: 'USD' }),
+    seen(7, 'hold changed', {
+      subject: 'customs',
+      from_value: 'pending',
+      to_value: 'hold',
+      detail: '1H',
+      source: 'webhook',
+    }),
+    seen(7, 'last free day set', { subject: 'pickup_lfd', to_value: '2026-03-10', detail: zone }),
+    seen(7, 'status', {
+      subject: 'current_status',
+      from_value: 'on_ship',
+      to_value: 'available',
+      source: 'webhook',
+    }),
+    {
+      ...event,
+      kind: 'transport event',
+      subject: 'container.transport.vessel_discharged',
+      occurred_at: null,
+      occurred_local: null,
+    },
+    {
+      ...seen(8, 'attribute changed', {
+        subject: 'pickup_lfd',
+        from_value: '2026-03-10',
+        to_value: '2026-03-12',
+        source: 'terminal',
+      }),
+      occurred_at: '2026-03-08 17:00:00+00',
+      learned_at: '2026-03-08 17:01:00+00',
+      occurred_local: '2026-03-08 10:00:00',
+    },
+    seen(8, 'fee changed', {
+      subject: 'demurrage',
+      from_value: '100.50',
+      to_value: '201',
+      detail: 'USD',
+    }),
+    seen(8, 'hold cleared', { subject: 'customs', from_value: 'hold', detail: '1H' }),
+    seen(8, 'last free day moved', {
+      subject: 'pickup_lfd',
+      from_value: '2026-03-10',
+      to_value: '2026-03-12',
+      detail: zone,
+    }),
+  ]
+  expect(
+    await scene.read('container_timeline', {
+      asOf: '2026-03-10T00:00Z',
+      rest: ORDER,
+      columns: SHOWN,
+    }),
+  ).toEqual(story)
+  // Nothing that came later is known before.
+  expect(
+    await scene.read('container_timeline', {
+      asOf: '2026-03-06T20:00Z',
+      rest: ORDER,
+      columns: SHOWN,
+    }),
+  ).toEqual(story.slice(0, 3))
+  // One full row: the place, when the service recorded it, and whose it is.
+  expect(
+    await scene.read('container_timeline', {
+      asOf: '2026-03-10T00:00Z',
+      rest: `where subject = 'container.transport.vessel_arrived' and container_number = 'MSKU1234565'`,
+    }),
+  ).toEqual([
+    {
+      ...story[3],
+      container_id: 'c1',
+      shipment_id: 's1',
+      container_number: 'MSKU1234565',
+      location_locode: 'USLAX',
+      is_zone_known: true,
+      recorded_at: '2026-03-07 07:00:00+00',
+    },
+  ])
+})
+
+it('has no local time for what we saw where the zone is missing or is none', async () => {
+  for (const zone of [null, 'Mars/Olympus']) {
+    await scene.clear()
+    await insertStory(zone)
+    expect(
+      await scene.read('container_timeline', {
+        asOf: '2026-03-06T20:00Z',
+        columns: ['kind', 'is_zone_known', 'occurred_local'],
+      }),
+    ).toEqual([{ kind: 'first seen', is_zone_known: false, occurred_local: null }])
+  }
+})
+
+it('leaves out containers that are gone at the source, and has no row for nothing', async () => {
+  expect(await scene.read('container_timeline')).toEqual([])
+  await insertStory('UTC')
+  await scene.query(`update tracking.containers set _deleted_at = '2026-03-09T00:00Z'`)
+  expect(await scene.read('container_timeline')).toEqual([])
+})

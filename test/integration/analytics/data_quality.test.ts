@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const AT = '2026-03-01T12:00Z'
+const REPORT = {
+  container_id: 'c1',
+  shipment_id: 's1',
+  timezone: 'America/Los_Angeles',
+  terminal_id: 't1',
+  terminal_type: 'terminal',
+  is_estimated: false,
+}
+
+async function insertReports(
+  reports: readonly (readonly [
+    name: string,
+    source: string,
+    at: string,
+    recorded: string,
+    more?: object,
+  ])[],
+): Promise<void> {
+  await scene.insert(
+    'transport_events',
+    reports.map(([name, data_source, timestamp, created_at, more], index) => ({
+      ...REPORT,
+      transport_event_id: `e${index}`,
+      event: `container.transport.${name}`,
+      data_source,
+      timestamp,
+      created_at,
+      ...more,
+    })),
+  )
+}
+
+it('tells of each line and terminal what is missing, unknown, stopped, failed and late', async () => {
+  await scene.insert('terminals', [
+    { terminal_id: 't1', name: 'APM Terminals Pier 400', nickname: 'Pier 400' },
+  ])
+  const maersk = {
+    shipping_line_scac: 'MAEU',
+    shipping_line_name: 'Maersk',
+    created_at: '2026-03-01T00:00Z',
+  }
+  await insertKnown(scene, 'shipments', [
+    { ...maersk, shipment_id: 's1', pol_atd_at: AT },
+    {
+      ...maersk,
+      shipment_id: 's2',
+      line_tracking_stopped_at: AT,
+      line_tracking_stopped_reason: 'no_updates_at_line',
+    },
+    {
+      ...maersk,
+      shipment_id: 's3',
+      created_at: '2026-01-01T00:00Z',
+      line_tracking_stopped_at: AT,
+      line_tracking_stopped_reason: 'all_containers_terminated',
+    },
+  ])
+  await insertKnown(scene, 'containers', [
+    // 3 of 3; 1 of 3; nothing expected.
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      pod_timezone: 'America/Los_Angeles',
+      pod_arrived_at: AT,
+      pod_discharged_at: AT,
+    },
+    {
+      container_id: 'c2',
+      shipment_id: 's2',
+      pod_terminal_id: 't1',
+      pod_timezone: null,
+      pod_discharged_at: AT,
+    },
+    { container_id: 'c3', shipment_id: 's3', pod_timezone: 'Mars/Olympus' },
+  ])
+  const request = (id: string, scac: string, status: string, created = '2026-03-02T00:00Z') => ({
+    tracking_request_id: id,
+    scac,
+    status,
+    created_at: created,
+  })
+  await scene.insert('tracking_requests', [
+    request('r1', 'MAEU', 'created'),
+    request('r2', 'MAEU', 'failed'),
+    request('r3', 'MAEU', 'created'),
+    request('r4', 'MAEU', 'failed', '2026-04-02T00:00Z'),
+    // A line of which no shipment is known.
+    request('r5', 'XXXX', 'failed'),
+  ])
+  await insertReports([
+    // The line: 2 and 6 hours. The terminal: 1 and 3.
+    ['vessel_arrived', 'shipping_line', '2026-03-10T00:00Z', '2026-03-10T02:00Z'],
+    ['vessel_discharged', 'shipping_line', '2026-03-11T00:00Z', '2026-03-11T06:00Z'],
+    ['vessel_discharged', 'terminal', '2026-03-11T00:00Z', '2026-03-11T01:00Z'],
+    ['full_out', 'terminal', '2026-03-12T00:00Z', '2026-03-12T03:00Z'],
+    // Not counted: a forecast, no zone, before the service knew the shipment, availability, recorded too early or too late.
+    [
+      'estimated.vessel_arrived',
+      'shipping_line',
+      '2026-03-10T00:00Z',
+      '2026-03-10T20:00Z',
+      { is_estimated: true },
+    ],
+    [
+      'vessel_departed',
+      'shipping_line',
+      '2026-03-10T00:00Z',
+      '2026-03-10T20:00Z',
+      { timezone: null },
+    ],
+    ['empty_out', 'shipping_line', '2026-02-20T00:00Z', '2026-03-10T20:00Z'],
+    ['available', 'terminal', '2026-03-12T00:00Z', '2026-03-12T00:00Z'],
+    [
+      'vessel_loaded',
+      'shipping_line',
+      '2026-02-01T00:00Z',
+      '2026-02-01T20:00Z',
+      { shipment_id: 's3', container_id: 'c3' },
+    ],
+    ['empty_in', 'shipping_line', '2026-03-30T00:00Z', '2026-04-01T20:00Z'],
+    // AIS told neither for the line nor for the terminal.
+    ['vessel_berthed', 'ais', '2026-03-10T00:00Z', '2026-03-10T20:00Z'],
+  ])
+  expect(
+    await scene.read('data_quality', {
+      asOf: '2026-03-31T00:00Z',
+      rest: 'order by subject_type, subject_id',
+    }),
+  ).toEqual([
+    {
+      subject_type: 'shipping_line',
+      subject_id: 'MAEU',
+      subject_name: 'Maersk',
+      containers: 3,
+      milestones_expected: 6,
+      milestones_reported: 4,
+      milestone_completeness: '0.6667',
+      zone_missing: 1,
+      zone_invalid: 1,
+      tracked: 1,
+      stale: null,
+      stopped: 2,
+      stop_reasons: { no_updates_at_line: 1, all_containers_terminated: 1 },
+      requests: 3,
+      failed_requests: 1,
+      failed_requests_share: '0.3333',
+      lag_n: 2,
+      lag_median_hours: '4.00',
+      lag_p90_hours: '5.60',
+    },
+    {
+      subject_type: 'shipping_line',
+      subject_id: 'XXXX',
+      subject_name: null,
+      containers: 0,
+      milestones_expected: 0,
+      milestones_reported: 0,
+      milestone_completeness: null,
+      zone_missing: 0,
+      zone_invalid: 0,
+      tracked: 0,
+      stale: null,
+      stopped: 0,
+      stop_reasons: null,
+      requests: 1,
+      failed_requests: 1,
+      failed_requests_share: '1.0000',
+      lag_n: 0,
+      lag_median_hours: null,
+      lag_p90_hours: null,
+    },
+    {
+      subject_type: 'terminal',
+      subject_id: 't1',
+      subject_name: 'Pier 400',
+      containers: 2,
+      milestones_expected: 6,
+      milestones_reported: 4,
+      milestone_completeness: '0.6667',
+      zone_missing: 1,
+      zone_invalid: 0,
+      tracked: 2,
+      stale: null,
+      stopped: 1,
+      stop_reasons: { no_updates_at_line: 1 },
+      requests: null,
+      failed_requests: null,
+      failed_requests_share: null,
+      lag_n: 2,
+      lag_median_hours: '2.00',
+      lag_p90_hours: '2.80',
+    },
+  ])
+})
+
+it('calls stale what was last answered more than 48 hours ago, or never', async () => {
+  const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
+  const line = { shipping_line_scac: 'MAEU' }
+  await scene.insert('shipments', [
+    { ...line, shipment_id: 's1', line_tracking_last_succeeded_at: ago(47) },
+    { ...line, shipment_id: 's2', line_tracking_last_succeeded_at: ago(49) },
+    { ...line, shipment_id: 's3' },
+    { ...line, shipment_id: 's4', line_tracking_stopped_at: AT },
+    { ...line, shipment_id: 's5', _deleted_at: AT },
+  ])
+  const box = { pod_terminal_id: 't1', shipment_id: 's1', pod_discharged_at: AT }
+  await scene.insert('containers', [
+    { ...box, container_id: 'c1', terminal_checked_at: ago(47) },
+    { ...box, container_id: 'c2', terminal_checked_at: ago(49) },
+    // Gone from the terminal.
+    { ...box, container_id: 'c3', pod_full_out_at: AT },
+  ])
+  expect(
+    await scene.read('data_quality', {
+      columns: ['subject_id', 'tracked', 'stale', 'stopped', 'stop_reasons'],
+      rest: 'order by subject_id',
+    }),
+  ).toEqual([
+    { subject_id: 'MAEU', tracked: 3, stale: 2, stopped: 1, stop_reasons: { 'not said': 1 } },
+    { subject_id: 't1', tracked: 2, stale: 1, stopped: 0, stop_reasons: null },
+  ])
+})
+
+it('has no row for nothing', async () => {
+  expect(await scene.read('data_quality')).toEqual([])
+})

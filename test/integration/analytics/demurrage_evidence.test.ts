@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
+  scene.read('demurrage_evidence', {
+    asOf,
+    columns,
+    rest: 'order by container_id, seen_at, kind, subject',
+  })
+
+const version = (valid_from: string, valid_to: string | null, more: object = {}) => ({
+  container_id: 'c1',
+  number: 'MSKU0000001',
+  shipment_id: 's1',
+  pod_terminal_id: 't1',
+  pod_timezone: 'America/Los_Angeles',
+  valid_from,
+  valid_to,
+  ...more,
+})
+
+const known = { availability_known: true }
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('demurrage_evidence')).toEqual([])
+})
+
+it('shows what was known when, beside the milestones', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+  ])
+  await scene.insert('containers', [
+    { container_id: 'c1', number: 'MSKU0000001', _first_seen_at: '2026-03-07T20:00:00Z' },
+  ])
+  await scene.insert('container_history', [
+    version('2026-03-07T20:00:00Z', null, {
+      ...known,
+      available_for_pickup: false,
+      pod_arrived_at: '2026-03-08T09:00:00Z',
+      pod_discharged_at: '2026-03-08T11:00:00Z',
+      pod_full_out_at: '2026-03-16T20:00:00Z',
+    }),
+  ])
+  await scene.insert('container_import_deadline_history', [
+    {
+      container_id: 'c1',
+      kind: 'pickup_lfd_terminal',
+      local_date: '2026-03-13',
+      deadline_at: '2026-03-13T07:00:00Z',
+      time_zone: 'America/Los_Angeles',
+      valid_from: '2026-03-09T00:00:00Z',
+      valid_to: '2026-03-11T00:00:00Z',
+    },
+  ])
+  await scene.insert('container_hold_history', [
+    {
+      container_id: 'c1',
+      hold_key: 'a',
+      name: 'customs',
+      status: 'hold',
+      description: 'EXAM',
+      source: 'webhook',
+      valid_from: '2026-03-10T00:00:00Z',
+      valid_to: '2026-03-12T00:00:00Z',
+    },
+  ])
+  await scene.insert('container_fee_history', [
+    {
+      container_id: 'c1',
+      fee_key: 'a',
+      type: 'demurrage',
+      amount: '350.00',
+      currency_code: 'USD',
+      valid_from: '2026-03-14T08:00:00Z',
+    },
+  ])
+  const same = {
+    container_id: 'c1',
+    shipment_id: 's1',
+    pod_terminal_id: 't1',
+    container_number: 'MSKU0000001',
+    bill_of_lading_number: 'BOL1',
+    shipping_line_scac: 'MAEU',
+    pod_terminal: 'WBCT',
+    source: 'sync',
+    currency_code: null,
+    pod_zone: 'America/Los_Angeles',
+    amount: null,
+    is_open: false,
+    is_start_known: true,
+    is_pod_zone_known: true,
+    last_free_on: null,
+    // Los Angeles is UTC-8 until 10:00Z of 8 March, then UTC-7.
+    pod_arrived_at: '2026-03-08 09:00:00+00',
+    pod_arrived_local: '2026-03-08 01:00:00',
+    pod_discharged_at: '2026-03-08 11:00:00+00',
+    pod_discharged_local: '2026-03-08 04:00:00',
+    pod_rail_departed_at: null,
+    pod_rail_departed_local: null,
+    pod_full_out_at: '2026-03-16 20:00:00+00',
+    pod_full_out_local: '2026-03-16 13:00:00',
+    final_destination_full_out_at: null,
+    final_destination_full_out_local: null,
+  }
+  expect(await read()).toEqual([
+    {
+      ...same,
+      kind: 'availability',
+      subject: null,
+      value: 'not available',
+      is_open: true,
+      is_start_known: false,
+      seen_at: '2026-03-07 20:00:00+00',
+      seen_local: '2026-03-07 12:00:00',
+      gone_at: null,
+      gone_local: null,
+    },
+    {
+      ...same,
+      kind: 'last free day',
+      subject: 'terminal',
+      value: '2026-03-13',
+      last_free_on: '2026-03-13',
+      seen_at: '2026-03-09 00:00:00+00',
+      seen_local: '2026-03-08 17:00:00',
+      gone_at: '2026-03-11 00:00:00+00',
+      gone_local: '2026-03-10 17:00:00',
+    },
+    {
+      ...same,
+      kind: 'hold',
+      subject: 'customs',
+      value: 'hold: EXAM',
+      source: 'webhook',
+      seen_at: '2026-03-10 00:00:00+00',
+      seen_local: '2026-03-09 17:00:00',
+      gone_at: '2026-03-12 00:00:00+00',
+      gone_local: '2026-03-11 17:00:00',
+    },
+    {
+      ...same,
+      kind: 'fee',
+      subject: 'demurrage',
+      value: '350.00 USD',
+      amount: '350.00',
+      currency_code: 'USD',
+      is_open: true,
+      seen_at: '2026-03-14 08:00:00+00',
+      seen_local: '2026-03-14 01:00:00',
+      gone_at: null,
+      gone_local: null,
+    },
+  ])
+})
+
+it('joins versions of one availability, and parts them at a change or a gap', async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+  const available = { ...known, available_for_pickup: true }
+  await scene.insert('container_history', [
+    version('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z'),
+    version('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', {
+      availability_known: false,
+      available_for_pickup: true,
+    }),
+    version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', { ...available, source: 'webhook' }),
+    version('2026-03-04T00:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'S' }),
+    // Tombstoned for a day.
+    version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
+    version('2026-03-07T00:00:00Z', null, { ...known, available_for_pickup: false }),
+  ])
+  const row = (value: string, seen: string, gone: string | null, source = 'sync') => ({
+    value,
+    source,
+    is_open: gone === null,
+    seen_at: `2026-03-${seen} 00:00:00+00`,
+    gone_at: gone === null ? null : `2026-03-${gone} 00:00:00+00`,
+  })
+  const columns = ['value', 'source', 'is_open', 'seen_at', 'gone_at']
+  expect(await read(columns)).toEqual([
+    row('not known', '01', '03'),
+    row('available', '03', '05', 'webhook'),
+    row('available', '06', '07'),
+    row('not available', '07', null),
+  ])
+  expect(await read(columns, '2026-03-04T12:00:00Z')).toEqual([
+    row('not known', '01', '03'),
+    row('available', '03', null, 'webhook'),
+  ])
+})
+
+it('Z7: has no local times in a zone that nobody knows, and milestones as they stand without one', async () => {
+  await scene.insert('containers', [
+    { container_id: 'c1', number: 'A' },
+    { container_id: 'c2', number: 'B' },
+  ])
+  const pod_arrived_at = '2026-03-08T09:00:00Z'
+  await scene.insert('container_history', [
+    version('2026-03-01T00:00:00Z', null, { pod_timezone: null, pod_arrived_at }),
+    version('2026-03-01T00:00:00Z', null, {
+      container_id: 'c2',
+      pod_timezone: 'Mars/Olympus',
+      pod_arrived_at,
+    }),
+  ])
+  expect(
+    await read(['container_id', 'is_pod_zone_known', 'seen_local', 'pod_arrived_local']),
+  ).toEqual([
+    {
+      container_id: 'c1',
+      is_pod_zone_known: false,
+      seen_local: null,
+      pod_arrived_local: '2026-03-08 09:00:00',
+    },
+    { container_id: 'c2', is_pod_zone_known: false, seen_local: null, pod_arrived_local: null },
+  ])
+})
+
+it('leaves tombstoned containers out', async () => {
+  await scene.insert('containers', [
+    { container_id: 'c1', number: 'A', _deleted_at: '2026-03-09T00:00:00Z' },
+  ])
+  await scene.insert('container_history', [version('2026-03-01T00:00:00Z', '2026-03-09T00:00:00Z')])
+  await scene.insert('container_hold_history', [
+    { container_id: 'c1', hold_key: 'a', name: 'customs', valid_from: '2026-03-02T00:00:00Z' },
+  ])
+  expect(await scene.read('demurrage_evidence')).toEqual([])
+})

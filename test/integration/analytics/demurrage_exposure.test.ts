@@ -1,0 +1,258 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+/** 23:30 of 17 March in Los Angeles, UTC-7. */
+const AS_OF = '2026-03-18T06:30:00Z'
+
+const read = (columns: readonly string[] = [], asOf = AS_OF) =>
+  scene.read('demurrage_exposure', { asOf, columns, rest: 'order by container_id' })
+
+const container = (container_id: string, more: object = {}) => ({
+  container_id,
+  number: container_id,
+  shipment_id: 's1',
+  pod_terminal_id: 't1',
+  equipment_type: 'dry',
+  equipment_length: 40,
+  pod_timezone: 'America/Los_Angeles',
+  pod_discharged_at: '2026-03-09T10:00:00Z',
+  ...more,
+})
+
+const deadline = (container_id: string, local_date: string) => ({
+  container_id,
+  kind: 'pickup_lfd',
+  local_date,
+  deadline_at: `${local_date}T07:00:00Z`,
+  time_zone: 'America/Los_Angeles',
+})
+
+const fee = (container_id: string, type: string, amount: string, currency_code: string | null) => ({
+  container_id,
+  fee_key: `${type} ${String(currency_code)}`,
+  type,
+  amount,
+  currency_code,
+  is_total: type === 'total',
+})
+
+const line = (from_day: number, to_day: number | null, daily_rate: string, more: object = {}) => ({
+  terminal_id: 't1',
+  from_day,
+  to_day,
+  daily_rate,
+  currency_code: 'USD',
+  ...more,
+})
+
+async function insertOverdue(local_date: string, more: object = {}): Promise<void> {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+  ])
+  await insertKnown(scene, 'containers', [container('c1', more)])
+  await insertKnown(scene, 'container_import_deadlines', [deadline('c1', local_date)])
+}
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('demurrage_exposure')).toEqual([])
+})
+
+it('shows every column of a container past its last free day', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
+  await insertOverdue('2026-03-13')
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '700', 'USD'),
+    fee('c1', 'exam', '120.50', 'USD'),
+    fee('c1', 'total', '820.50', 'USD'),
+  ])
+  // 14, 15, 16, 17 March are days 1 to 4: two at 100, one at 150, the fourth has no rate.
+  await scene.insertInto('analytics', 'demurrage_tariffs', [line(1, 2, '100'), line(3, 3, '150')])
+  expect(await read()).toEqual([
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      container_number: 'c1',
+      bill_of_lading_number: 'BOL1',
+      shipping_line_scac: 'MAEU',
+      pod_terminal: 'WBCT',
+      equipment_type: 'dry',
+      equipment_length: 40,
+      state: 'overdue',
+      ruling_source: 'other',
+      tracking_stopped_reason: null,
+      days_over: 4,
+      fees_by_currency: { USD: 820.5 },
+      fee_amount: '820.50',
+      fee_currency_code: 'USD',
+      estimates_by_currency: { USD: 350 },
+      estimate_amount: '350',
+      estimate_currency_code: 'USD',
+      days_without_rate: 1,
+      is_zone_known: true,
+      last_free_on: '2026-03-13',
+      out_on: null,
+    },
+  ])
+})
+
+it('counts the day after the last free day as day 1, by the calendar at the place, and stops on the day it goes', async () => {
+  await insertKnown(scene, 'containers', [
+    // The last free day itself, the day after, and the 8th of March with its 23 hours between.
+    container('c1'),
+    container('c2'),
+    container('c3', { pod_full_out_at: '2026-03-09T06:59:00Z' }),
+    container('c4', { pod_full_out_at: '2026-03-09T07:00:00Z' }),
+    container('c5', { pod_full_out_at: '2026-03-07T20:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    deadline('c1', '2026-03-17'),
+    deadline('c2', '2026-03-16'),
+    ...['c3', 'c4', 'c5'].map((id) => deadline(id, '2026-03-07')),
+  ])
+  expect(await read(['container_id', 'state', 'days_over', 'out_on'])).toEqual([
+    { container_id: 'c2', state: 'overdue', days_over: 1, out_on: null },
+    { container_id: 'c3', state: 'out late', days_over: 1, out_on: '2026-03-08' },
+    { container_id: 'c4', state: 'out late', days_over: 2, out_on: '2026-03-09' },
+  ])
+})
+
+it('N4: never adds a total to what it sums, nor one currency to another', async () => {
+  await insertOverdue('2026-03-13')
+  await insertKnown(
+    scene,
+    'containers',
+    ['c2', 'c3', 'c4', 'c5'].map((id) => container(id)),
+  )
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['c2', 'c3', 'c4', 'c5'].map((id) => deadline(id, '2026-03-13')),
+  )
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'total', '500', 'USD'),
+    fee('c2', 'demurrage', '300', 'USD'),
+    fee('c2', 'total', '900', 'USD'),
+    fee('c2', 'demurrage', '80', 'CAD'),
+    fee('c3', 'other', '55.5', null),
+    fee('c5', 'demurrage', '0', 'USD'),
+  ])
+  const columns = ['container_id', 'fees_by_currency', 'fee_amount', 'fee_currency_code']
+  expect(await read(columns)).toEqual([
+    {
+      container_id: 'c1',
+      fees_by_currency: { USD: 500 },
+      fee_amount: '500',
+      fee_currency_code: 'USD',
+    },
+    {
+      container_id: 'c2',
+      fees_by_currency: { USD: 300, CAD: 80 },
+      fee_amount: null,
+      fee_currency_code: null,
+    },
+    {
+      container_id: 'c3',
+      fees_by_currency: { local: 55.5 },
+      fee_amount: '55.5',
+      fee_currency_code: 'local',
+    },
+    { container_id: 'c4', fees_by_currency: null, fee_amount: null, fee_currency_code: null },
+    { container_id: 'c5', fees_by_currency: { USD: 0 }, fee_amount: '0', fee_currency_code: 'USD' },
+  ])
+})
+
+it('takes for each day the most specific line of the tariff', async () => {
+  await insertOverdue('2026-03-13', { equipment_type: 'reefer' })
+  await scene.insertInto('analytics', 'demurrage_tariffs', [
+    line(1, null, '100'),
+    line(2, null, '200', { shipping_line_scac: 'MAEU' }),
+    line(3, null, '300', { shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
+    line(4, 4, '400', {
+      shipping_line_scac: 'MAEU',
+      equipment_type: 'reefer',
+      equipment_length: 40,
+    }),
+    // As many as terminal and line, yet without the terminal.
+    line(1, null, '9000', { terminal_id: null, shipping_line_scac: 'MAEU' }),
+    // Of others: terminal, line, equipment, time.
+    line(1, null, '1', { terminal_id: 't2', shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
+    line(1, null, '1', { shipping_line_scac: 'MSCU', equipment_type: 'reefer' }),
+    line(1, null, '1', { shipping_line_scac: 'MAEU', equipment_type: 'dry', equipment_length: 40 }),
+    line(1, null, '1', { shipping_line_scac: 'MAEU', valid_to: '2026-03-12' }),
+    line(1, null, '1', { shipping_line_scac: 'MAEU', valid_from: '2026-03-14' }),
+    line(9, null, '1', { shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
+  ])
+  // Day 1: 100 and 9000 name one thing each, the terminal goes before. Days 2, 3, 4: 200, 300, 400.
+  const columns = ['days_over', 'estimate_amount', 'days_without_rate']
+  expect(await read(columns)).toEqual([
+    { days_over: 4, estimate_amount: '1000', days_without_rate: 0 },
+  ])
+})
+
+it('keeps estimates of several currencies apart, and has none without a line', async () => {
+  await insertOverdue('2026-03-15')
+  await insertKnown(scene, 'containers', [container('c2', { pod_terminal_id: null })])
+  await insertKnown(scene, 'container_import_deadlines', [deadline('c2', '2026-03-15')])
+  await scene.insertInto('analytics', 'demurrage_tariffs', [
+    line(1, 1, '100.25', { valid_from: '2026-03-15', valid_to: '2026-03-15' }),
+    line(2, 2, '80', { currency_code: 'CAD' }),
+  ])
+  const columns = [
+    'estimates_by_currency',
+    'estimate_amount',
+    'estimate_currency_code',
+    'days_without_rate',
+  ]
+  expect(await read(columns)).toEqual([
+    {
+      estimates_by_currency: { USD: 100.25, CAD: 80 },
+      estimate_amount: null,
+      estimate_currency_code: null,
+      days_without_rate: 0,
+    },
+    {
+      estimates_by_currency: null,
+      estimate_amount: null,
+      estimate_currency_code: null,
+      days_without_rate: null,
+    },
+  ])
+})
+
+it('shows the fees that were known at an instant, and leaves tombstoned containers out', async () => {
+  await insertOverdue('2026-03-13')
+  await scene.insert('containers', [container('c2', { _deleted_at: '2026-03-01T00:00:00Z' })])
+  await scene.insert('container_import_deadlines', [
+    { ...deadline('c2', '2026-03-13'), is_zone_known: true },
+  ])
+  const interval = { container_id: 'c1', fee_key: 'a', type: 'demurrage', currency_code: 'USD' }
+  await scene.insert('container_fee_history', [
+    {
+      ...interval,
+      amount: '100',
+      valid_from: '2026-03-14T08:00:00Z',
+      valid_to: '2026-03-15T08:00:00Z',
+    },
+    { ...interval, amount: '200', valid_from: '2026-03-15T08:00:00Z' },
+  ])
+  const columns = ['container_id', 'days_over', 'fee_amount']
+  expect(await read(columns, '2026-03-14T06:30:00Z')).toEqual([])
+  expect(await read(columns, '2026-03-14T20:00:00Z')).toEqual([
+    { container_id: 'c1', days_over: 1, fee_amount: '100' },
+  ])
+  expect(await read(columns, '2026-03-15T20:00:00Z')).toEqual([
+    { container_id: 'c1', days_over: 2, fee_amount: '200' },
+  ])
+  expect(await read(['container_id', 'fee_amount'], '')).toEqual([
+    { container_id: 'c1', fee_amount: null },
+  ])
+})

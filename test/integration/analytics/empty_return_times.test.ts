@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const BOX = {
+  shipment_id: 's1',
+  pod_terminal_id: 't1',
+  number: 'MSKU1234565',
+  equipment_type: 'dry',
+  equipment_length: 40,
+}
+const OUT = {
+  shipment_id: 's1',
+  pod_terminal_id: 't1',
+  container_number: 'MSKU1234565',
+  bill_of_lading_number: 'MAEU1',
+  shipping_line_scac: 'MAEU',
+  equipment_type: 'dry',
+  equipment_length: 40,
+  is_tracking_stopped: false,
+  is_zone_known: true,
+  empty_terminated_at: null,
+  empty_terminated_local: null,
+}
+const LA = { pod_timezone: 'America/Los_Angeles', empty_terminated_timezone: 'America/Los_Angeles' }
+const AS_OF = '2026-03-20T05:00Z'
+
+it('runs from the last full out to the empty return, open ones to the instant asked for', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'MAEU1', shipping_line_scac: 'MAEU' },
+  ])
+  await insertKnown(scene, 'containers', [
+    // 6 March 22:00 PST to 9 March 00:00 PDT, over the change of clocks: 49 h elapsed, 3 days of the calendar.
+    {
+      ...BOX,
+      ...LA,
+      container_id: 'c1',
+      pod_full_out_at: '2026-03-07T06:00Z',
+      empty_terminated_at: '2026-03-09T07:00Z',
+    },
+    // Inland: picked up in Chicago on 10 March 23:00, returned in the port two days of the calendar later.
+    {
+      ...BOX,
+      ...LA,
+      container_id: 'c2',
+      pod_full_out_at: '2026-03-01T00:00Z',
+      final_destination_full_out_at: '2026-03-11T04:00Z',
+      final_destination_timezone: 'America/Chicago',
+      empty_terminated_at: '2026-03-12T16:00Z',
+    },
+    // Still out since 17 March 22:00 local; it is the 19th there.
+    { ...BOX, ...LA, container_id: 'c3', pod_full_out_at: '2026-03-18T05:00Z' },
+    { ...BOX, ...LA, container_id: 'c4', empty_terminated_at: '2026-03-12T16:00Z' },
+    {
+      ...BOX,
+      ...LA,
+      container_id: 'c5',
+      pod_full_out_at: '2026-03-12T16:00Z',
+      empty_terminated_at: '2026-03-11T16:00Z',
+    },
+    // No zone of the port: taken as sent. A zone that is none: no wall time, no day.
+    { ...BOX, container_id: 'c6', pod_full_out_at: '2026-03-12T16:00Z' },
+    {
+      ...BOX,
+      container_id: 'c7',
+      pod_timezone: 'Mars/Olympus',
+      pod_full_out_at: '2026-03-19T05:00Z',
+    },
+    { ...BOX, ...LA, container_id: 'c8', pod_discharged_at: '2026-03-12T16:00Z' },
+  ])
+  expect(
+    await scene.read('empty_return_times', { asOf: AS_OF, rest: 'order by container_id' }),
+  ).toEqual([
+    {
+      ...OUT,
+      container_id: 'c1',
+      state: 'returned',
+      days: '2.04',
+      calendar_days: 3,
+      full_out_at: '2026-03-07 06:00:00+00',
+      empty_terminated_at: '2026-03-09 07:00:00+00',
+      full_out_local: '2026-03-06 22:00:00',
+      empty_terminated_local: '2026-03-09 00:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c2',
+      state: 'returned',
+      days: '1.50',
+      calendar_days: 2,
+      full_out_at: '2026-03-11 04:00:00+00',
+      empty_terminated_at: '2026-03-12 16:00:00+00',
+      full_out_local: '2026-03-10 23:00:00',
+      empty_terminated_local: '2026-03-12 09:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c3',
+      state: 'out',
+      days: '2.00',
+      calendar_days: 2,
+      full_out_at: '2026-03-18 05:00:00+00',
+      full_out_local: '2026-03-17 22:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c4',
+      state: 'pickup not reported',
+      days: null,
+      calendar_days: null,
+      full_out_at: null,
+      empty_terminated_at: '2026-03-12 16:00:00+00',
+      full_out_local: null,
+      empty_terminated_local: '2026-03-12 09:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c5',
+      state: 'out of order',
+      days: null,
+      calendar_days: null,
+      full_out_at: '2026-03-12 16:00:00+00',
+      empty_terminated_at: '2026-03-11 16:00:00+00',
+      full_out_local: '2026-03-12 09:00:00',
+      empty_terminated_local: '2026-03-11 09:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c6',
+      state: 'out',
+      // 7 days and 13 hours
+      days: '7.54',
+      calendar_days: 8,
+      is_zone_known: false,
+      full_out_at: '2026-03-12 16:00:00+00',
+      full_out_local: '2026-03-12 16:00:00',
+    },
+    {
+      ...OUT,
+      container_id: 'c7',
+      state: 'out',
+      days: '1.00',
+      calendar_days: null,
+      is_zone_known: false,
+      full_out_at: '2026-03-19 05:00:00+00',
+      full_out_local: null,
+    },
+  ])
+})
+
+it('flags a shipment that is no longer tracked, leaves out what is gone, and has no row for nothing', async () => {
+  expect(await scene.read('empty_return_times')).toEqual([])
+  await scene.insert('shipments', [
+    { shipment_id: 's1', line_tracking_stopped_at: '2026-03-01T00:00Z' },
+  ])
+  await scene.insert('containers', [
+    { ...BOX, container_id: 'c1', pod_full_out_at: '2026-03-12T16:00Z' },
+    {
+      ...BOX,
+      container_id: 'c2',
+      pod_full_out_at: '2026-03-12T16:00Z',
+      _deleted_at: '2026-03-13T00:00Z',
+    },
+  ])
+  expect(
+    await scene.read('empty_return_times', {
+      columns: ['container_id', 'state', 'is_tracking_stopped'],
+    }),
+  ).toEqual([{ container_id: 'c1', state: 'out', is_tracking_stopped: true }])
+})

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const SHIPMENT = {
+  bill_of_lading_number: 'MAEU1',
+  shipping_line_scac: 'MAEU',
+  port_of_lading_locode: 'CNSHA',
+  port_of_discharge_locode: 'USLAX',
+}
+const ZONE = { pod_timezone: 'America/Los_Angeles' }
+const MOVE = { ...SHIPMENT, shipment_id: 's1', is_zone_known: true, is_voyage_changed: false }
+
+/** Versions that follow each other, each given by its beginning and its values. */
+async function insertVersions(
+  shipmentId: string,
+  versions: readonly (readonly [from: string, values: Record<string, unknown>])[],
+): Promise<void> {
+  await scene.insert(
+    'shipment_history',
+    versions.map(([from, values], index) => ({
+      ...SHIPMENT,
+      ...ZONE,
+      ...values,
+      shipment_id: shipmentId,
+      valid_from: from,
+      valid_to: versions[index + 1]?.[0] ?? null,
+    })),
+  )
+}
+
+it('tells each move, and an ETA taken back and given again, but no first one', async () => {
+  await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: 's1' }])
+  await insertVersions('s1', [
+    ['2026-03-01T00:00Z', { pod_eta_at: null }],
+    // The first one is no change; nor is a version that differs in something else.
+    ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-07T12:00Z' }],
+    ['2026-03-03T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', customer_name: 'Somebody' }],
+    // 7 March 04:00 PST to 8 March 05:00 PDT: 24 hours, though the clocks say 25.
+    [
+      '2026-03-04T00:00Z',
+      { pod_eta_at: '2026-03-08T12:00Z', source: 'webhook', pod_voyage_number: '012E' },
+    ],
+    ['2026-03-05T00:00Z', { pod_eta_at: null, pod_voyage_number: '012E' }],
+    ['2026-03-06T00:00Z', { pod_eta_at: '2026-03-08T10:30Z', pod_voyage_number: '012E' }],
+  ])
+  const rows = [
+    {
+      ...MOVE,
+      kind: 'moved',
+      source: 'webhook',
+      slip_hours: '24.00',
+      is_voyage_changed: true,
+      changed_at: '2026-03-04 00:00:00+00',
+      from_eta_at: '2026-03-07 12:00:00+00',
+      to_eta_at: '2026-03-08 12:00:00+00',
+      from_eta_local: '2026-03-07 04:00:00',
+      to_eta_local: '2026-03-08 05:00:00',
+    },
+    {
+      ...MOVE,
+      kind: 'withdrawn',
+      source: 'sync',
+      slip_hours: null,
+      changed_at: '2026-03-05 00:00:00+00',
+      from_eta_at: '2026-03-08 12:00:00+00',
+      to_eta_at: null,
+      from_eta_local: '2026-03-08 05:00:00',
+      to_eta_local: null,
+    },
+    {
+      ...MOVE,
+      kind: 'given again',
+      source: 'sync',
+      slip_hours: null,
+      changed_at: '2026-03-06 00:00:00+00',
+      from_eta_at: null,
+      to_eta_at: '2026-03-08 10:30:00+00',
+      from_eta_local: null,
+      to_eta_local: '2026-03-08 03:30:00',
+    },
+  ]
+  const rest = 'order by changed_at'
+  expect(await scene.read('eta_changes', { rest })).toEqual(rows)
+  // As of an instant the later ones are not known yet.
+  expect(await scene.read('eta_changes', { rest, asOf: '2026-03-05T12:00Z' })).toEqual(
+    rows.slice(0, 2),
+  )
+})
+
+it('takes a missing zone as sent, flags one that is none, and leaves out what is gone', async () => {
+  await scene.insert('shipments', [
+    { ...SHIPMENT, shipment_id: 's1' },
+    { ...SHIPMENT, shipment_id: 's2' },
+    { ...SHIPMENT, shipment_id: 's3', _deleted_at: '2026-03-09T00:00Z' },
+  ])
+  for (const [shipmentId, zone] of [
+    ['s1', null],
+    ['s2', 'Mars/Olympus'],
+    ['s3', 'UTC'],
+  ] as const) {
+    await insertVersions(shipmentId, [
+      ['2026-03-01T00:00Z', { pod_timezone: zone, pod_eta_at: '2026-03-07T12:00Z' }],
+      ['2026-03-02T00:00Z', { pod_timezone: zone, pod_eta_at: '2026-03-07T10:30Z' }],
+    ])
+  }
+  expect(
+    await scene.read('eta_changes', {
+      columns: ['shipment_id', 'slip_hours', 'is_zone_known', 'from_eta_local', 'to_eta_local'],
+      rest: 'order by shipment_id',
+    }),
+  ).toEqual([
+    {
+      shipment_id: 's1',
+      slip_hours: '-1.50',
+      is_zone_known: false,
+      from_eta_local: '2026-03-07 12:00:00',
+      to_eta_local: '2026-03-07 10:30:00',
+    },
+    {
+      shipment_id: 's2',
+      slip_hours: '-1.50',
+      is_zone_known: false,
+      from_eta_local: null,
+      to_eta_local: null,
+    },
+  ])
+})
+
+it('compares nothing across a time in which the shipment was gone', async () => {
+  await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: 's1' }])
+  await scene.insert('shipment_history', [
+    {
+      shipment_id: 's1',
+      valid_from: '2026-03-01T00:00Z',
+      valid_to: '2026-03-02T00:00Z',
+      pod_eta_at: '2026-03-07T12:00Z',
+    },
+    { shipment_id: 's1', valid_from: '2026-03-05T00:00Z', pod_eta_at: '2026-03-09T12:00Z' },
+  ])
+  expect(await scene.read('eta_changes')).toEqual([])
+})
+
+it('has no row for nothing', async () => {
+  expect(await scene.read('eta_changes')).toEqual([])
+})

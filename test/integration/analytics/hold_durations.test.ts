@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+const AS_OF = '2026-03-12T00:00:00Z'
+
+const read = (columns: readonly string[] = [], asOf = AS_OF) =>
+  scene.read('hold_durations', {
+    asOf,
+    columns,
+    rest: 'order by container_id, hold_key, placed_at',
+  })
+
+const interval = (valid_from: string, valid_to: string | null, more: object = {}) => ({
+  container_id: 'c1',
+  hold_key: 'a',
+  name: 'customs',
+  status: 'hold',
+  valid_from,
+  valid_to,
+  ...more,
+})
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('hold_durations')).toEqual([])
+})
+
+it('shows each time a hold stood with a status, over the day that has 23 hours', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+  ])
+  await insertKnown(scene, 'containers', [
+    {
+      container_id: 'c1',
+      number: 'MSKU0000001',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      pod_timezone: 'America/Los_Angeles',
+      _first_seen_at: '2026-03-01T00:00:00Z',
+    },
+  ])
+  await scene.insert('container_hold_history', [
+    interval('2026-03-07T20:00:00Z', '2026-03-08T20:15:00Z', { status: 'pending' }),
+    interval('2026-03-08T20:15:00Z', null, { description: 'EXAM', source: 'webhook' }),
+  ])
+  const same = {
+    container_id: 'c1',
+    shipment_id: 's1',
+    pod_terminal_id: 't1',
+    hold_key: 'a',
+    container_number: 'MSKU0000001',
+    bill_of_lading_number: 'BOL1',
+    shipping_line_scac: 'MAEU',
+    pod_terminal: 'WBCT',
+    hold_name: 'customs',
+    is_start_known: true,
+  }
+  expect(await read()).toEqual([
+    {
+      ...same,
+      status: 'pending',
+      description: null,
+      source: 'sync',
+      // A quarter past a day later, in hours that passed; on the clock of Los Angeles it is an hour more.
+      hours: '24.25',
+      is_open: false,
+      placed_at: '2026-03-07 20:00:00+00',
+      placed_local: '2026-03-07 12:00:00',
+      cleared_at: '2026-03-08 20:15:00+00',
+      cleared_local: '2026-03-08 13:15:00',
+    },
+    {
+      ...same,
+      status: 'hold',
+      description: 'EXAM',
+      source: 'webhook',
+      // Three days and 3:45 to the instant asked for.
+      hours: '75.75',
+      is_open: true,
+      placed_at: '2026-03-08 20:15:00+00',
+      placed_local: '2026-03-08 13:15:00',
+      cleared_at: null,
+      cleared_local: null,
+    },
+  ])
+})
+
+it('says which holds stood already when the container was first seen', async () => {
+  await insertKnown(scene, 'containers', [
+    { container_id: 'c1', number: 'A', _first_seen_at: '2026-03-08T00:00:00Z' },
+    {
+      container_id: 'c2',
+      number: 'B',
+      _first_seen_at: '2026-03-08T00:00:00Z',
+      pod_timezone: 'Mars/Olympus',
+    },
+  ])
+  await scene.insert('container_hold_history', [
+    interval('2026-03-08T00:00:00Z', '2026-03-09T00:00:00Z'),
+    interval('2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z'),
+    interval('2026-03-08T00:00:01Z', '2026-03-09T00:00:00Z', { container_id: 'c2' }),
+  ])
+  expect(await read(['container_id', 'hours', 'is_start_known', 'placed_local'])).toEqual([
+    { container_id: 'c1', hours: '24.00', is_start_known: false, placed_local: null },
+    { container_id: 'c1', hours: '24.00', is_start_known: true, placed_local: null },
+    { container_id: 'c2', hours: '24.00', is_start_known: true, placed_local: null },
+  ])
+})
+
+it('counts what was cleared after the instant asked for as open, and leaves out what came after it', async () => {
+  await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
+  await scene.insert('container_hold_history', [
+    interval('2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z'),
+    interval('2026-03-12T00:00:00Z', null, { hold_key: 'b' }),
+  ])
+  const columns = ['hold_key', 'hours', 'is_open', 'cleared_at']
+  const open = { hold_key: 'a', is_open: true, cleared_at: null }
+  expect(await read(columns, '2026-03-09T00:00:00Z')).toEqual([])
+  expect(await read(columns, '2026-03-10T12:00:00Z')).toEqual([{ ...open, hours: '12.00' }])
+  expect(await read(columns, '2026-03-11T00:00:00Z')).toEqual([
+    { ...open, hours: '24.00', is_open: false, cleared_at: '2026-03-11 00:00:00+00' },
+  ])
+})
+
+it('leaves tombstoned containers out', async () => {
+  await scene.insert('containers', [
+    { container_id: 'c1', number: 'A', _deleted_at: '2026-03-01T00:00:00Z' },
+  ])
+  await scene.insert('container_hold_history', [interval('2026-03-10T00:00:00Z', null)])
+  expect(await scene.read('hold_durations')).toEqual([])
+})

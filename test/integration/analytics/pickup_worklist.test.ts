@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+const LOS_ANGELES = 'America/Los_Angeles'
+/** 23:30 of 12 March in Los Angeles; the 13th in UTC and, at 00:30 and 01:30, further east. */
+const AS_OF = '2026-03-13T06:30:00Z'
+
+/** In the order of the view. */
+const read = (columns: readonly string[] = []) =>
+  scene.read('pickup_worklist', { asOf: AS_OF, columns })
+
+const landed = (container_id: string, more: object = {}) => ({
+  container_id,
+  number: container_id,
+  pod_timezone: LOS_ANGELES,
+  pod_discharged_at: '2026-03-09T10:00:00Z',
+  availability_known: true,
+  available_for_pickup: true,
+  ...more,
+})
+
+const deadline = (container_id: string, local_date: string, time_zone = LOS_ANGELES) => ({
+  container_id,
+  kind: 'pickup_lfd',
+  local_date,
+  deadline_at: `${local_date}T07:00:00Z`,
+  time_zone,
+})
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('pickup_worklist')).toEqual([])
+})
+
+it('shows every column of a container that waits', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+  ])
+  await insertKnown(scene, 'containers', [
+    landed('c1', {
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      current_status: 'not_available',
+      pickup_appointment_at: '2026-03-13T16:00:00Z',
+    }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [deadline('c1', '2026-03-13')])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c1', hold_key: 'a', name: 'freight', status: 'hold' },
+    { container_id: 'c1', hold_key: 'b', name: 'customs', status: 'hold' },
+    { container_id: 'c1', hold_key: 'c', name: 'USDA', status: 'pending' },
+    { container_id: 'c1', hold_key: 'd', name: null, status: null },
+  ])
+  expect(await read()).toEqual([
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      container_number: 'c1',
+      bill_of_lading_number: 'BOL1',
+      shipping_line_scac: 'MAEU',
+      pod_terminal: 'West Basin',
+      place: 'port',
+      current_status: 'not_available',
+      blockers: ['hold: customs', 'hold: freight'],
+      other_holds: ['USDA (pending)', 'unnamed'],
+      tracking_stopped_reason: null,
+      days_left: 1,
+      is_ready: false,
+      is_zone_known: true,
+      last_free_on: '2026-03-13',
+      pickup_appointment_at: '2026-03-13 16:00:00+00',
+      pickup_appointment_local: '2026-03-13 09:00:00',
+      landed_at: '2026-03-09 10:00:00+00',
+      landed_local: '2026-03-09 03:00:00',
+    },
+  ])
+})
+
+it('lists who has landed and is not out, at the port or inland', async () => {
+  const rail = { pod_rail_departed_at: '2026-03-10T00:00:00Z' }
+  const inland = { ...rail, final_destination_timezone: 'America/Chicago' }
+  await insertKnown(scene, 'containers', [
+    landed('c1'),
+    landed('c2', { pod_discharged_at: null }),
+    landed('c3', { pod_full_out_at: '2026-03-11T00:00:00Z' }),
+    // On the train.
+    landed('c4', rail),
+    landed('c5', { ...inland, ind_ata_at: '2026-03-12T00:00:00Z' }),
+    landed('c6', { ...inland, ind_rail_unloaded_at: '2026-03-12T01:00:00Z' }),
+    landed('c7', {
+      ...inland,
+      ind_ata_at: '2026-03-12T00:00:00Z',
+      final_destination_full_out_at: '2026-03-12T20:00:00Z',
+    }),
+    landed('c8', { empty_terminated_at: '2026-03-12T20:00:00Z' }),
+  ])
+  await scene.insert('containers', [landed('c9', { _deleted_at: '2026-03-01T00:00:00Z' })])
+  expect(await read(['container_id', 'place', 'landed_local', 'is_zone_known'])).toEqual([
+    { container_id: 'c1', place: 'port', landed_local: '2026-03-09 03:00:00', is_zone_known: true },
+    {
+      container_id: 'c5',
+      place: 'inland',
+      landed_local: '2026-03-11 19:00:00',
+      is_zone_known: true,
+    },
+    {
+      container_id: 'c6',
+      place: 'inland',
+      landed_local: '2026-03-11 20:00:00',
+      is_zone_known: true,
+    },
+  ])
+})
+
+it('is ready when available and without a hold, and else says what is in the way', async () => {
+  await insertKnown(scene, 'containers', [
+    landed('c1'),
+    landed('c2', { available_for_pickup: false }),
+    landed('c3', { available_for_pickup: null }),
+    landed('c4', { availability_known: false }),
+    landed('c5', { availability_known: null }),
+    landed('c6'),
+    landed('c7', { available_for_pickup: false }),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c6', hold_key: 'a', name: 'customs', status: 'pending' },
+    { container_id: 'c7', hold_key: 'a', name: 'customs', status: 'hold' },
+  ])
+  expect(await read(['container_id', 'is_ready', 'blockers', 'other_holds'])).toEqual([
+    { container_id: 'c1', is_ready: true, blockers: [], other_holds: [] },
+    { container_id: 'c2', is_ready: false, blockers: ['not available'], other_holds: [] },
+    { container_id: 'c3', is_ready: false, blockers: ['availability unknown'], other_holds: [] },
+    { container_id: 'c4', is_ready: false, blockers: ['availability unknown'], other_holds: [] },
+    { container_id: 'c5', is_ready: true, blockers: [], other_holds: [] },
+    { container_id: 'c6', is_ready: true, blockers: [], other_holds: ['customs (pending)'] },
+    {
+      container_id: 'c7',
+      is_ready: false,
+      blockers: ['hold: customs', 'not available'],
+      other_holds: [],
+    },
+  ])
+})
+
+it('stands in the order in which it bites, by the calendar of each place', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'gone', line_tracking_stopped_reason: 'past_full_out_window' },
+  ])
+  await insertKnown(scene, 'containers', [
+    landed('c1'),
+    landed('c2'),
+    // 07:30 of the 13th in Berlin: its day is today.
+    landed('c3', { pod_timezone: 'Europe/Berlin' }),
+    landed('c4', { shipment_id: 'gone' }),
+    landed('c5', { pod_discharged_at: '2026-03-08T10:00:00Z' }),
+    landed('c6', { pod_timezone: 'Mars/Olympus' }),
+    landed('c7', { pod_timezone: null }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    deadline('c1', '2026-03-11'),
+    deadline('c3', '2026-03-13', 'Europe/Berlin'),
+    deadline('c4', '2026-03-01'),
+    // In a zone that nobody knows today is that of UTC, the 13th.
+    deadline('c6', '2026-03-14', 'Mars/Olympus'),
+  ])
+  const columns = ['container_id', 'days_left', 'landed_local', 'is_zone_known']
+  const local = '2026-03-09 03:00:00'
+  expect(await read(columns)).toEqual([
+    { container_id: 'c1', days_left: -1, landed_local: local, is_zone_known: true },
+    { container_id: 'c3', days_left: 0, landed_local: '2026-03-09 11:00:00', is_zone_known: true },
+    { container_id: 'c6', days_left: 1, landed_local: null, is_zone_known: false },
+    // Without a last free day the longest stay stands first.
+    {
+      container_id: 'c5',
+      days_left: null,
+      landed_local: '2026-03-08 03:00:00',
+      is_zone_known: true,
+    },
+    { container_id: 'c2', days_left: null, landed_local: local, is_zone_known: true },
+    {
+      container_id: 'c7',
+      days_left: null,
+      landed_local: '2026-03-09 10:00:00',
+      is_zone_known: false,
+    },
+    { container_id: 'c4', days_left: -11, landed_local: local, is_zone_known: true },
+  ])
+})
+
+it('shows what was known at an instant: a hold that was cleared later still blocks', async () => {
+  await insertKnown(scene, 'containers', [landed('c1')])
+  await scene.insert('container_hold_history', [
+    {
+      container_id: 'c1',
+      hold_key: 'a',
+      name: 'customs',
+      status: 'hold',
+      valid_from: '2026-03-10T00:00:00Z',
+      valid_to: '2026-03-13T06:31:00Z',
+    },
+  ])
+  expect(await read(['blockers'])).toEqual([{ blockers: ['hold: customs'] }])
+  expect(await scene.read('pickup_worklist', { columns: ['blockers'] })).toEqual([{ blockers: [] }])
+})

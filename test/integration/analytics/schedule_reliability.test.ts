@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const LANE = {
+  shipping_line_scac: 'MAEU',
+  shipping_line_name: 'Maersk',
+  port_of_lading_locode: 'CNSHA',
+  port_of_lading_name: 'Shanghai',
+  port_of_discharge_locode: 'USLAX',
+  port_of_discharge_name: 'Los Angeles',
+  pod_timezone: 'America/Los_Angeles',
+}
+
+it('counts local days from the first ETA, and what cannot be measured apart', async () => {
+  await scene.insert('shipments', [
+    // Clocks went forward on 8 March. 7 March 12:00 to 8 March 23:30 local: one day late, on time. In UTC it would be two days.
+    // 34.5 h = 1.4375 days.
+    {
+      ...LANE,
+      shipment_id: 's1',
+      pod_original_eta_at: '2026-03-07T20:00Z',
+      pod_ata_at: '2026-03-09T06:30Z',
+    },
+    // Its first ETA is in the history: 10 March, found at the 14th: 4 days late.
+    { ...LANE, shipment_id: 's2', pod_ata_at: '2026-03-14T12:00Z' },
+    // 3 days early.
+    {
+      ...LANE,
+      shipment_id: 's3',
+      pod_original_eta_at: '2026-03-20T12:00Z',
+      pod_ata_at: '2026-03-17T12:00Z',
+    },
+    // Its only ETA was first seen after the arrival: not measured.
+    { ...LANE, shipment_id: 's4', pod_ata_at: '2026-03-16T12:00Z' },
+    {
+      ...LANE,
+      shipment_id: 's5',
+      pod_original_eta_at: '2026-03-01T12:00Z',
+      pod_ata_at: '2026-03-16T12:00Z',
+      _deleted_at: '2026-03-17T00:00Z',
+    },
+    // No zone: days as sent, the 18th and the 20th: 2 days late, 26 h = 1.0833 days.
+    {
+      ...LANE,
+      shipment_id: 's6',
+      pod_timezone: null,
+      pod_original_eta_at: '2026-03-18T23:00Z',
+      pod_ata_at: '2026-03-20T01:00Z',
+    },
+    // No such zone: nobody can say the month or the days.
+    {
+      ...LANE,
+      shipment_id: 's7',
+      pod_timezone: 'Mars/Olympus',
+      pod_original_eta_at: '2026-03-18T23:00Z',
+      pod_ata_at: '2026-03-20T01:00Z',
+    },
+    { ...LANE, shipment_id: 's8', pod_original_eta_at: '2026-03-18T23:00Z' },
+    // 31 March 20:00 local: still March; on the minute.
+    {
+      ...LANE,
+      shipment_id: 's9',
+      pod_original_eta_at: '2026-04-01T03:00Z',
+      pod_ata_at: '2026-04-01T03:00Z',
+    },
+  ])
+  await scene.insert('shipment_history', [
+    { shipment_id: 's2', valid_from: '2026-02-19T00:00Z', valid_to: '2026-02-20T00:00Z' },
+    {
+      shipment_id: 's2',
+      valid_from: '2026-02-20T00:00Z',
+      valid_to: '2026-03-01T00:00Z',
+      pod_eta_at: '2026-03-10T12:00Z',
+    },
+    { shipment_id: 's2', valid_from: '2026-03-01T00:00Z', pod_eta_at: '2026-03-14T12:00Z' },
+    { shipment_id: 's4', valid_from: '2026-03-25T00:00Z', pod_eta_at: '2026-03-10T12:00Z' },
+  ])
+  const lane = {
+    shipping_line_scac: 'MAEU',
+    port_of_lading_locode: 'CNSHA',
+    port_of_discharge_locode: 'USLAX',
+    shipping_line_name: 'Maersk',
+    port_of_lading_name: 'Shanghai',
+    port_of_discharge_name: 'Los Angeles',
+  }
+  expect(await scene.read('schedule_reliability', { rest: 'order by arrival_month_on' })).toEqual([
+    {
+      ...lane,
+      arrival_month_on: '2026-03-01',
+      n: 5,
+      on_time: 2,
+      early: 1,
+      late: 2,
+      not_measured: 1,
+      on_time_share: '0.4000',
+      // (4 + 1.0833) / 2
+      mean_delay_of_late_days: '2.54',
+      // (1.4375 + 4 - 3 + 1.0833 + 0) / 5
+      mean_delay_days: '0.70',
+    },
+    {
+      ...lane,
+      arrival_month_on: null,
+      n: 0,
+      on_time: 0,
+      early: 0,
+      late: 0,
+      not_measured: 1,
+      on_time_share: null,
+      mean_delay_of_late_days: null,
+      mean_delay_days: null,
+    },
+  ])
+})
+
+it('says nothing of an arrival before it was known', async () => {
+  const version = { ...LANE, shipment_id: 's1', pod_eta_at: '2026-03-10T12:00Z' }
+  await scene.insert('shipment_history', [
+    { ...version, valid_from: '2026-02-20T00:00Z', valid_to: '2026-03-15T00:00Z' },
+    { ...version, valid_from: '2026-03-15T00:00Z', pod_ata_at: '2026-03-11T12:00Z' },
+  ])
+  expect(await scene.read('schedule_reliability', { asOf: '2026-03-14T00:00Z' })).toEqual([])
+  expect(
+    await scene.read('schedule_reliability', {
+      asOf: '2026-03-16T00:00Z',
+      columns: ['arrival_month_on', 'n', 'on_time', 'mean_delay_days'],
+    }),
+  ).toEqual([{ arrival_month_on: '2026-03-01', n: 1, on_time: 1, mean_delay_days: '1.00' }])
+})
+
+it('has no row where nothing arrived', async () => {
+  expect(await scene.read('schedule_reliability')).toEqual([])
+})

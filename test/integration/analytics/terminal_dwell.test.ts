@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+const AT = { shipment_id: 's1', pod_terminal_id: 't1', pod_timezone: 'America/Los_Angeles' }
+const NONE = {
+  n: 0,
+  mean_days: null,
+  median_days: null,
+  p90_days: null,
+  over_5_days_share: null,
+  still_there: 0,
+  still_there_not_tracked: 0,
+  still_there_mean_age_days: null,
+  still_there_max_age_days: null,
+  not_measured: 0,
+  zone_unknown: 0,
+}
+const AS_OF = '2026-03-20T12:00Z'
+
+it('keeps those that left apart from those still there, by local week and mode', async () => {
+  await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])
+  await scene.insert('terminals', [
+    { terminal_id: 't1', name: 'APM Terminals Pier 400', nickname: 'Pier 400', port_id: 'p1' },
+  ])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', port_of_discharge_locode: 'USLGB' },
+    { shipment_id: 's2', line_tracking_stopped_at: '2026-03-15T00:00Z' },
+  ])
+  await insertKnown(scene, 'containers', [
+    // Monday 9 March 05:00 UTC is Sunday 8 March 22:00 local: the week of 2 March. 2, 4 and exactly 5 days; 5 is not above 5.
+    {
+      ...AT,
+      container_id: 'c1',
+      pod_discharged_at: '2026-03-09T05:00Z',
+      pod_full_out_at: '2026-03-11T05:00Z',
+    },
+    {
+      ...AT,
+      container_id: 'c2',
+      pod_discharged_at: '2026-03-07T00:00Z',
+      pod_full_out_at: '2026-03-11T00:00Z',
+    },
+    {
+      ...AT,
+      container_id: 'c3',
+      pod_discharged_at: '2026-03-07T00:00Z',
+      pod_full_out_at: '2026-03-12T00:00Z',
+    },
+    // 6 days.
+    {
+      ...AT,
+      container_id: 'c4',
+      pod_discharged_at: '2026-03-07T00:00Z',
+      pod_full_out_at: '2026-03-13T00:00Z',
+    },
+    // Left before it was discharged; picked up inland, and nobody said when it left the port.
+    {
+      ...AT,
+      container_id: 'c5',
+      pod_discharged_at: '2026-03-07T00:00Z',
+      pod_full_out_at: '2026-03-06T00:00Z',
+    },
+    {
+      ...AT,
+      container_id: 'c6',
+      pod_discharged_at: '2026-03-07T00:00Z',
+      final_destination_full_out_at: '2026-03-16T00:00Z',
+    },
+    // Still there: 3 and 4 days; and one of a shipment that is no longer tracked.
+    { ...AT, container_id: 'c7', pod_discharged_at: '2026-03-17T12:00Z' },
+    { ...AT, container_id: 'c8', pod_discharged_at: '2026-03-16T12:00Z' },
+    { ...AT, container_id: 'c9', shipment_id: 's2', pod_discharged_at: '2026-03-16T12:00Z' },
+    // Rail: departed after 1.5 days; loaded and still there for 2.5 days.
+    {
+      ...AT,
+      container_id: 'd1',
+      pod_discharged_at: '2026-03-17T00:00Z',
+      pod_rail_loaded_at: '2026-03-18T00:00Z',
+      pod_rail_departed_at: '2026-03-18T12:00Z',
+    },
+    {
+      ...AT,
+      container_id: 'd2',
+      pod_discharged_at: '2026-03-18T00:00Z',
+      pod_rail_loaded_at: '2026-03-19T00:00Z',
+    },
+    // No terminal: under the shipment's port. No zone: the day as sent, a Monday. A zone that is none: no week.
+    {
+      ...AT,
+      container_id: 'e1',
+      pod_terminal_id: null,
+      pod_timezone: null,
+      pod_discharged_at: '2026-03-09T05:00Z',
+      pod_full_out_at: '2026-03-10T05:00Z',
+    },
+    {
+      ...AT,
+      container_id: 'e2',
+      pod_timezone: 'Mars/Olympus',
+      pod_discharged_at: '2026-03-09T05:00Z',
+      pod_full_out_at: '2026-03-10T05:00Z',
+    },
+    { ...AT, container_id: 'f1' },
+  ])
+  const pier = { terminal_id: 't1', terminal_name: 'Pier 400', port_locode: 'USLAX' }
+  const rest = 'order by terminal_id, mode desc, discharge_week_on'
+  expect(await scene.read('terminal_dwell', { asOf: AS_OF, rest })).toEqual([
+    {
+      ...pier,
+      ...NONE,
+      mode: 'truck',
+      discharge_week_on: '2026-03-02',
+      n: 4,
+      mean_days: '4.25',
+      median_days: '4.50',
+      // 5 + 0.7 of the way to 6
+      p90_days: '5.70',
+      over_5_days_share: '0.2500',
+      not_measured: 2,
+    },
+    {
+      ...pier,
+      ...NONE,
+      mode: 'truck',
+      discharge_week_on: '2026-03-16',
+      still_there: 3,
+      still_there_not_tracked: 1,
+      still_there_mean_age_days: '3.50',
+      still_there_max_age_days: '4.00',
+    },
+    {
+      ...pier,
+      ...NONE,
+      mode: 'truck',
+      discharge_week_on: null,
+      n: 1,
+      mean_days: '1.00',
+      median_days: '1.00',
+      p90_days: '1.00',
+      over_5_days_share: '0.0000',
+      zone_unknown: 1,
+    },
+    {
+      ...pier,
+      ...NONE,
+      mode: 'rail',
+      discharge_week_on: '2026-03-16',
+      n: 1,
+      mean_days: '1.50',
+      median_days: '1.50',
+      p90_days: '1.50',
+      over_5_days_share: '0.0000',
+      still_there: 1,
+      still_there_mean_age_days: '2.50',
+      still_there_max_age_days: '2.50',
+    },
+    {
+      ...NONE,
+      terminal_id: null,
+      terminal_name: null,
+      port_locode: 'USLGB',
+      mode: 'truck',
+      discharge_week_on: '2026-03-09',
+      n: 1,
+      mean_days: '1.00',
+      median_days: '1.00',
+      p90_days: '1.00',
+      over_5_days_share: '0.0000',
+      zone_unknown: 1,
+    },
+  ])
+})
+
+it('leaves out what is gone at the source, and has no row for nothing', async () => {
+  await scene.insert('containers', [
+    {
+      ...AT,
+      container_id: 'c1',
+      pod_discharged_at: '2026-03-09T05:00Z',
+      _deleted_at: '2026-03-10T00:00Z',
+    },
+  ])
+  expect(await scene.read('terminal_dwell')).toEqual([])
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterAll(() => scene.drop())
+beforeEach(() => scene.clear())
+
+let serial = 0
+
+/** Transport events of a container, each as name, place, time, and vessel. */
+async function insertEvents(
+  containerId: string,
+  events: readonly (readonly [
+    name: string,
+    place: string | null,
+    at: string | null,
+    vessel?: string,
+  ])[],
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  await scene.insert(
+    'transport_events',
+    events.map(([name, place, at, vessel]) => ({
+      container_id: containerId,
+      transport_event_id: `e${serial++}`,
+      event: `container.transport.${name}`,
+      location_locode: place,
+      location_id: place,
+      timezone: place === 'SGSIN' ? 'Asia/Singapore' : null,
+      timestamp: at,
+      vessel_id: vessel ?? null,
+      is_estimated: name.startsWith('estimated'),
+      ...more,
+    })),
+  )
+}
+
+const STOP = {
+  shipment_id: 's1',
+  shipping_line_scac: 'MAEU',
+  location_id: 'SGSIN',
+  location_locode: 'SGSIN',
+  location_name: 'Singapore',
+  vessel_in_name: null,
+  vessel_out_name: null,
+  dwell_hours: null,
+  hours_so_far: null,
+  is_waiting: false,
+  is_tracking_stopped: false,
+  is_zone_known: true,
+  arrived_at: null,
+  discharged_at: null,
+  loaded_at: null,
+  departed_at: null,
+  arrived_local: null,
+  discharged_local: null,
+  loaded_local: null,
+  departed_local: null,
+}
+
+it('finds where containers changed ships, by transshipment events and by feeders', async () => {
+  await scene.insert('ports', [{ port_id: 'SGSIN', name: 'Singapore' }])
+  await scene.insert('vessels', [
+    { vessel_id: 'v1', name: 'FIRST' },
+    { vessel_id: 'v2', name: 'SECOND' },
+    { vessel_id: 'v3', name: 'FEEDER' },
+  ])
+  await insertKnown(scene, 'shipments', [{ shipment_id: 's1', shipping_line_scac: 'MAEU' }])
+  await insertKnown(
+    scene,
+    'containers',
+    ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'].map((id) => ({
+      container_id: id,
+      shipment_id: 's1',
+      number: id.toUpperCase(),
+      pod_arrived_at: id === 'c5' ? '2026-03-09T00:00Z' : null,
+    })),
+  )
+  // All four; two reports of the arrival, the earlier counts; forecasts do not. 3 March 00:00 to 5 March 12:00 are 60 hours.
+  await insertEvents('c1', [
+    ['vessel_departed', 'CNSHA', '2026-02-25T00:00Z', 'v1'],
+    ['estimated.vessel_arrived', 'SGSIN', '2026-03-01T00:00Z', 'v1'],
+    ['transshipment_arrived', 'SGSIN', '2026-03-03T02:00Z', 'v1'],
+    ['transshipment_arrived', 'SGSIN', '2026-03-03T00:00Z', 'v1'],
+    ['transshipment_discharged', 'SGSIN', '2026-03-03T08:00Z', 'v1'],
+    ['transshipment_loaded', 'SGSIN', '2026-03-05T02:00Z', 'v2'],
+    ['transshipment_departed', 'SGSIN', '2026-03-05T12:00Z', 'v2'],
+    ['vessel_arrived', 'USLAX', '2026-03-09T00:00Z', 'v2'],
+  ])
+  // A feeder brings it to the port where the main ship loads it: 36 h from its discharge to the departure of the main ship. The port
+  // the feeder came from is no change of ships.
+  await insertEvents('c2', [
+    ['feeder_loaded', 'MYPKG', '2026-03-01T00:00Z', 'v3'],
+    ['feeder_departed', 'MYPKG', '2026-03-01T06:00Z', 'v3'],
+    ['feeder_discharged', 'SGSIN', '2026-03-02T00:00Z', 'v3'],
+    ['vessel_loaded', 'SGSIN', '2026-03-03T00:00Z', 'v1'],
+    ['vessel_departed', 'SGSIN', '2026-03-03T12:00Z', 'v1'],
+    ['vessel_arrived', 'USLAX', '2026-03-20T00:00Z', 'v1'],
+  ])
+  // The main ship leaves it to a feeder; the port where that one ends is no change of ships.
+  await insertEvents('c3', [
+    ['vessel_loaded', 'CNSHA', '2026-03-01T00:00Z', 'v1'],
+    ['vessel_discharged', 'SGSIN', '2026-03-08T00:00Z', 'v1'],
+    ['feeder_loaded', 'SGSIN', '2026-03-09T00:00Z', 'v3'],
+    ['feeder_arrived', 'MYPKG', '2026-03-10T00:00Z', 'v3'],
+    ['feeder_discharged', 'MYPKG', '2026-03-10T06:00Z', 'v3'],
+  ])
+  // Waits for its next ship; no place said: one row without a place and without a zone, wall time as sent.
+  await insertEvents('c4', [
+    ['transshipment_discharged', null, '2026-03-08T12:00Z'],
+    ['feeder_loaded', null, '2026-03-09T12:00Z'],
+  ])
+  await insertEvents('c4', [['transshipment_arrived', 'SGSIN', '2026-03-09T00:00Z', 'v1']])
+  // Went on unreported, for it has reached the port of discharge.
+  await insertEvents('c5', [['transshipment_arrived', 'SGSIN', '2026-03-05T00:00Z']])
+  // Withdrawn by the source; and an ordinary journey.
+  await insertEvents('c6', [['transshipment_arrived', 'SGSIN', '2026-03-05T00:00Z']], {
+    _deleted_at: '2026-03-06T00:00Z',
+  })
+  await insertEvents('c6', [['vessel_loaded', 'CNSHA', '2026-03-05T00:00Z']])
+
+  const rest = 'order by container_id, location_locode'
+  expect(await scene.read('transshipments', { asOf: '2026-03-10T12:00Z', rest })).toEqual([
+    {
+      ...STOP,
+      container_id: 'c1',
+      container_number: 'C1',
+      vessel_in_name: 'FIRST',
+      vessel_out_name: 'SECOND',
+      dwell_hours: '60.00',
+      arrived_at: '2026-03-03 00:00:00+00',
+      discharged_at: '2026-03-03 08:00:00+00',
+      loaded_at: '2026-03-05 02:00:00+00',
+      departed_at: '2026-03-05 12:00:00+00',
+      arrived_local: '2026-03-03 08:00:00',
+      discharged_local: '2026-03-03 16:00:00',
+      loaded_local: '2026-03-05 10:00:00',
+      departed_local: '2026-03-05 20:00:00',
+    },
+    {
+      ...STOP,
+      container_id: 'c2',
+      container_number: 'C2',
+      vessel_in_name: 'FEEDER',
+      vessel_out_name: 'FIRST',
+      dwell_hours: '36.00',
+      discharged_at: '2026-03-02 00:00:00+00',
+      loaded_at: '2026-03-03 00:00:00+00',
+      departed_at: '2026-03-03 12:00:00+00',
+      discharged_local: '2026-03-02 08:00:00',
+      loaded_local: '2026-03-03 08:00:00',
+      departed_local: '2026-03-03 20:00:00',
+    },
+    {
+      ...STOP,
+      container_id: 'c3',
+      container_number: 'C3',
+      vessel_in_name: 'FIRST',
+      vessel_out_name: 'FEEDER',
+      dwell_hours: '24.00',
+      discharged_at: '2026-03-08 00:00:00+00',
+      loaded_at: '2026-03-09 00:00:00+00',
+      discharged_local: '2026-03-08 08:00:00',
+      loaded_local: '2026-03-09 08:00:00',
+    },
+    {
+      ...STOP,
+      container_id: 'c4',
+      container_number: 'C4',
+      vessel_in_name: 'FIRST',
+      hours_so_far: '36.00',
+      is_waiting: true,
+      arrived_at: '2026-03-09 00:00:00+00',
+      arrived_local: '2026-03-09 08:00:00',
+    },
+    {
+      ...STOP,
+      container_id: 'c4',
+      container_number: 'C4',
+      location_id: null,
+      location_locode: null,
+      location_name: null,
+      dwell_hours: '24.00',
+      is_zone_known: false,
+      discharged_at: '2026-03-08 12:00:00+00',
+      loaded_at: '2026-03-09 12:00:00+00',
+      discharged_local: '2026-03-08 12:00:00',
+      loaded_local: '2026-03-09 12:00:00',
+    },
+    {
+      ...STOP,
+      container_id: 'c5',
+      container_number: 'C5',
+      arrived_at: '2026-03-05 00:00:00+00',
+      arrived_local: '2026-03-05 08:00:00',
+    },
+  ])
+})
+
+it('has no row for nothing', async () => {
+  expect(await scene.read('transshipments')).toEqual([])
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { MigrationError } from '../../../src/errors.js'
+import { installViews } from '../../../src/warehouse/install-views.js'
+import { readViews, type ShippedView } from '../../../src/warehouse/read-views.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+const options = { sleep: () => Promise.resolve() }
+
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+})
+afterAll(async () => {
+  await opened.drop()
+})
+beforeEach(async () => {
+  await opened.warehouse.query('drop', 'drop schema if exists people cascade')
+  await installViews(opened.warehouse, [], options)
+})
+
+function view(name: string, select: string): ShippedView {
+  const sqlText = `-- ${name}\n\ncreate view {{analytics}}.${name} as ${select};`
+  return {
+    schema: 'analytics',
+    name,
+    isMaterialized: false,
+    title: name,
+    definition: name,
+    sqlText,
+    checksum: sqlText,
+  }
+}
+
+async function viewNames(): Promise<string[]> {
+  const rows = await opened.warehouse.query<{ viewname: string }>(
+    'look',
+    `select viewname from pg_views where schemaname = 'tracking_analytics' order by 1`,
+  )
+  return rows.map(({ viewname }) => viewname)
+}
+
+const ships = view('ships', 'select 1 as imo, 2 as knots')
+const fleets = view('fleets', 'select count(*) as ships from {{analytics}}.ships')
+
+describe('installing views', () => {
+  it('creates them once, each after those it reads from', async () => {
+    const { warehouse } = opened
+    expect(await installViews(warehouse, [ships, fleets], options)).toEqual(['ships', 'fleets'])
+    expect(await viewNames()).toEqual(['fleets', 'ships'])
+    expect(await installViews(warehouse, [ships, fleets], options)).toEqual([])
+  })
+
+  it('replaces a changed one in place and keeps what others built on it', async () => {
+    const { warehouse } = opened
+    await installViews(warehouse, [ships, fleets], options)
+    await warehouse.query('own', 'create schema people')
+    await warehouse.query(
+      'own',
+      'create view people.mine as select imo from tracking_analytics.ships',
+    )
+    const changed = view('ships', 'select 3 as imo, 4 as knots, 5 as draught')
+    expect(await installViews(warehouse, [changed, fleets], options)).toEqual(['ships'])
+    expect(await warehouse.query('read', 'select imo from people.mine')).toEqual([{ imo: 3 }])
+  })
+
+  it('creates all anew where columns change their order or type, and drops what is no longer shipped', async () => {
+    const { warehouse } = opened
+    await installViews(warehouse, [ships, fleets], options)
+    const changed = view('ships', `select 'x' as name`)
+    expect(await installViews(warehouse, [changed], options)).toEqual(['ships'])
+    expect(await viewNames()).toEqual(['ships'])
+    expect(await warehouse.query('read', 'select name from tracking_analytics.ships')).toEqual([
+      { name: 'x' },
+    ])
+  })
+
+  it('names what somebody built on a view whose columns change, and changes nothing', async () => {
+    const { warehouse } = opened
+    await installViews(warehouse, [ships, fleets], options)
+    await warehouse.query('own', 'create schema people')
+    await warehouse.query(
+      'own',
+      'create view people.mine as select imo from tracking_analytics.ships',
+    )
+    const attempt = installViews(warehouse, [view('ships', `select 'x' as name`)], options)
+    await expect(attempt).rejects.toThrow(MigrationError)
+    await expect(attempt).rejects.toThrow('people.mine')
+    expect(await viewNames()).toEqual(['fleets', 'ships'])
+    expect(await warehouse.query('read', 'select imo from people.mine')).toEqual([{ imo: 1 }])
+  })
+
+  it('G1 lets many starters do it at once', async () => {
+    const { warehouse } = opened
+    const done = await Promise.all(
+      Array.from({ length: 8 }, () => installViews(warehouse, [ships, fleets], options)),
+    )
+    expect(done.flat().sort()).toEqual(['fleets', 'ships'])
+  })
+})
+
+it('the shipped views are in order of use', async () => {
+  const views = await readViews()
+  const names = views.map(({ schema, name }) => `{{${schema}}}.${name}`)
+  for (const [index, { sqlText }] of views.entries()) {
+    const later = names
+      .slice(index + 1)
+      .filter((name) => new RegExp(`${name.replaceAll(/[{}.]/g, '\\$&')}\\b`).test(sqlText))
+    expect(later).toEqual([])
+  }
+  expect(names).toContain('{{analytics}}.known_containers')
+})

@@ -1,0 +1,135 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import { createRoles, type RolesReport } from '../../../src/warehouse/roles.js'
+import { createWarehouse } from '../../../src/warehouse/warehouse.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+let report: RolesReport
+/** Roles are the server's, not the database's: another file's must not be in the way. */
+const schema = `roles_${process.pid}`
+const logins = { analyst: `${schema}_analyst`, loader: `${schema}_loader` }
+
+beforeAll(async () => {
+  opened = await createTestWarehouse({ schema })
+  const { warehouse } = opened
+  report = await createRoles(warehouse)
+  for (const login of Object.values(logins)) {
+    await warehouse.query('login', `create role ${login} login password 'for this test'`)
+  }
+  await warehouse.query('grant', `grant ${report.roles.reader} to ${logins.analyst}`)
+  await warehouse.query('grant', `grant ${report.roles.writer} to ${logins.loader}`)
+})
+afterAll(async () => {
+  const { warehouse } = opened
+  for (const role of [...Object.values(logins), report.roles.reader, report.roles.writer]) {
+    await warehouse.query('tidy up', `drop owned by ${role}`)
+    await warehouse.query('tidy up', `drop role ${role}`)
+  }
+  await opened.drop()
+})
+
+/** `ok`, or the SQLSTATE of the refusal. */
+async function tryAs(login: string, statement: string): Promise<string> {
+  const url = new URL(opened.url)
+  url.username = login
+  url.password = encodeURIComponent('for this test')
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    await client.query(statement)
+    return 'ok'
+  } catch (error) {
+    return (error as { code?: string }).code ?? 'no code'
+  } finally {
+    await client.end()
+  }
+}
+
+const insertPort = `insert into ${schema}.ports
+  (port_id, _observed_at, _first_seen_at, _changed_at) values ('p', now(), now(), now())`
+
+describe('roles', () => {
+  it('are created once; a second time changes nothing', async () => {
+    expect(report).toMatchObject({
+      isDone: true,
+      roles: { reader: `${schema}_reader`, writer: `${schema}_writer` },
+    })
+    const again = await createRoles(opened.warehouse)
+    expect(again.isDone).toBe(true)
+    expect(again.statements.filter((statement) => statement.startsWith('create role'))).toEqual([])
+  })
+
+  it('G9 a reader reads data and views, writes nothing and sees no bookkeeping', async () => {
+    expect({
+      table: await tryAs(logins.analyst, `select count(*) from ${schema}.containers`),
+      view: await tryAs(logins.analyst, `select * from ${schema}_analytics.known_containers`),
+      write: await tryAs(logins.analyst, insertPort),
+      tariff: await tryAs(logins.analyst, `delete from ${schema}_analytics.demurrage_tariffs`),
+      inbox: await tryAs(logins.analyst, `select body from ${schema}_sync.webhook_notifications`),
+      quarantine: await tryAs(logins.analyst, `select payload from ${schema}_sync.quarantine`),
+      create: await tryAs(logins.analyst, `create table ${schema}.mine (id int)`),
+    }).toEqual({
+      table: 'ok',
+      view: 'ok',
+      write: '42501',
+      tariff: '42501',
+      inbox: '42501',
+      quarantine: '42501',
+      create: '42501',
+    })
+  })
+
+  it('G9 a writer writes rows of data and bookkeeping, and changes no schema', async () => {
+    expect({
+      write: await tryAs(logins.loader, insertPort),
+      run: await tryAs(
+        logins.loader,
+        `insert into ${schema}_sync.sync_runs (command) values ('sync')`,
+      ),
+      create: await tryAs(logins.loader, `create table ${schema}.mine (id int)`),
+      drop: await tryAs(logins.loader, `drop table ${schema}.ports`),
+      alter: await tryAs(logins.loader, `alter table ${schema}.ports add column mine int`),
+    }).toEqual({ write: 'ok', run: 'ok', create: '42501', drop: '42501', alter: '42501' })
+  })
+
+  it('a table that comes later is readable too', async () => {
+    await opened.warehouse.query('later', `create table ${schema}.later (id int)`)
+    expect(await tryAs(logins.analyst, `select * from ${schema}.later`)).toBe('ok')
+  })
+
+  it('G9 one who may not create them gets the statements instead', async () => {
+    const url = new URL(opened.url)
+    url.username = logins.loader
+    url.password = encodeURIComponent('for this test')
+    const warehouse = createWarehouse({
+      url: url.href,
+      schema: `${schema}_b`,
+      logger: silentLogger,
+    })
+    try {
+      const refused = await createRoles(warehouse)
+      expect(refused.isDone).toBe(false)
+      expect(refused.statements.slice(0, 2)).toEqual([
+        `create role "${schema}_b_reader" nologin`,
+        `create role "${schema}_b_writer" nologin`,
+      ])
+    } finally {
+      await warehouse.close()
+    }
+  })
+
+  it('G9 one who is not the owner is told, also where PostgreSQL only warns', async () => {
+    await opened.warehouse.query('later', `revoke select on ${schema}.later from ${schema}_reader`)
+    const url = new URL(opened.url)
+    url.username = logins.loader
+    url.password = encodeURIComponent('for this test')
+    const warehouse = createWarehouse({ url: url.href, schema, logger: silentLogger })
+    try {
+      expect((await createRoles(warehouse)).isDone).toBe(false)
+    } finally {
+      await warehouse.close()
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import { quoteIdentifier } from '../../src/warehouse/schema-names.js'
+import { createTestWarehouse } from './test-warehouse.js'
+
+type Row = Readonly<Record<string, unknown>>
+
+export interface ReadOptions {
+  /** The instant the view answers for; now unless given. */
+  readonly asOf?: string
+  /** SQL after `from <view>`: a filter, an order. */
+  readonly rest?: string
+  /** Columns to read; all unless named. */
+  readonly columns?: readonly string[]
+}
+
+/** A warehouse for golden tests: rows are written by hand, views are read as of an instant. */
+export interface AnalyticsScene {
+  /** Inserts rows of a table of the data schema; our own columns (`_observed_at` and so on) are filled in where they are not given. */
+  insert(table: string, rows: readonly Row[]): Promise<void>
+  /** Inserts rows of a table of another of our schemas, as given. */
+  insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
+  /** Rows of `schema.view` (analytics unless it names another), numbers and times as PostgreSQL's texts where they have no exact JavaScript form. */
+  read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
+  query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** Empties the tables of the data schema and the tariffs. */
+  clear(): Promise<void>
+  drop(): Promise<void>
+}
+
+const OWN = {
+  _observed_at: '2026-01-01T00:00:00Z',
+  _first_seen_at: '2026-01-01T00:00:00Z',
+  _changed_at: '2026-01-01T00:00:00Z',
+  source: 'sync',
+  is_zone_known: true,
+  is_total: false,
+}
+
+export async function openAnalyticsScene(): Promise<AnalyticsScene> {
+  const { warehouse, drop } = await createTestWarehouse()
+  const { names } = warehouse
+  const write = async (schema: string, table: string, rows: readonly Row[]): Promise<void> => {
+    for (const row of rows) {
+      const columns = Object.keys(row).map(quoteIdentifier)
+      await warehouse.query(
+        `insert into ${table}`,
+        `insert into ${quoteIdentifier(schema)}.${quoteIdentifier(table)} (${columns.join(', ')})
+        values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+        Object.values(row),
+      )
+    }
+  }
+  const required = async (table: string): Promise<Row> => {
+    const rows = await warehouse.query<{ name: string }>(
+      'read the columns',
+      `select attname as name from pg_attribute
+      where attrelid = $1::regclass and attnum > 0 and attnotnull and not attisdropped`,
+      [`${names.data}.${table}`],
+    )
+    const wanted = new Set(rows.map(({ name }) => name))
+    return Object.fromEntries(Object.entries(OWN).filter(([name]) => wanted.has(name)))
+  }
+  return {
+    insert: async (table, rows) => {
+      const own = await required(table)
+      await write(
+        names.data,
+        table,
+        rows.map((row) => ({ ...own, ...row })),
+      )
+    },
+    insertInto: (schema, table, rows) => write(names[schema], table, rows),
+    query: (sqlText, parameters) => warehouse.query('ask', sqlText, parameters),
+    read: (view, { asOf, rest = '', columns = [] } = {}) =>
+      warehouse.transaction('read a view', async (session) => {
+        await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [
+          asOf ?? '',
+        ])
+        const path = view.includes('.') ? view : `${names.analytics}.${view}`
+        const shown = columns.length === 0 ? '*' : columns.map(quoteIdentifier).join(', ')
+        return session.query<Record<string, unknown>>(
+          'read',
+          `select ${shown} from ${path} ${rest}`,
+        )
+      }),
+    clear: async () => {
+      const tables = await warehouse.query<{ tablename: string }>(
+        'look',
+        'select tablename from pg_tables where schemaname = $1',
+        [names.data],
+      )
+      const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
+      await warehouse.query(
+        'clear',
+        `truncate ${[...all, `${names.analytics}.demurrage_tariffs`].join(', ')}`,
+      )
+    },
+    drop,
+  }
+}
