@@ -1,19 +1,22 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
+import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
+import type { QuestionOptions } from '../warehouse/read-answer.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/query-parameters.js'
 import type { ShippedQuery } from '../warehouse/shipped-queries.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatCsv } from './print-csv.js'
+import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './print-answer.js'
 import { formatTable } from './print-table.js'
+import { wholeNumber } from './whole-number.js'
 
-const FORMATS = ['table', 'csv', 'json'] as const
-const STATEMENT_TIMEOUT_MS = 60_000
-
-interface QueryOptions {
-  readonly format: (typeof FORMATS)[number]
-  readonly explain?: boolean
+interface QueryOptions extends Partial<Record<QueryParameter, string>> {
+  readonly format: AnswerFormat
   readonly json?: boolean
+  readonly explain?: boolean
+  readonly asOf?: string
+  readonly timeout: number
+  readonly spreadsheetSafe?: boolean
 }
 
 export function addQueryCommand(program: Command, io: CommandIo): void {
@@ -23,68 +26,132 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
       'Answer a shipped question by name, or your own SQL (read-only). Without a name: list the questions.',
     )
     .argument('[question]', 'Name of a shipped question, or an SQL statement in quotes.')
-    .option('--explain', "Print the question's definition and SQL instead of its answer.")
+    .option('--explain', "Print the question's definition, columns and SQL instead of its answer.")
     .addOption(
       program
         .createOption('--format <format>', 'How the answer is printed.')
-        .choices(FORMATS)
+        .choices(ANSWER_FORMATS)
         .default('table'),
     )
     .option('--json', 'The same as --format json.')
+    .option('--spreadsheet-safe', 'In csv: disarm texts that a spreadsheet would run as a formula.')
+    .option('--as-of <instant>', 'Answer as of this instant: what was known then.', instant)
+    .option('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60)
+  for (const [name, meaning] of Object.entries(QUERY_PARAMETERS)) {
+    command.addOption(command.createOption(`--${name} <value>`, meaning).helpGroup('Narrowing:'))
+  }
   addSettingFlags(command).action(async (question: string | undefined, options: QueryOptions) => {
-    const format = options.json === true ? 'json' : options.format
     await io.withApp(settingFlagsOf({ ...options }), async (app) => {
       const { readShippedQueries } = await import('../warehouse/shipped-queries.js')
       const { schemaNames } = await import('../warehouse/schema-names.js')
       const shipped = await readShippedQueries(schemaNames(app.config.schema))
-      if (question === undefined) {
-        listQuestions(io, shipped, format)
-        return EXIT_CODES.complete
-      }
-      const found = findQuestion(question, shipped)
-      if (options.explain === true) {
-        io.print(found.sqlText.trimEnd())
-        return EXIT_CODES.complete
-      }
-      await app.openWarehouse()
-      const warehouse = await app.openWarehouse({
-        isMigrating: false,
-        isReadOnly: true,
-        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      })
-      const answer = await runQuestion(warehouse, found.sqlText).catch((thrown: unknown) => {
-        throw found.isShipped ? thrown : (explainMistake(thrown) ?? thrown)
-      })
-      io.write(formatAnswer(answer, format))
+      const format = options.json === true ? 'json' : options.format
+      if (question === undefined) listQuestions(io, shipped, format)
+      else if (options.explain === true) explain(io, findQuestion(question, shipped), format)
+      else await answer(app, io, findQuestion(question, shipped), { ...options, format })
       return EXIT_CODES.complete
     })
   })
 }
 
+/** ISO 8601: a date, or a date with a time and an offset. */
+function instant(text: string): string {
+  if (
+    /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2}))?$/.test(text)
+  ) {
+    return text
+  }
+  throw new InvalidArgumentError('Give 2026-03-01 (midnight UTC) or 2026-03-01T08:00:00Z.')
+}
+
+type Question = ShippedQuery | string
+
+async function answer(
+  app: App,
+  io: CommandIo,
+  question: Question,
+  options: QueryOptions,
+): Promise<void> {
+  const { sqlText, ...values } = await bind(question, options)
+  await app.openWarehouse()
+  const warehouse = await app.openWarehouse({
+    isMigrating: false,
+    isReadOnly: true,
+    statementTimeoutMs: options.timeout * 1000,
+  })
+  const pieces = warehouse.streamTable('answer a question', sqlText, values)
+  try {
+    await printAnswer(pieces, options.format, io.process.stdout, {
+      isSpreadsheetSafe: options.spreadsheetSafe === true,
+    })
+  } catch (thrown) {
+    throw (typeof question === 'string' ? explainMistake(thrown) : undefined) ?? thrown
+  }
+}
+
+async function bind(
+  question: Question,
+  options: QueryOptions,
+): Promise<QuestionOptions & { readonly sqlText: string }> {
+  const { asOf } = options
+  const names = Object.keys(QUERY_PARAMETERS) as QueryParameter[]
+  const given = names.filter((name) => options[name] !== undefined)
+  if (typeof question !== 'string') {
+    const { bindQuery } = await import('../warehouse/shipped-queries.js')
+    const values = Object.fromEntries(given.map((name) => [name, options[name]]))
+    return { ...bindQuery(question, values), asOf }
+  }
+  if (given.length === 0) return { sqlText: question, asOf }
+  throw new ConfigError(
+    given.map((name) => ({
+      setting: `--${name}`,
+      problem: 'narrows a shipped question; write it into your own SQL',
+    })),
+  )
+}
+
 function listQuestions(
   io: CommandIo,
   shipped: readonly ShippedQuery[],
-  format: QueryOptions['format'],
+  format: AnswerFormat,
 ): void {
-  const rows = shipped.map(({ name, title }) => ({ question: name, answers: title }))
-  if (format === 'json') io.printJson(rows)
-  else
-    io.print(
-      formatTable(
-        ['question', 'answers'],
-        rows.map(({ question, answers }) => [question, answers]),
-      ),
+  if (format === 'json') {
+    io.printJson(
+      shipped.map(({ name, title, parameters }) => ({
+        question: name,
+        answers: title,
+        parameters,
+      })),
     )
+    return
+  }
+  const rows = shipped.map(({ name, title, parameters }) => [
+    name,
+    title,
+    parameters.map((parameter) => `--${parameter}`).join(' '),
+  ])
+  io.print(formatTable(['question', 'answers', 'narrowed by'], rows))
 }
 
-function findQuestion(
-  question: string,
-  shipped: readonly ShippedQuery[],
-): Pick<ShippedQuery, 'sqlText'> & { readonly isShipped: boolean } {
+function explain(io: CommandIo, question: Question, format: AnswerFormat): void {
+  if (typeof question === 'string') {
+    throw new ConfigError([{ setting: '--explain', problem: 'explains shipped questions only' }])
+  }
+  if (format === 'json') {
+    io.printJson(question)
+    return
+  }
+  const { definition, columns, sqlText } = question
+  const meanings = columns.map(({ name, meaning }) => [name, meaning])
+  const table = meanings.length === 0 ? '' : formatTable(['column', 'meaning'], meanings)
+  io.print([definition, table, sqlText.trimEnd()].filter((part) => part !== '').join('\n\n'))
+}
+
+function findQuestion(question: string, shipped: readonly ShippedQuery[]): Question {
   const named = shipped.find(({ name }) => name === question)
-  if (named !== undefined) return { ...named, isShipped: true }
+  if (named !== undefined) return named
   // One word is a name, and a wrong one; a statement has more.
-  if (/\s/.test(question.trim())) return { sqlText: question, isShipped: false }
+  if (/\s/.test(question.trim())) return question
   throw new ConfigError([
     {
       setting: `question "${question}"`,
@@ -103,44 +170,4 @@ function explainMistake(thrown: unknown): ConfigError | undefined {
   if (typeof code !== 'string' || !MISTAKES.test(code)) return undefined
   const problem = `is refused by PostgreSQL: ${thrown.cause.message} (${code})`
   return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
-}
-
-export interface Answer {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly unknown[])[]
-}
-
-/** Unqualified names mean the data tables first, then the views. */
-export async function runQuestion(warehouse: Warehouse, sqlText: string): Promise<Answer> {
-  return warehouse.readTable('answer a question', sqlText)
-}
-
-/** With its last line end. */
-export function formatAnswer(answer: Answer, format: QueryOptions['format']): string {
-  const { columns, rows } = answer
-  switch (format) {
-    case 'table':
-      return formatAsTable(answer)
-    case 'csv':
-      return formatCsv(columns, rows)
-    case 'json':
-      return `${JSON.stringify(toObjects(answer), null, 2)}\n`
-    default:
-      return format satisfies never
-  }
-}
-
-/** Nobody reads more of a table, and laying it out takes seconds and then fails. */
-const MOST_TABLE_ROWS = 10_000
-
-function formatAsTable({ columns, rows }: Answer): string {
-  const shown = rows.slice(0, MOST_TABLE_ROWS)
-  const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
-  const cut =
-    shown.length < rows.length ? `, the first ${MOST_TABLE_ROWS} shown; --format csv gives all` : ''
-  return `${formatTable(columns, shown)}\n(${count}${cut})\n`
-}
-
-function toObjects({ columns, rows }: Answer): Record<string, unknown>[] {
-  return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
 }

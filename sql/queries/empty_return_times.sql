@@ -1,0 +1,40 @@
+-- From picking up full to returning empty
+
+select
+    container_number,
+    shipping_line_scac,
+    state,
+    days,
+    calendar_days,
+    full_out_local,
+    empty_terminated_local,
+    equipment_type,
+    equipment_length,
+    is_tracking_stopped,
+    bill_of_lading_number,
+    container_id
+from {{analytics}}.empty_return_times
+where (:container::text is null or :container::text in (container_id, container_number))
+    and (:shipment::text is null or :shipment::text in (shipment_id, bill_of_lading_number))
+    and (
+        :terminal::text is null
+        or pod_terminal_id in (
+            select terminal_id
+            from {{data}}.terminals
+            where :terminal::text in (terminal_id, firms_code)
+                or lower(:terminal::text) in (lower(nickname), lower(name))
+        )
+    )
+    and (
+        :line::text is null
+        or shipping_line_scac = upper(:line::text)
+        or shipping_line_scac in (
+            select shipping_line_scac
+            from {{data}}.shipments
+            where lower(shipping_line_name) = lower(:line::text)
+        )
+    )
+    and (:since::text is null or full_out_at >= :since::text::timestamptz)
+    and (:until::text is null or full_out_at < :until::text::timestamptz)
+order by state desc, days desc nulls last, container_id
+limit :limit::text::bigint

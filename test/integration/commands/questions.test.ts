@@ -1,0 +1,206 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readViews } from '../../../src/warehouse/read-views.js'
+import {
+  bindQuery,
+  readShippedQueries,
+  type ShippedQuery,
+} from '../../../src/warehouse/shipped-queries.js'
+import type { QueryValues } from '../../../src/warehouse/query-parameters.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'
+
+let scene: Scene
+let settings: Record<string, string>
+let questions: ShippedQuery[]
+let guide: string
+
+/** A value that finds something, for each parameter. */
+let values: Record<string, string>
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 60, startAt: new Date(Date.now() - 7 * 24 * HOUR) })
+  for (let day = 0; day < 8; day += 1) {
+    await scene.sync()
+    scene.simulator.clock.advance(24 * HOUR)
+  }
+  settings = {
+    TRACKING_API_URL: scene.simulator.url,
+    TRACKING_API_KEY: scene.simulator.apiKey,
+    DATABASE_URL: scene.url,
+    TRACKING_LOG_LEVEL: 'silent',
+  }
+  questions = await readShippedQueries(scene.warehouse.names)
+  guide = await readFile(new URL('../../../docs/questions.md', import.meta.url), 'utf8')
+  const [some] = await scene.query<Record<string, string>>(
+    `select containers.number as container, shipments.bill_of_lading_number as shipment,
+        shipments.shipping_line_name as line, ports.code as port, terminals.nickname as terminal
+    from tracking.containers
+    inner join tracking.shipments using (shipment_id)
+    inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id
+    inner join tracking.terminals on terminals.terminal_id = containers.pod_terminal_id
+    where containers.pod_discharged_at is not null
+    order by containers.container_id
+    limit 1`,
+  )
+  values = { ...some!, since: '2020-01-01', until: '2100-01-01T00:00:00Z', limit: '3' }
+}, 120_000)
+
+afterAll(closeScenes)
+
+const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
+
+async function rowsOf(...args: string[]): Promise<Record<string, unknown>[]> {
+  const { exitCode, stdout, stderr } = await query(...args, '--format', 'json')
+  expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' })
+  return JSON.parse(stdout) as Record<string, unknown>[]
+}
+
+describe('the shipped questions', () => {
+  it('are there for every view that answers one, and say what their columns mean', async () => {
+    const views = (await readViews()).filter(
+      ({ schema, name }) =>
+        schema === 'analytics' && !BASES.has(name) && !name.startsWith('known_'),
+    )
+    expect(questions.map(({ name }) => name)).toEqual(views.map(({ name }) => name).sort())
+    expect(questions.filter(({ columns, title }) => columns.length === 0 || title === '')).toEqual(
+      [],
+    )
+  })
+
+  it('answer, each with rows in a world of sixty shipments, but for those that need a longer history', async () => {
+    const empty: string[] = []
+    for (const { name } of questions) if ((await rowsOf(name)).length === 0) empty.push(name)
+    expect(empty).toEqual([])
+  }, 60_000)
+
+  it('are narrowed by each of their parameters', async () => {
+    const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
+      const { sqlText, parameters } = bindQuery(question, given)
+      return (await scene.query(sqlText, ...parameters)).length
+    }
+    for (const question of questions) {
+      const { name, parameters } = question
+      const all = await count(question, {})
+      for (const parameter of parameters) {
+        const some = await count(question, { [parameter]: values[parameter]! })
+        expect({ name, parameter, isFewer: some <= all }).toMatchObject({ isFewer: true })
+        if (['since', 'until', 'limit'].includes(parameter)) continue
+        const none = await count(question, { [parameter]: 'no such thing' })
+        expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
+      }
+    }
+  }, 60_000)
+
+  it('know nothing as of an instant before the first load', async () => {
+    for (const name of [
+      'pickup_worklist',
+      'last_free_days',
+      'demurrage_exposure',
+      'container_milestones',
+    ]) {
+      expect({ name, rows: await rowsOf(name, '--as-of', '2020-01-01') }).toEqual({
+        name,
+        rows: [],
+      })
+    }
+  })
+
+  it('take the name of a terminal or a line in any case, and its code', async () => {
+    const [one] = await scene.query<Record<string, string>>(
+      `select terminals.terminal_id, terminals.nickname, terminals.firms_code
+      from tracking.terminals where nickname = $1`,
+      values.terminal!,
+    )
+    const byName = await rowsOf('last_free_days', '--terminal', one!.nickname!.toUpperCase())
+    expect(byName.length).toBeGreaterThan(0)
+    expect(await rowsOf('last_free_days', '--terminal', one!.terminal_id!)).toEqual(byName)
+    expect(
+      (await rowsOf('last_free_days', '--line', values.line!.toLowerCase())).length,
+    ).toBeGreaterThan(0)
+  })
+})
+
+/** Views that others stand on; they are asked in SQL. */
+const BASES = new Set(['shipment_arrivals', 'container_completeness'])
+
+describe('docs/questions.md', () => {
+  it('has a section for every question', () => {
+    const shown = new Set([...guide.matchAll(/tracking-sync query (\w+)/g)].map(([, name]) => name))
+    expect(questions.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+  })
+
+  it('has commands that work, and samples with columns that the answers have', async () => {
+    const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
+    expect(blocks.length).toBeGreaterThan(20)
+    for (const [, text = '', header] of blocks) {
+      for (const line of text.split('\n')) {
+        const [, words] = /^npx tracking-sync query (.*)$/.exec(line) ?? []
+        const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+          ([, quoted, word]) => quoted ?? word!,
+        )
+        const { exitCode, stdout, stderr } = await query(...args)
+        expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
+        if (header === undefined) continue
+        const columns = stdout.split('\n')[0]!.split(/ {2,}/)
+        expect({
+          line,
+          missing: header.split(' | ').filter((name) => !columns.includes(name)),
+        }).toEqual({ line, missing: [] })
+      }
+    }
+  }, 120_000)
+})
+
+describe('query', () => {
+  it('explains a question: definition, columns with their meaning, SQL', async () => {
+    const { stdout } = await query('pickup_worklist', '--explain')
+    expect(stdout).toMatch(/^Which container must be picked up first\n/)
+    expect(stdout).toContain('One row per')
+    expect(stdout).toMatch(/^days_left +\S.*day/m)
+    expect(stdout).toContain('from "tracking_analytics".pickup_worklist')
+  })
+
+  it('names what a question takes when it is given something else', async () => {
+    expect(await query('freshness', '--terminal', 'x')).toMatchObject({
+      exitCode: 2,
+      stderr: 'error: --terminal does not narrow freshness, which takes --limit\n',
+    })
+    expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
+    expect((await query('no_such_question')).stderr).toContain('pickup_worklist')
+    expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
+  })
+
+  it('prints csv, json and ndjson that can be read back, whatever the size', async () => {
+    const sql = `select n, 'a,"b"' as text, null::text as nothing from generate_series(1, 2500) as n`
+    const csv = (await query(sql, '--format', 'csv')).stdout.split('\r\n')
+    expect([csv.length, csv[0], csv[2500]]).toEqual([2502, 'n,text,nothing', '2500,"a,""b""",'])
+    const json = JSON.parse((await query(sql, '--format', 'json')).stdout) as unknown[]
+    const lines = (await query(sql, '--format', 'ndjson')).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(json)
+    expect([json.length, json[2499]]).toEqual([2500, { n: 2500, text: 'a,"b"', nothing: null }])
+    expect((await query('select 1 as one where false', '--format', 'json')).stdout).toBe('[]\n')
+  })
+
+  it('T10 disarms formulas for spreadsheets on demand only', async () => {
+    const sql = `select '=1+1' as a, '-5' as b, '@x' as c`
+    expect((await query(sql, '--format', 'csv')).stdout).toBe('a,b,c\r\n=1+1,-5,@x\r\n')
+    expect((await query(sql, '--format', 'csv', '--spreadsheet-safe')).stdout).toBe(
+      `a,b,c\r\n'=1+1,-5,'@x\r\n`,
+    )
+  })
+
+  it('stops a statement that takes too long, and writes nothing', async () => {
+    expect((await query('select pg_sleep(30)', '--timeout', '1')).exitCode).toBe(5)
+    for (const sql of [
+      'delete from tracking.containers',
+      'with gone as (delete from tracking.containers returning 1) select * from gone',
+    ]) {
+      expect(await query(sql)).toMatchObject({ exitCode: 2, stdout: '' })
+    }
+    const [{ count } = { count: 0 }] = await scene.query<{ count: number }>(
+      'select count(*) from tracking.containers',
+    )
+    expect(count).toBeGreaterThan(0)
+  })
+})
