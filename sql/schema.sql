@@ -4,6 +4,32 @@ create schema tracking;
 
 comment on schema tracking is 'Container and shipment tracking: one table per resource type, kept equal to the tracking service.';
 
+create table tracking.container_changes (
+    container_id text collate "C" not null,
+    change_id text collate "C" not null,
+    attribute text collate "C" not null,
+    changed_at timestamp with time zone not null,
+    old_value jsonb,
+    new_value jsonb,
+    data_source text,
+    timezone text,
+    _observed_at timestamp with time zone not null,
+    _notification_id text collate "C" not null,
+    constraint container_changes_pkey PRIMARY KEY (container_id, change_id, attribute)
+);
+CREATE INDEX container_changes_changed_at_idx ON tracking.container_changes USING btree (container_id, changed_at);
+comment on table tracking.container_changes is 'One row per attribute of a container that a notification says has changed, at the time of the change. Rows are only added. A container may have changes and no row of its own.';
+comment on column tracking.container_changes.container_id is 'Container; containers.';
+comment on column tracking.container_changes.change_id is 'The service''s id of the change (container_updated_event); several attributes may change in one.';
+comment on column tracking.container_changes.attribute is 'Attribute that changed.';
+comment on column tracking.container_changes.changed_at is 'When it changed, as the service says; when the notification was made where it does not. UTC.';
+comment on column tracking.container_changes.old_value is 'Value before the change, as sent.';
+comment on column tracking.container_changes.new_value is 'Value after the change, as sent.';
+comment on column tracking.container_changes.data_source is 'Who told the service: shipping_line, terminal or ais.';
+comment on column tracking.container_changes.timezone is 'IANA time zone of the change.';
+comment on column tracking.container_changes._observed_at is 'When the source can have known it: the stamp of the notification. UTC.';
+comment on column tracking.container_changes._notification_id is 'Notification that told it first; webhook_notifications.';
+
 create table tracking.container_fee_history (
     container_id text collate "C" not null,
     fee_key text collate "C" not null,
@@ -852,6 +878,7 @@ create table tracking.transport_events (
     _coercions jsonb,
     constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
 );
+CREATE INDEX transport_events_transport_event_id_idx ON tracking.transport_events USING btree (transport_event_id);
 comment on table tracking.transport_events is 'One row per transport event of a container. Withdrawn ones are tombstoned, never deleted.';
 comment on column tracking.transport_events.container_id is 'Container the transport event belongs to. From relationships.container, or from the request.';
 comment on column tracking.transport_events.transport_event_id is 'The service''s id of the transport event.';
@@ -969,6 +996,51 @@ create schema tracking_analytics;
 
 comment on schema tracking_analytics is 'Views that answer questions about shipments and containers.';
 
+create table tracking_analytics.demurrage_tariffs (
+    demurrage_tariff_id bigint not null generated always as identity,
+    terminal_id text collate "C",
+    shipping_line_scac text,
+    equipment_type text,
+    equipment_length integer,
+    from_day integer not null,
+    to_day integer,
+    daily_rate numeric not null,
+    currency_code text not null,
+    valid_from date,
+    valid_to date,
+    note text,
+    constraint demurrage_tariffs_days_are_in_order CHECK (((from_day >= 1) AND ((to_day IS NULL) OR (to_day >= from_day)))),
+    constraint demurrage_tariffs_has_an_owner CHECK (((terminal_id IS NOT NULL) OR (shipping_line_scac IS NOT NULL))),
+    constraint demurrage_tariffs_pkey PRIMARY KEY (demurrage_tariff_id),
+    constraint demurrage_tariffs_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric))
+);
+comment on table tracking_analytics.demurrage_tariffs is 'Filled by the user, never by the connector: what a terminal or a shipping line charges for each day past the last free day. Empty: no estimates.';
+comment on column tracking_analytics.demurrage_tariffs.demurrage_tariff_id is 'Number of the line of the tariff.';
+comment on column tracking_analytics.demurrage_tariffs.terminal_id is 'Terminal that charges; terminals. Null: any terminal of the shipping line.';
+comment on column tracking_analytics.demurrage_tariffs.shipping_line_scac is 'SCAC of the shipping line that charges. Null: any line at the terminal.';
+comment on column tracking_analytics.demurrage_tariffs.equipment_type is 'Equipment it holds for: dry, reefer and so on. Null: any.';
+comment on column tracking_analytics.demurrage_tariffs.equipment_length is 'Length it holds for, in feet. Null: any.';
+comment on column tracking_analytics.demurrage_tariffs.from_day is 'First day over that is charged at this rate; the day after the last free day is 1.';
+comment on column tracking_analytics.demurrage_tariffs.to_day is 'Last day over that is charged at this rate. Null: no end.';
+comment on column tracking_analytics.demurrage_tariffs.daily_rate is 'Amount for each calendar day, in currency_code.';
+comment on column tracking_analytics.demurrage_tariffs.currency_code is 'ISO 4217 code of the rate.';
+comment on column tracking_analytics.demurrage_tariffs.valid_from is 'First last-free day the line holds for. Null: no beginning.';
+comment on column tracking_analytics.demurrage_tariffs.valid_to is 'Last last-free day the line holds for. Null: no end.';
+comment on column tracking_analytics.demurrage_tariffs.note is 'Where the tariff was published; for people.';
+
+create table tracking_analytics.time_zones (
+    name text collate "C" not null,
+    constraint time_zones_pkey PRIMARY KEY (name)
+);
+comment on table tracking_analytics.time_zones is 'Time zones this PostgreSQL knows; filled when views are installed. A zone that is not here is never converted, so a bad name breaks no view.';
+comment on column tracking_analytics.time_zones.name is 'IANA name of the zone, as in pg_timezone_names.';
+
+CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN COALESCE((NULLIF(current_setting('tracking_sync.as_of'::text, true), ''::text))::timestamp with time zone, now());
+
 create schema tracking_datasync;
 
 comment on schema tracking_datasync is 'Views with the table and column names of the service''s own warehouse export.';
@@ -1006,7 +1078,7 @@ create table tracking_sync.checkpoints (
     constraint checkpoints_pkey PRIMARY KEY (stream),
     constraint checkpoints_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
 );
-comment on table tracking_sync.checkpoints is 'One row per stream: the point a run resumes from.';
+comment on table tracking_sync.checkpoints is 'One row per stream: the point a run resumes from, together with pass_positions.';
 comment on column tracking_sync.checkpoints.stream is 'Stream.';
 comment on column tracking_sync.checkpoints.sync_run_id is 'Run that wrote it; sync_runs.';
 comment on column tracking_sync.checkpoints.position is 'Where the pass under way stands: page, page size, digests of some of its records. After a complete pass, what it found.';
@@ -1015,6 +1087,23 @@ comment on column tracking_sync.checkpoints.is_contiguous is 'False once a page 
 comment on column tracking_sync.checkpoints.completed_at is 'When the last complete pass ended. UTC.';
 comment on column tracking_sync.checkpoints.updated_at is 'Last write. UTC.';
 comment on column tracking_sync.checkpoints.completed_pass_started_at is 'When the last complete pass began, on the source''s clock: nothing older may change a row. UTC.';
+
+create table tracking_sync.installed_views (
+    schema_name text collate "C" not null,
+    view_name text collate "C" not null,
+    kind text not null,
+    position integer not null,
+    checksum text not null,
+    installed_at timestamp with time zone not null default now(),
+    constraint installed_views_pkey PRIMARY KEY (schema_name, view_name)
+);
+comment on table tracking_sync.installed_views is 'One row per view that this program created: what it may replace or drop.';
+comment on column tracking_sync.installed_views.schema_name is 'Schema of the view.';
+comment on column tracking_sync.installed_views.view_name is 'Name of the view.';
+comment on column tracking_sync.installed_views.kind is 'view or materialized view.';
+comment on column tracking_sync.installed_views.position is 'Place in the order of creation: a view stands after those it reads from.';
+comment on column tracking_sync.installed_views.checksum is 'SHA-256 of the file it was made from.';
+comment on column tracking_sync.installed_views.installed_at is 'When it was created or replaced. UTC.';
 
 create table tracking_sync.lease (
     lease_name text not null,
@@ -1043,6 +1132,21 @@ comment on column tracking_sync.migrations.version is 'Number of the migration.'
 comment on column tracking_sync.migrations.name is 'Name of its file.';
 comment on column tracking_sync.migrations.checksum is 'SHA-256 of its file: an edited one is refused.';
 comment on column tracking_sync.migrations.applied_at is 'When it was applied. UTC.';
+
+create unlogged table tracking_sync.pass_positions (
+    stream text not null,
+    sync_run_id bigint not null,
+    pass_started_at timestamp with time zone not null,
+    position jsonb not null,
+    updated_at timestamp with time zone not null default now(),
+    constraint pass_positions_pkey PRIMARY KEY (stream)
+);
+comment on table tracking_sync.pass_positions is 'One row per stream: where its pass came to after its checkpoint, over pages that changed nothing. Counts only with the checkpoint of the same run and pass. Unlogged: empty after a crash of the database.';
+comment on column tracking_sync.pass_positions.stream is 'Stream.';
+comment on column tracking_sync.pass_positions.sync_run_id is 'Run of the pass; sync_runs.';
+comment on column tracking_sync.pass_positions.pass_started_at is 'When the pass began, on the source''s clock. UTC.';
+comment on column tracking_sync.pass_positions.position is 'Where the pass stands; as in checkpoints.';
+comment on column tracking_sync.pass_positions.updated_at is 'Last write. UTC.';
 
 create table tracking_sync.quarantine (
     quarantine_id bigint not null generated always as identity,
@@ -1084,17 +1188,23 @@ create table tracking_sync.refetch_queue (
     not_before timestamp with time zone,
     attempts integer not null default 0,
     error text,
+    generation bigint not null default 1,
+    claimed_until timestamp with time zone,
+    claimed_by text,
     constraint refetch_queue_pkey PRIMARY KEY (resource_type, resource_id)
 );
 CREATE INDEX refetch_queue_not_before_idx ON tracking_sync.refetch_queue USING btree (not_before);
 comment on table tracking_sync.refetch_queue is 'Records to be read again by id, because what we have of them cannot be trusted.';
-comment on column tracking_sync.refetch_queue.resource_type is 'Type of the resource.';
+comment on column tracking_sync.refetch_queue.resource_type is 'Type of the resource. transport_events: the list of events of the container of that id. webhook_notification: a notification that came without what it is about.';
 comment on column tracking_sync.refetch_queue.resource_id is 'Id of the resource.';
 comment on column tracking_sync.refetch_queue.reason is 'Why it is to be read again.';
 comment on column tracking_sync.refetch_queue.requested_at is 'When it was queued. UTC.';
 comment on column tracking_sync.refetch_queue.not_before is 'Not before this instant. UTC.';
 comment on column tracking_sync.refetch_queue.attempts is 'Attempts so far.';
 comment on column tracking_sync.refetch_queue.error is 'Why the last attempt failed.';
+comment on column tracking_sync.refetch_queue.generation is 'Rises each time it is queued anew: only a read that began after the last time answers it.';
+comment on column tracking_sync.refetch_queue.claimed_until is 'Somebody is reading it, and nobody else does before this instant. UTC.';
+comment on column tracking_sync.refetch_queue.claimed_by is 'Who is reading it: sync or reread.';
 
 create unlogged table tracking_sync.request_budget (
     account text collate "C" not null,
@@ -1228,6 +1338,15 @@ comment on column tracking_sync.sync_runs.host is 'Host the run was on.';
 comment on column tracking_sync.sync_runs.pid is 'Process id of the run on its host.';
 comment on column tracking_sync.sync_runs.program_version is 'Version of tracking-sync.';
 
+create table tracking_sync.transport_event_checks (
+    container_id text collate "C" not null,
+    checked_at timestamp with time zone not null default now(),
+    constraint transport_event_checks_pkey PRIMARY KEY (container_id)
+);
+comment on table tracking_sync.transport_event_checks is 'One row per container whose transport events were read again to see whether one changed under its id. A container without a row was read when it was first seen.';
+comment on column tracking_sync.transport_event_checks.container_id is 'Container; containers.';
+comment on column tracking_sync.transport_event_checks.checked_at is 'When they were last read again, on the database''s clock. UTC.';
+
 create table tracking_sync.webhook_notifications (
     notification_id text collate "C" not null,
     event text,
@@ -1242,23 +1361,55 @@ create table tracking_sync.webhook_notifications (
     next_attempt_at timestamp with time zone,
     processed_at timestamp with time zone,
     error text,
+    last_received_at timestamp with time zone not null default now(),
+    observed_at timestamp with time zone not null default now(),
+    reference_type text,
+    reference_id text,
+    body_hash bytea,
+    differing_bodies integer not null default 0,
     constraint webhook_notifications_pkey PRIMARY KEY (notification_id)
 );
+CREATE INDEX webhook_notifications_open_idx ON tracking_sync.webhook_notifications USING btree (state, received_at) WHERE (state = ANY (ARRAY['received'::text, 'unresolved'::text, 'dead'::text]));
 CREATE INDEX webhook_notifications_state_idx ON tracking_sync.webhook_notifications USING btree (next_attempt_at, received_at) WHERE (state = 'received'::text);
 comment on table tracking_sync.webhook_notifications is 'The inbox: one row per webhook notification, stored before it is answered and before it is applied.';
-comment on column tracking_sync.webhook_notifications.notification_id is 'The service''s id of the notification (data.id).';
+comment on column tracking_sync.webhook_notifications.notification_id is 'The service''s id of the notification (data.id), or sha256:<hash of the body> where it has no readable one.';
 comment on column tracking_sync.webhook_notifications.event is 'Event of the notification.';
 comment on column tracking_sync.webhook_notifications.webhook_id is 'Webhook it was sent for.';
 comment on column tracking_sync.webhook_notifications.created_at is 'When the service made it. UTC.';
 comment on column tracking_sync.webhook_notifications.received_at is 'When it was first received. UTC.';
-comment on column tracking_sync.webhook_notifications.deliveries is 'How often it was delivered.';
+comment on column tracking_sync.webhook_notifications.deliveries is 'How often it was delivered. Counted soon after a delivery, not always with it.';
 comment on column tracking_sync.webhook_notifications.headers is 'Headers of the first delivery, without secrets.';
 comment on column tracking_sync.webhook_notifications.body is 'Raw bytes of the first delivery; null after the retention time.';
-comment on column tracking_sync.webhook_notifications.state is 'received, processed, ignored, foreign or dead.';
+comment on column tracking_sync.webhook_notifications.state is 'received: waits to be applied. processed: applied. ignored: holds nothing we keep. foreign: of another webhook, or a sample. unresolved: what it points to could not be confirmed at the service. dead: could not be read or applied; see error.';
 comment on column tracking_sync.webhook_notifications.attempts is 'Attempts to apply it.';
 comment on column tracking_sync.webhook_notifications.next_attempt_at is 'Not before this instant. UTC.';
 comment on column tracking_sync.webhook_notifications.processed_at is 'When it was applied. UTC.';
 comment on column tracking_sync.webhook_notifications.error is 'Why the last attempt failed.';
+comment on column tracking_sync.webhook_notifications.last_received_at is 'When it was last received. UTC, the database''s clock.';
+comment on column tracking_sync.webhook_notifications.observed_at is 'When the source can have known what it says: created_at, but never later than received_at, and received_at where created_at is missing or no instant. UTC.';
+comment on column tracking_sync.webhook_notifications.reference_type is 'Type of the record it is about (relationships.reference_object).';
+comment on column tracking_sync.webhook_notifications.reference_id is 'Id of the record it is about (relationships.reference_object).';
+comment on column tracking_sync.webhook_notifications.body_hash is 'SHA-256 of the first delivery''s raw bytes.';
+comment on column tracking_sync.webhook_notifications.differing_bodies is 'Later deliveries of it whose bytes were not those of the first. The first ones are kept.';
+
+create table tracking_sync.webhooks (
+    webhook_id text collate "C" not null,
+    url text,
+    is_active boolean,
+    events text[],
+    is_ours boolean not null,
+    checked_at timestamp with time zone not null default now(),
+    alert text,
+    constraint webhooks_pkey PRIMARY KEY (webhook_id)
+);
+comment on table tracking_sync.webhooks is 'One row per webhook of the account, as the service listed it last. Only notifications of our own ones are applied.';
+comment on column tracking_sync.webhooks.webhook_id is 'Webhook; TRACKING_WEBHOOK_URL itself in the row that says that no webhook ever sent there.';
+comment on column tracking_sync.webhooks.url is 'Address it sends to.';
+comment on column tracking_sync.webhooks.is_active is 'Whether the service sends; false also for one that is no longer listed. Null: the service does not say.';
+comment on column tracking_sync.webhooks.events is 'Events it is subscribed to. Null: the service does not say.';
+comment on column tracking_sync.webhooks.is_ours is 'Whether its notifications are applied: named in TRACKING_WEBHOOK_IDS, else sending to TRACKING_WEBHOOK_URL, else any of the account. Stays true when it is no longer listed, because its late deliveries are still ours.';
+comment on column tracking_sync.webhooks.checked_at is 'When the service listed it last. UTC.';
+comment on column tracking_sync.webhooks.alert is 'What keeps its notifications from us, if anything.';
 
 CREATE OR REPLACE FUNCTION tracking_sync.ask_for_request(asking_account text, purpose text, per_window integer, sync_per_window integer, window_length interval, grain interval, reserve_kept interval, longest_pause interval, OUT is_granted boolean, OUT wait_ms double precision)
  RETURNS record

@@ -9,7 +9,8 @@ import { startEmbeddedDatabase } from './database/embedded-database.js'
 import { MigrationError } from './errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './logger.js'
 import { createSleep } from './retry.js'
-import { migrate, readMigrations, readSchemaVersion } from './warehouse/migrate.js'
+import { readMigrations, readSchemaVersion } from './warehouse/migrate.js'
+import { prepareSchemas } from './warehouse/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/request-budget.js'
 import { createWarehouse, type Warehouse } from './warehouse/warehouse.js'
 
@@ -36,6 +37,8 @@ export interface OpenWarehouseOptions {
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
+  /** Connections at most; 5 unless told otherwise. */
+  readonly poolSize?: number
   /** Another schema than the settings': for the demo. */
   readonly schema?: string
   /** Take the embedded database even where DATABASE_URL is set: the demo touches nobody's server. */
@@ -71,6 +74,8 @@ export interface App {
   /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
+  /** What `openWarehouse` does first unless told otherwise: brings the schemas up to date, or throws MigrationError where the settings forbid it. */
+  prepareWarehouse(warehouse: Warehouse): Promise<void>
   /**
    * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
    * warehouse; without one it is this process's. Throws ConfigError where settings are missing.
@@ -131,6 +136,7 @@ export function createApp(options: AppOptions): App {
       if (isMigrating) await bringUpToDate(warehouse, config.migrate)
       return warehouse
     },
+    prepareWarehouse: (warehouse) => bringUpToDate(warehouse, config.migrate),
     openService: ({ other = { ...config, ...requireService(config) }, warehouse } = {}) => {
       secrets.push(other.apiKey)
       const client = createApiClient({
@@ -168,12 +174,11 @@ function createBudget(service: OtherService, warehouse: Warehouse | undefined): 
 }
 
 async function bringUpToDate(warehouse: Warehouse, isAllowed: boolean): Promise<void> {
-  const migrations = await readMigrations()
   if (isAllowed) {
-    await migrate(warehouse, migrations, { sleep })
+    await prepareSchemas(warehouse, { sleep })
     return
   }
-  const { version, expected } = await readSchemaVersion(warehouse, migrations)
+  const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return
   throw new MigrationError(
     `the schemas are at version ${version} and this program needs ${expected}; run \`tracking-sync migrate\` (TRACKING_MIGRATE is false)`,

@@ -3,51 +3,16 @@ import { fromEnvironment, readConfigFile, readDotEnv } from './config-sources.js
 import { ConfigError, type ConfigProblem } from './errors.js'
 import { isFailpointSpec } from './failpoint.js'
 import { apiKeyProblem, baseUrlProblem } from './service-address.js'
+import { serveSettings } from './serve-settings.js'
+import { flag, oneOf, setting, text, wholeNumber, type SettingMeta } from './setting-kinds.js'
+import { webhookSettings } from './webhook-settings.js'
+import { webhookWatchSettings } from './webhook-watch-settings.js'
 
 /**
  * The only place that knows the settings and the only reader of the environment. A value is looked for among the flags, then in
  * the environment (`.env` is read), then in the configuration file, then in the defaults. Empty means absent. Malformed is an
  * error, never a silent default; all problems are reported together, by the variable's name, without its value.
  */
-
-/** How a setting is addressed from outside, and whether its value must never be shown. */
-export interface SettingMeta {
-  readonly variable: string
-  /** Long flag on the command line; secrets have none, because command lines are public on a machine. */
-  readonly flag?: string
-  readonly isSecret?: boolean
-}
-
-function setting<Schema extends z.ZodType>(
-  schema: Schema,
-  meta: SettingMeta,
-  meaning: string,
-): Schema {
-  return schema.describe(meaning).meta({ ...meta })
-}
-
-const NUMBER = /^-?\d+(?:\.\d+)?$/
-
-/** `z.coerce.number()` turns an empty text into 0 and `0x10` into 16; only plain decimal digits are a number here. */
-function wholeNumber(minimum: number, maximum: number) {
-  const problem = `must be a whole number from ${minimum} to ${maximum}`
-  return z.preprocess(
-    (value) => (typeof value === 'string' && NUMBER.test(value) ? Number(value) : value),
-    z.number(problem).int(problem).min(minimum, problem).max(maximum, problem),
-  )
-}
-
-/** `z.coerce.boolean()` turns `"false"` into true. */
-function flag() {
-  const problem = 'must be true or false'
-  return z.union([z.boolean(), z.stringbool()], problem)
-}
-
-function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-  return z.enum(values, `must be one of ${values.join(', ')}`)
-}
-
-const text = z.string('must be a text')
 
 const DATABASE_URL_PROBLEM = 'must look like postgres://user:password@host:5432/database'
 
@@ -114,6 +79,16 @@ const settings = z.strictObject({
     { variable: 'TRACKING_EVENT_CONCURRENCY', flag: '--event-concurrency' },
     "Requests for containers' transport events under way at once, where they do not come included.",
   ),
+  runMinutes: setting(
+    wholeNumber(1, 10_000).optional(),
+    { variable: 'TRACKING_RUN_MINUTES', flag: '--run-minutes' },
+    'Longest time for one run; then it stops after the page under way with exit code 6, and the next run goes on there. Absent: no limit.',
+  ),
+  transportEventChecksPerSync: setting(
+    wholeNumber(0, 1000).default(1),
+    { variable: 'TRACKING_EVENT_CHECKS_PER_SYNC', flag: '--event-checks' },
+    'Unfinished containers whose transport events each sync reads again although their list of events has not changed, where events do not come included: one request each, the longest unread first. 0: none.',
+  ),
   vesselPositions: setting(
     flag().default(false),
     { variable: 'TRACKING_VESSEL_POSITIONS', flag: '--vessel-positions' },
@@ -139,6 +114,9 @@ const settings = z.strictObject({
     { variable: 'TRACKING_ALLOW_INSECURE_API_URL', flag: '--allow-insecure-api-url' },
     'Send the key over plain http or to a private address that is not this machine.',
   ),
+  ...webhookSettings,
+  ...webhookWatchSettings,
+  ...serveSettings,
   failpoint: setting(
     text.refine(isFailpointSpec, 'must name a failpoint, like mid_batch or mid_batch:3').optional(),
     { variable: 'TRACKING_FAILPOINT', flag: '--failpoint' },
@@ -309,12 +287,14 @@ function urlProtocol(value: string): string {
   return URL.canParse(value) ? new URL(value).protocol : ''
 }
 
-function secretsOf({ apiKey, databaseUrl }: Config): string[] {
+function secretsOf(config: Config): string[] {
+  const { apiKey, databaseUrl, webhookSecret, webhookSecretPrevious } = config
   const address = databaseUrl === undefined ? undefined : new URL(databaseUrl)
   const password = address?.password ?? ''
   // PostgreSQL's clients also take the password from the query of the address.
   const inQuery = address?.searchParams.getAll('password') ?? []
-  const secrets = [apiKey, password, safeDecode(password), ...inQuery]
+  const webhookSecrets = [webhookSecret, webhookSecretPrevious]
+  const secrets = [apiKey, password, safeDecode(password), ...inQuery, ...webhookSecrets]
   return secrets.filter((secret): secret is string => secret !== undefined && secret !== '')
 }
 

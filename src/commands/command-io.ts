@@ -9,7 +9,13 @@ import {
   type SettingName,
 } from '../config.js'
 import { ConfigError, ConnectorError, toError } from '../errors.js'
-import { exitCodeOf, exitCodeOfSignal, stopSignalOf, type StopSignal } from '../exit-code.js'
+import {
+  EXIT_CODES,
+  exitCodeOf,
+  exitCodeOfSignal,
+  stopSignalOf,
+  type StopSignal,
+} from '../exit-code.js'
 
 /** The parts of `process` that commands use. */
 export interface ProcessLike {
@@ -19,7 +25,9 @@ export interface ProcessLike {
   cwd(): string
   exit(code: number): never
   on(event: StopSignal, listener: (signal: StopSignal) => void): unknown
+  on(event: 'uncaughtException', listener: (thrown: unknown) => void): unknown
   off(event: StopSignal, listener: (signal: StopSignal) => void): unknown
+  off(event: 'uncaughtException', listener: (thrown: unknown) => void): unknown
 }
 
 export interface RunOptions {
@@ -104,6 +112,12 @@ async function runWithApp(
   signal: AbortSignal,
 ): Promise<number> {
   let app: App | undefined
+  // Also for a rejection that nobody handles: nothing can be said of the state the program is in, so it ends, and says why without a secret.
+  const onFault = (thrown: unknown): void => {
+    reportFault(process, thrown, app)
+    process.exit(EXIT_CODES.bug)
+  }
+  process.on('uncaughtException', onFault)
   try {
     const { config: configFile, ...settings } = flags
     const loaded = loadConfig({
@@ -129,6 +143,7 @@ async function runWithApp(
     return reportFailure(process, thrown, signal, app)
   } finally {
     await app?.close()
+    process.off('uncaughtException', onFault)
   }
 }
 
@@ -170,10 +185,15 @@ function reportFailure(
   } else if (thrown instanceof ConnectorError) {
     process.stderr.write(redact(`error: ${thrown.message}\n`))
   } else {
-    const error = toError(thrown)
-    process.stderr.write(redact(`error: a fault of the program: ${error.stack ?? error.message}\n`))
+    reportFault(process, thrown, app)
   }
   return exitCodeOf(thrown)
+}
+
+function reportFault(process: ProcessLike, thrown: unknown, app: App | undefined): void {
+  const { stack, message } = toError(thrown)
+  const text = `error: a fault of the program: ${stack ?? message}\n`
+  process.stderr.write(app?.redact(text) ?? text)
 }
 
 function readProgramVersion(): string {

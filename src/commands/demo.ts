@@ -128,12 +128,13 @@ function giveUp(app: App, io: CommandIo, report: RunReport): number {
 }
 
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
-  const { readShippedQueries } = await import('../warehouse/shipped-queries.js')
+  const { bindQuery, readShippedQueries } = await import('../warehouse/shipped-queries.js')
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`sql/queries/${name}.sql is missing`)
-    const { columns, rows } = await warehouse.readTable(`answer ${name}`, question.sqlText)
+    const { sqlText, parameters } = bindQuery(question, {})
+    const { columns, rows } = await warehouse.readTable(`answer ${name}`, sqlText, { parameters })
     const more = rows.length > SHOWN_ROWS ? `… and ${rows.length - SHOWN_ROWS} more` : ''
     io.print(`\n${question.title} (${name})\n`)
     io.print(formatTable(columns, rows.slice(0, SHOWN_ROWS)))

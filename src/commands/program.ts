@@ -3,16 +3,20 @@ import { EXIT_CODES } from '../exit-code.js'
 import { addCheckCommand } from './check.js'
 import { createCommandIo, type CliState, type ProcessLike } from './command-io.js'
 import { addConfigCommand } from './config.js'
+import { addCustomFieldCommands } from './custom-fields.js'
 import { addDatabaseCommand } from './database.js'
 import { addDemoCommand } from './demo.js'
 import { addMigrateCommand } from './migrate.js'
 import { addPlanCommand } from './plan.js'
 import { addQuarantineCommands } from './quarantine.js'
 import { addQueryCommand } from './query.js'
+import { addReplayCommand } from './replay.js'
+import { addServeCommand } from './serve.js'
 import { addSimulateCommand } from './simulate.js'
 import { addStatusCommand } from './status.js'
 import { addSyncCommands } from './sync.js'
 import { addVerifyCommand } from './verify.js'
+import { addWebhookCommands } from './webhooks.js'
 
 const EXIT_CODE_HELP = `
 Exit codes:
@@ -40,9 +44,13 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   addMigrateCommand(program, io)
   addPlanCommand(program, io)
   addSyncCommands(program, io)
+  addServeCommand(program, io)
   addStatusCommand(program, io)
   addVerifyCommand(program, io)
   addQuarantineCommands(program, io)
+  addReplayCommand(program, io)
+  addWebhookCommands(program, io)
+  addCustomFieldCommands(program, io)
   addQueryCommand(program, io)
   addDatabaseCommand(program, io)
   addSimulateCommand(program, io)

@@ -63,7 +63,7 @@ export async function migrate(
   await ensureUtf8(warehouse)
   const applied: string[] = []
   for (;;) {
-    const name = await withRetries(options, () => applyNext(warehouse, migrations))
+    const name = await withLockRetries(options, () => applyNext(warehouse, migrations))
     if (name === undefined) break
     applied.push(name)
   }
@@ -102,7 +102,7 @@ async function applyNext(
   checkHistory(before, migrations)
   if (before.length === migrations.length) return undefined
   return warehouse.transaction('migrate', async (session) => {
-    await takeLock(session, warehouse.names)
+    await takeMigrationLock(session, warehouse.names)
     const rows = await appliedMigrations(session, warehouse.names)
     checkHistory(rows, migrations)
     const next = migrations[rows.length]
@@ -113,7 +113,7 @@ async function applyNext(
 }
 
 /** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
-async function takeLock(session: Session, names: SchemaNames): Promise<void> {
+export async function takeMigrationLock(session: Session, names: SchemaNames): Promise<void> {
   await session.query('migrate', `set local lock_timeout = '${DDL_LOCK_TIMEOUT}'`)
   await session.query('migrate', `set local statement_timeout = 0`)
   await session.query('take the migration lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [
@@ -219,7 +219,7 @@ async function ensureUtf8(warehouse: Warehouse): Promise<void> {
 }
 
 /** A taken lock or a long reader is waited for in short pieces, so that readers queue behind us for seconds at most. */
-async function withRetries<Result>(
+export async function withLockRetries<Result>(
   { sleep }: MigrateOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,5 +1,6 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
+import { NOTIFICATION_ENTRY } from './refetch-queue.js'
 import { quoteIdentifier } from './schema-names.js'
 import type { Warehouse } from './warehouse.js'
 
@@ -38,7 +39,7 @@ export async function countDueRefetches(warehouse: Warehouse): Promise<number> {
     'count due refetches',
     `select count(*) as count
 from ${quoteIdentifier(warehouse.names.sync)}.refetch_queue
-where not_before is null or not_before <= now()`,
+where (not_before is null or not_before <= now()) and resource_type != '${NOTIFICATION_ENTRY}'`,
   )
   return row?.count ?? 0
 }

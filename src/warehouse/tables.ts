@@ -98,6 +98,9 @@ export interface RefetchQueueTable {
   not_before: string | null
   attempts: Generated<number>
   error: string | null
+  generation: Generated<number>
+  claimed_until: string | null
+  claimed_by: string | null
 }
 
 export interface CheckpointsTable {
@@ -110,6 +113,14 @@ export interface CheckpointsTable {
   updated_at: Generated<string>
 }
 
+export interface PassPositionsTable {
+  stream: string
+  sync_run_id: number
+  pass_started_at: string
+  position: JSONColumnType<Record<string, unknown>>
+  updated_at: Generated<string>
+}
+
 export interface AbsencesTable {
   stream: string
   row_key: string
@@ -119,7 +130,22 @@ export interface AbsencesTable {
   sync_run_id: number | null
 }
 
+export interface InstalledViewsTable {
+  schema_name: string
+  view_name: string
+  kind: 'view' | 'materialized view'
+  position: number
+  checksum: string
+  installed_at: Generated<string>
+}
+
+export interface TransportEventChecksTable {
+  container_id: string
+  checked_at: Generated<string>
+}
+
 export interface SyncTables {
+  installed_views: InstalledViewsTable
   migrations: MigrationsTable
   sync_runs: SyncRunsTable
   sync_run_streams: SyncRunStreamsTable
@@ -129,5 +155,7 @@ export interface SyncTables {
   schema_drift: SchemaDriftTable
   seen_attributes: SeenAttributesTable
   checkpoints: CheckpointsTable
+  pass_positions: PassPositionsTable
   absences: AbsencesTable
+  transport_event_checks: TransportEventChecksTable
 }

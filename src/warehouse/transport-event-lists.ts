@@ -55,3 +55,19 @@ returning stored.transport_event_id`,
   )
   return rows.length
 }
+
+/** The ids of transport events that a container itself names, as its row has them; none where it has no row. */
+export async function loadListedEventIds(
+  session: Session,
+  names: SchemaNames,
+  containerId: string,
+): Promise<readonly string[]> {
+  const [row] = await session.query<{ ids: readonly string[] | null }>(
+    'look up the list of transport events',
+    `select transport_event_ids as ids
+from ${quoteIdentifier(names.data)}.containers
+where container_id = $1 and _deleted_at is null`,
+    [containerId],
+  )
+  return row?.ids ?? []
+}

@@ -1,6 +1,20 @@
-import type { Column, EncodedValue } from '../resources/column.js'
+import type { Column } from '../resources/column.js'
 import { containers } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
+import {
+  anyDistinct,
+  coercionsAfter,
+  differsSql,
+  groupByPresence,
+  runsByPresence,
+  incomingParameters,
+  incomingSql,
+  OWN_PARAMETERS,
+  presentColumns,
+  sentColumns,
+  unmappedAfter,
+  valueColumns,
+} from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import type { Sighting } from './sighting.js'
 import type { Session } from './warehouse.js'
@@ -18,6 +32,11 @@ export interface WrittenRow {
 export interface UpsertOptions {
   readonly names: SchemaNames
   readonly syncRunId: number | null
+  /**
+   * For writers that are not alone and whose news come in any order: rows are taken strictly by key, whatever columns they bring, so that no two writers wait
+   * for each other crosswise; and the stamp of a row that a later sighting confirms is raised, so that nothing older can take its place.
+   */
+  readonly isConfirming?: boolean
 }
 
 /**
@@ -25,7 +44,7 @@ export interface UpsertOptions {
  *
  * - newest wins: a row is replaced only by an observation at the same instant or later (`>=`, because stamps are coarse)
  * - only attributes that were sent are set; absent ones keep their value
- * - a row equal in every value sent is not touched at all, not even locked
+ * - a row equal in every value sent is not touched at all, not even locked, unless its stamp is to be raised
  * - `_changed_at` moves only on a material change; a tombstone is lifted
  *
  * `sightings` hold one per key, sorted. One statement per set of present columns, of which a page has one or two. Idempotent.
@@ -37,82 +56,35 @@ export async function upsertRows(
   options: UpsertOptions,
 ): Promise<WrittenRow[]> {
   const written: WrittenRow[] = []
-  for (const group of groupByPresence(sightings).values()) {
+  const { isConfirming = false } = options
+  const groups = isConfirming ? runsByPresence(sightings) : groupByPresence(sightings).values()
+  for (const group of groups) {
     const present = presentColumns(resource, group[0])
     const rows = await session.query<Record<string, unknown>>(
       `write ${resource.stream}`,
-      upsertSql(options.names, resource, present, group[0]?.isComplete ?? false),
-      upsertParameters(resource, present, group, options),
+      upsertSql(resource, present, group[0]?.isComplete ?? false, options),
+      [...incomingParameters(resource, present, group), options.syncRunId],
     )
     for (const row of rows) written.push(toWrittenRow(resource, row))
   }
   return written
 }
 
-/** Sightings that are equally complete and have the same columns present go in one statement. */
-function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
-  const groups = new Map<string, Sighting[]>()
-  for (const sighting of sightings) {
-    let signature = sighting.isComplete ? 'complete ' : 'partial '
-    for (const value of sighting.record.values) signature += value === undefined ? '0' : '1'
-    const group = groups.get(signature)
-    if (group === undefined) groups.set(signature, [sighting])
-    else group.push(sighting)
-  }
-  return groups
-}
-
-function presentColumns(resource: Resource, sighting: Sighting | undefined): readonly Column[] {
-  return resource.columns.filter((_, index) => sighting?.record.values[index] !== undefined)
-}
-
-function upsertParameters(
-  resource: Resource,
-  present: readonly Column[],
-  group: readonly Sighting[],
-  options: UpsertOptions,
-): unknown[] {
-  const arrays: EncodedValue[][] = present.map(({ name }) => {
-    const index = resource.columnIndex.get(name) ?? -1
-    return group.map(({ record }) => record.values[index] ?? null)
-  })
-  return [
-    ...arrays,
-    group.map(({ record }) => record.unmapped),
-    group.map(({ record }) => record.coercions),
-    group.map(({ record }) => record.fingerprint),
-    group.map(({ observedAt }) => observedAt.toISOString()),
-    group.map(({ isComplete }) => isComplete),
-    options.syncRunId,
-  ]
-}
-
-const OWN_PARAMETERS = ['_unmapped', '_coercions', '_fingerprint', '_observed_at', 'is_complete']
-
 function upsertSql(
-  names: SchemaNames,
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
+  { names, isConfirming = false }: UpsertOptions,
 ): string {
-  const sent = [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
   const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
   const keys = resource.keyColumns.map(quoteIdentifier)
   const columns = present.map(({ name }) => quoteIdentifier(name))
-  const valueColumns = present
-    .filter(({ name }) => !resource.keyColumns.includes(name))
-    .map(({ name }) => quoteIdentifier(name))
+  const values = valueColumns(resource, present)
   const runId = `$${present.length + OWN_PARAMETERS.length + 1}::bigint`
   const own = ['_unmapped', '_coercions', '_fingerprint', '_observed_at']
   const inserted = [...columns, ...own, '_first_seen_at', '_changed_at', '_sync_run_id']
   return `with incoming as (
-    select ${present.map(castColumn).join(', ')},
-        raw._unmapped::jsonb as _unmapped,
-        raw._coercions::jsonb as _coercions,
-        raw._fingerprint,
-        raw._observed_at::timestamptz as _observed_at,
-        raw.is_complete
-    from unnest(${arrayParameters(present.length)}) as raw (${[...columns, ...OWN_PARAMETERS].join(', ')})
+    ${incomingSql(present)}
 ),
 changed as (
     select incoming.*
@@ -122,11 +94,9 @@ changed as (
     where stored._observed_at is null
         or (incoming._observed_at >= stored._observed_at and (
             stored._deleted_at is not null
-            or ${anyDistinct('stored', 'incoming', valueColumns)}
-            or ${unmappedAfter('incoming')} is distinct from stored._unmapped
-            or ${coercionsAfter('incoming', sent)} is distinct from stored._coercions
+            or ${differsSql(resource, present, isComplete, 'incoming')}
             or (incoming.is_complete and incoming._fingerprint is distinct from stored._fingerprint)
-        ))
+        ))${isConfirming ? '\n        or incoming._observed_at > stored._observed_at' : ''}
 )
 insert into ${table} as stored (${inserted.join(', ')})
 select ${[...columns, ...own].map((column) => `changed.${column}`).join(', ')},
@@ -137,10 +107,10 @@ from changed
 order by ${keys.map((key) => `changed.${key}`).join(', ')}
 on conflict (${keys.join(', ')}) do update
 set
-    ${valueColumns.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${valueColumns.length > 0 ? ',' : ''}
+    ${values.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${values.length > 0 ? ',' : ''}
     _unmapped = ${unmappedAfter('excluded')},
-    _coercions = ${coercionsAfter('excluded', sent)},
-    _fingerprint = excluded._fingerprint,
+    _coercions = ${coercionsAfter('excluded', sentColumns(present, isComplete))},
+    _fingerprint = ${fingerprintAfter(resource, present, isComplete)},
     _changed_at = ${changedAt(present)},
     _observed_at = excluded._observed_at,
     _sync_run_id = excluded._sync_run_id,
@@ -149,33 +119,14 @@ where excluded._observed_at >= stored._observed_at
 returning ${keys.map((key) => `stored.${key}`).join(', ')}, (xmax = 0) as is_inserted${childInputs(resource)}`
 }
 
-function castColumn({ name, type }: Column): string {
-  const column = quoteIdentifier(name)
-  return type === 'text' ? `raw.${column}` : `raw.${column}::${type} as ${column}`
-}
-
-function arrayParameters(presentColumnCount: number): string {
-  const types = [...OWN_PARAMETERS.slice(0, -1).map(() => 'text[]'), 'boolean[]']
-  return [...Array<string>(presentColumnCount).fill('text[]'), ...types]
-    .map((type, index) => `$${index + 1}::${type}`)
-    .join(', ')
-}
-
-function anyDistinct(one: string, two: string, columns: readonly string[]): string {
-  if (columns.length === 0) return 'false'
-  const row = (side: string): string => `(${columns.map((name) => `${side}.${name}`).join(', ')})`
-  return `${row(one)} is distinct from ${row(two)}`
-}
-
-/** What was unmapped and is absent now is kept, as with columns. */
-function unmappedAfter(side: string): string {
-  return `nullif(coalesce(stored._unmapped, '{}') || coalesce(${side}._unmapped, '{}'), '{}')`
-}
-
-/** A coercion is dropped when its column is sent again; that of `_unmapped` when the whole record is. */
-function coercionsAfter(side: string, sent: readonly string[]): string {
-  const names = sent.map((name) => `'${name}'`).join(', ')
-  return `nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${side}._coercions, '{}'), '{}')`
+/** Of a partial record that changes nothing, the fingerprint of the whole one stays: the next page that brings it is still equal. */
+function fingerprintAfter(
+  resource: Resource,
+  present: readonly Column[],
+  isComplete: boolean,
+): string {
+  if (isComplete) return 'excluded._fingerprint'
+  return `case when ${differsSql(resource, present, isComplete, 'excluded')} then excluded._fingerprint else stored._fingerprint end`
 }
 
 function changedAt(present: readonly Column[]): string {

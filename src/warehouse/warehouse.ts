@@ -9,7 +9,13 @@ import {
 import pg from 'pg'
 import { ConnectorError } from '../errors.js'
 import type { Logger } from '../logger.js'
-import { quoteIdentifier, schemaNames, type SchemaNames } from './schema-names.js'
+import {
+  collectAnswer,
+  streamAnswer,
+  type QuestionOptions,
+  type TableAnswer,
+} from './read-answer.js'
+import { schemaNames, type SchemaNames } from './schema-names.js'
 import { toWarehouseError } from './sqlstate.js'
 import type { SyncTables } from './tables.js'
 
@@ -32,14 +38,15 @@ export interface Warehouse extends Session {
    * Runs one statement of a person's, which can write nothing, and returns it as a table: columns in order, duplicates kept. Unqualified names mean the
    * data tables, then the views.
    */
-  readTable(action: string, sqlText: string): Promise<TableAnswer>
+  readTable(action: string, sqlText: string, options?: QuestionOptions): Promise<TableAnswer>
+  /** The same in pieces of a thousand rows, so that an answer of any size takes no memory. At least one piece, for the columns. */
+  streamTable(
+    action: string,
+    sqlText: string,
+    options?: QuestionOptions,
+  ): AsyncGenerator<TableAnswer, void, undefined>
   /** Ends every connection. Idempotent. */
   close(): Promise<void>
-}
-
-export interface TableAnswer {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly unknown[])[]
 }
 
 export interface WarehouseOptions {
@@ -108,35 +115,11 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       wrapErrors(action, () =>
         kysely.transaction().execute((transaction) => work(createSession(transaction, names))),
       ),
-    readTable: (action, sqlText) => wrapErrors(action, () => readTable(settings, names, sqlText)),
+    readTable: (action, sqlText, question) =>
+      wrapErrors(action, () => collectAnswer(streamAnswer(settings, names, sqlText, question))),
+    streamTable: (action, sqlText, question) =>
+      wrapStream(action, streamAnswer(settings, names, sqlText, question)),
     close: () => (closing ??= kysely.destroy()),
-  }
-}
-
-/**
- * One statement of a person's, on a connection of its own. That nothing can be written is the transaction's doing: it is read-only, has taken a snapshot
- * (after which PostgreSQL lets nobody make it read-write), and the extended protocol takes one statement and no second.
- */
-async function readTable(
-  settings: pg.ClientConfig,
-  names: SchemaNames,
-  sqlText: string,
-): Promise<TableAnswer> {
-  const client = new pg.Client(settings)
-  // A lost connection fails the statement as well, and is told there.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    const path = [names.data, names.analytics, names.sync].map(quoteIdentifier).join(', ')
-    await client.query('begin transaction read only')
-    await client.query(`set local search_path = ${path}, pg_catalog`)
-    await client.query('select 1')
-    // The typings do not know `queryMode`.
-    const query = { text: sqlText, rowMode: 'array' as const, queryMode: 'extended' }
-    const result = await client.query<unknown[]>(query)
-    return { columns: result.fields.map(({ name }) => name), rows: result.rows }
-  } finally {
-    await client.end()
   }
 }
 
@@ -170,6 +153,17 @@ async function wrapErrors<Result>(action: string, work: () => Promise<Result>): 
   } catch (thrown) {
     const isUnnamed = thrown instanceof ConnectorError && thrown.context.action === UNNAMED_ACTION
     throw toWarehouseError(isUnnamed ? thrown.cause : thrown, action)
+  }
+}
+
+async function* wrapStream(
+  action: string,
+  pieces: AsyncGenerator<TableAnswer, void, undefined>,
+): AsyncGenerator<TableAnswer, void, undefined> {
+  try {
+    yield* pieces
+  } catch (thrown) {
+    throw toWarehouseError(thrown, action)
   }
 }
 

@@ -41,6 +41,7 @@ const STAMPS = [
   'valid_from',
   'valid_to',
   'applied_at',
+  'installed_at',
 ]
 
 /** Rows without their stamps: for two warehouses of one source. */

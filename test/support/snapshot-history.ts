@@ -10,7 +10,7 @@ interface HistorySpec {
   readonly isContiguous: boolean
 }
 
-const HISTORIES: readonly HistorySpec[] = [
+export const HISTORIES: readonly HistorySpec[] = [
   {
     history: 'shipment_history',
     standing: 'shipments',
@@ -43,7 +43,8 @@ const HISTORIES: readonly HistorySpec[] = [
   },
 ]
 
-const FRAME = new Set(['valid_from', 'valid_to', 'source', '_sync_run_id'])
+/** Columns of a history that say when and by what, and not what. */
+export const FRAME = new Set(['valid_from', 'valid_to', 'source', '_sync_run_id'])
 
 /**
  * What is wrong with the histories: intervals that are empty, overlap or leave a gap, versions that change nothing, live rows without

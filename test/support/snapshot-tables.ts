@@ -59,6 +59,8 @@ const RUN_TABLES = [
   'sync_runs',
   'sync_run_streams',
   'checkpoints',
+  'pass_positions',
+  'transport_event_checks',
   'lease',
   'request_budget',
   'schema_drift',

@@ -1,5 +1,5 @@
 import { silentLogger } from '../../src/logger.js'
-import { migrate, readMigrations } from '../../src/warehouse/migrate.js'
+import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
 import { createTestDatabase, type TestDatabaseOptions } from './test-database.js'
 
@@ -24,7 +24,7 @@ export async function createTestWarehouse(
   const database = await createTestDatabase(databaseOptions)
   const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
   if (isMigrated) {
-    await migrate(warehouse, await readMigrations(), { sleep: () => Promise.resolve() })
+    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
   }
   return {
     warehouse,

@@ -70,10 +70,29 @@ describe('where a setting comes from', () => {
       pageSize: 100,
       requestTimeoutSeconds: 120,
       eventConcurrency: 4,
+      transportEventChecksPerSync: 1,
       vesselPositions: false,
       quarantineLimitPercent: 5,
       migrate: true,
       allowInsecureApiUrl: false,
+      webhookSignatureHeader: 'X-SVC-Webhook-Signature',
+      webhookSignatureAlgorithm: 'sha256',
+      webhookSignatureEncoding: 'hex',
+      webhookSignaturePrefix: '',
+      webhookPath: '/webhooks',
+      webhookCheckSenders: false,
+      trustedProxyHops: 0,
+      host: '127.0.0.1',
+      httpPort: 8080,
+      webhookEvents: 'all',
+      webhookReactivate: false,
+      webhookRetentionDays: 30,
+      syncCron: '*/15 * * * *',
+      reconcileCron: '7 * * * *',
+      cronTimeZone: 'UTC',
+      processorWorkers: 1,
+      rereadDelayMs: 1000,
+      shutdownSeconds: 25,
       logLevel: 'info',
       logFormat: 'auto',
     })
@@ -290,9 +309,14 @@ describe('S4: secrets', () => {
   test('S4: no secret has a flag, and all others have one', () => {
     const withoutFlag = settingDescriptions.filter(({ flag }) => flag === undefined)
     const secret = settingDescriptions.filter(({ isSecret }) => isSecret === true)
-    expect(withoutFlag.map(({ name }) => name)).toEqual(['apiKey', 'databaseUrl'])
+    expect(withoutFlag.map(({ name }) => name)).toEqual([
+      'apiKey',
+      'databaseUrl',
+      'webhookSecret',
+      'webhookSecretPrevious',
+    ])
     expect(secret).toEqual(withoutFlag)
-    expect(secret.map(({ defaultValue }) => defaultValue)).toEqual([undefined, undefined])
+    expect(new Set(secret.map(({ defaultValue }) => defaultValue))).toEqual(new Set([undefined]))
   })
 
   test.each([`${canary}\n`, `${canary}\r\n`, canary])(
