@@ -42,7 +42,7 @@ export function openClient(
     random: Math.random,
     budget: createSharedRequestBudget({
       warehouse,
-      account: `account ${String(opened.length)}`,
+      account: 'one account',
       perMinute,
       clock: () => new Date(),
       sleep: createSleep(),
