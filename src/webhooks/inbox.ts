@@ -59,7 +59,7 @@ async function insertNew(
 select
     given.notification_id, given.event, given.webhook_id, given.created_at, least(given.created_at, now()),
     given.reference_type, given.reference_id, given.headers,
-    substring($14::bytea from given.body_start for given.body_bytes), given.body_hash,
+    substr($14::bytea, given.body_start, given.body_bytes), given.body_hash,
     case when given.error is null then 'received' else 'dead' end, given.error, given.deliveries, given.differing_bodies
 from unnest(
     $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::jsonb[], $8::bytea[], $9::text[],
