@@ -18,6 +18,8 @@ afterEach(async () => {
 const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 24)
 /** The service is strict about it, in real time: one request too many is a 429. */
 const REQUESTS_PER_MINUTE = 160
+/** The service counts when a request arrives, the budget when it is granted: a busy machine may have seconds between the two. */
+const BUDGET_PER_MINUTE = 120
 const STEP_MS = 1_000
 
 /** When each row was observed, by its key. */
@@ -44,7 +46,7 @@ function wentBack(before: Stamps, after: Stamps): string[] {
 
 /** A backfill of a person's, from a process of its own; waits for its turn. */
 async function backfill({ simulator, url }: Scene): Promise<RunReport> {
-  const { warehouse, service } = openClient(simulator, url, REQUESTS_PER_MINUTE * 0.9)
+  const { warehouse, service } = openClient(simulator, url, BUDGET_PER_MINUTE)
   for (;;) {
     try {
       return await runSync('backfill', {
@@ -87,7 +89,7 @@ describe('two serves and a backfill side by side', () => {
       const hostOptions = {
         simulator,
         url,
-        perMinute: REQUESTS_PER_MINUTE * 0.9,
+        perMinute: BUDGET_PER_MINUTE,
         settings: {
           SYNC_CRON: '*/5 * * * * *',
           TRACKING_RECONCILE_CRON: '*/20 * * * * *',
