@@ -84,6 +84,8 @@ async function openScene() {
     TRACKING_WEBHOOK_SECRET: SECRET,
     TRACKING_WEBHOOK_IDS: webhookId,
   })
+  const { origin } = new URL(serve.url)
+  while (!(await fetch(`${origin}/readyz`)).ok) await sleep(100)
   const client = await connect(databaseUrl)
   // After everything that the measurement before it tells.
   const makeDelivery = createDeliveryMaker(templates, Date.parse(START) + DAY_MS)

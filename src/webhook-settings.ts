@@ -39,9 +39,9 @@ export const webhookSettings = {
     'How the signature is written: hex (lower case) or base64.',
   ),
   webhookSignaturePrefix: setting(
-    text.regex(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=').default(''),
+    text.regex(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=').optional(),
     { variable: 'TRACKING_WEBHOOK_SIGNATURE_PREFIX', flag: '--webhook-signature-prefix' },
-    'What stands before the signature in its header, like sha256=.',
+    'What stands before the signature in its header, like sha256=. Absent: nothing.',
   ),
   webhookPath: setting(
     text

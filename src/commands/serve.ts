@@ -148,7 +148,7 @@ async function createSignature(
     header: config.webhookSignatureHeader,
     algorithm: config.webhookSignatureAlgorithm,
     encoding: config.webhookSignatureEncoding,
-    prefix: config.webhookSignaturePrefix,
+    prefix: config.webhookSignaturePrefix ?? '',
   })
 }
 

@@ -97,7 +97,7 @@ async function testWay(
       header: config.webhookSignatureHeader,
       algorithm: config.webhookSignatureAlgorithm,
       encoding: config.webhookSignatureEncoding,
-      prefix: config.webhookSignaturePrefix,
+      prefix: config.webhookSignaturePrefix ?? '',
     },
     timeoutMs: timeout * 1000,
     onStep: ({ name, isOk, detail }) => {

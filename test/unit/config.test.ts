@@ -78,7 +78,6 @@ describe('where a setting comes from', () => {
       webhookSignatureHeader: 'X-SVC-Webhook-Signature',
       webhookSignatureAlgorithm: 'sha256',
       webhookSignatureEncoding: 'hex',
-      webhookSignaturePrefix: '',
       webhookPath: '/webhooks',
       webhookCheckSenders: false,
       trustedProxyHops: 0,

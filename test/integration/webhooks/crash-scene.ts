@@ -94,7 +94,7 @@ const FLAGS: Readonly<Record<ServeParts, readonly string[]>> = {
   processor: ['--no-receiver'],
 }
 
-/** The built program, ready to receive or to apply. */
+/** The built program, ready to receive or to apply; or killed already, where it finds enough to do to reach its failpoint. */
 export async function startServing(
   { simulator, databaseUrl, httpPort, webhookId }: WebhookCrashScene,
   parts: ServeParts,
@@ -116,8 +116,22 @@ export async function startServing(
       TRACKING_FAILPOINT: failpoint,
     },
   })
-  await program.waitFor(({ stdout }) => stdout().includes('serving at'))
+  let isGone = false
+  void program.ended.finally(() => (isGone = true)).catch(() => undefined)
+  await program.waitFor(({ stdout }) => /serving at \S+/.test(stdout()))
+  const url = /serving at ([^\s,]+)/.exec(program.stdout())?.[1] ?? ''
+  await waitUntil('serve is ready', async () => isGone || (await isReady(url)))
   return program
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`)
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false
+  }
 }
 
 /** A second passes, some containers get new seals, and everything that is due is sent; resolves when all of it was answered or has failed. */
