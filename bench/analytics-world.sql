@@ -44,7 +44,7 @@ select
     (array['America/Los_Angeles', 'America/New_York', 'America/Chicago'])[1 + (30 + (n / 2) % 20) % 3] as zone,
     n % 5 = 0 as is_rail,
     date_trunc('hour', now()) + interval '20 days' - ((n / 2)::float8 * 2 / {{n}}) * interval '750 days' as arrived_at,
-    ((n * 7919) % 97)::float8 / 97 as chance
+    ((n * 7919::bigint) % 97)::float8 / 97 as chance
 from generate_series(0, {{n}} - 1) as n;
 
 analyze plan;

@@ -878,7 +878,11 @@ create table tracking.transport_events (
     _coercions jsonb,
     constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
 );
+CREATE INDEX transport_events_created_at_idx ON tracking.transport_events USING btree (created_at);
+CREATE INDEX transport_events_milestones_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.empty_out'::text, 'container.transport.full_in'::text, 'container.transport.vessel_loaded'::text, 'container.transport.vessel_berthed'::text, 'container.transport.delivered'::text]));
+CREATE INDEX transport_events_reported_arrivals_idx ON tracking.transport_events USING btree (shipment_id) WHERE ((event = ANY (ARRAY['container.transport.vessel_arrived'::text, 'container.transport.vessel_discharged'::text])) AND (data_source = 'shipping_line'::text));
 CREATE INDEX transport_events_transport_event_id_idx ON tracking.transport_events USING btree (transport_event_id);
+CREATE INDEX transport_events_transshipments_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.transshipment_arrived'::text, 'container.transport.transshipment_discharged'::text, 'container.transport.transshipment_loaded'::text, 'container.transport.transshipment_departed'::text, 'container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 comment on table tracking.transport_events is 'One row per transport event of a container. Withdrawn ones are tombstoned, never deleted.';
 comment on column tracking.transport_events.container_id is 'Container the transport event belongs to. From relationships.container, or from the request.';
 comment on column tracking.transport_events.transport_event_id is 'The service''s id of the transport event.';
@@ -1036,6 +1040,16 @@ comment on table tracking_analytics.time_zones is 'Time zones this PostgreSQL kn
 comment on column tracking_analytics.time_zones.name is 'IANA name of the zone, as in pg_timezone_names.';
 
 CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN now();
+
+create schema tracking_as_of;
+
+comment on schema tracking_as_of is 'The views of the analytics schema again, of what was known at the instant that the setting tracking_sync.as_of of the session names.';
+
+CREATE OR REPLACE FUNCTION tracking_as_of.as_of()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE

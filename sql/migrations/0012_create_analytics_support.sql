@@ -1,18 +1,32 @@
 -- What the views of the analytics schema stand on: the one clock, the zones PostgreSQL knows, tariffs of the user, and what views
 -- are installed.
--- Placeholders {{data}}, {{sync}}, {{analytics}}, {{datasync}} are the schema names derived from TRACKING_SCHEMA.
+-- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{datasync}} are the schema names derived from TRACKING_SCHEMA.
 
 -- The only place where a view takes "now" from. One expression, so that the planner puts it in place.
 create function {{analytics}}.as_of() returns timestamptz
+language sql stable parallel safe
+return pg_catalog.now();
+
+comment on function {{analytics}}.as_of() is
+    'The instant the views of this schema answer for: now.';
+
+-- The views of the analytics schema stand here a second time, on what was known at an instant instead of on what is known now. In one schema
+-- they would need both, and PostgreSQL has no statistics for a union of two tables: plans a hundred times as slow (docs/decisions/0013).
+create schema {{asOf}};
+
+comment on schema {{asOf}} is
+    'The views of the analytics schema again, of what was known at the instant that the setting tracking_sync.as_of of the session names.';
+
+create function {{asOf}}.as_of() returns timestamptz
 language sql stable parallel safe
 return coalesce(
     nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
     pg_catalog.now()
 );
 
-comment on function {{analytics}}.as_of() is
-    'The instant the views answer for: the setting tracking_sync.as_of of the session, else now. '
-    'With the setting, views show what was known at that instant.';
+comment on function {{asOf}}.as_of() is
+    'The instant the views of this schema answer for: the setting tracking_sync.as_of of the '
+    'session, else now.';
 
 create table {{analytics}}.time_zones (
     name text collate "C" not null,

@@ -4,6 +4,7 @@ import { ConfigError, ConnectorError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { QuestionOptions } from '../warehouse/read-answer.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/query-parameters.js'
+import type { SchemaNames } from '../warehouse/schema-names.js'
 import type { ShippedQuery } from '../warehouse/shipped-queries.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './print-answer.js'
@@ -44,7 +45,12 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
     await io.withApp(settingFlagsOf({ ...options }), async (app) => {
       const { readShippedQueries } = await import('../warehouse/shipped-queries.js')
       const { schemaNames } = await import('../warehouse/schema-names.js')
-      const shipped = await readShippedQueries(schemaNames(app.config.schema))
+      const names = schemaNames(app.config.schema)
+      const { asOf } = options
+      if (asOf !== undefined && question !== undefined) refuseViewsOfNow(question, names)
+      const shipped = await readShippedQueries(
+        asOf === undefined ? names : { ...names, analytics: names.asOf },
+      )
       const format = options.json === true ? 'json' : options.format
       if (question === undefined) listQuestions(io, shipped, format)
       else if (options.explain === true) explain(io, findQuestion(question, shipped), format)
@@ -65,6 +71,19 @@ function instant(text: string): string {
 }
 
 type Question = ShippedQuery | string
+
+/** With `--as-of`, SQL of a person's that names the schema of the present would silently answer for the present. */
+function refuseViewsOfNow(question: string, { analytics, asOf }: SchemaNames): void {
+  const [named] =
+    new RegExp(`\\b${analytics}"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ?? []
+  if (named === undefined) return
+  throw new ConfigError([
+    {
+      setting: '--as-of',
+      problem: `answers from the schema ${asOf}, and your SQL names ${named}, which knows the present only; write ${asOf} instead, or no schema`,
+    },
+  ])
+}
 
 async function answer(
   app: App,

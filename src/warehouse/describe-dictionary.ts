@@ -14,6 +14,8 @@ export async function describeDictionary(reader: CatalogReader): Promise<string>
   const parts = [INTRODUCTION, '## What points to what', formatDiagram(data)]
   for (const { name, comment, relations } of schemas) {
     parts.push(`## Schema \`${name}\``, comment ?? '')
+    // The same views as those of the analytics schema.
+    if (name === reader.names.asOf) continue
     for (const relation of relations) parts.push(...formatRelation(relation))
   }
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`

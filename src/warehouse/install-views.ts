@@ -21,15 +21,16 @@ export async function installViews(
   views: readonly ShippedView[],
   options: MigrateOptions,
 ): Promise<string[]> {
-  const shipped = views.map((view, position) => describe(view, position, warehouse.names))
-  if (isSame(await loadInstalled(warehouse), shipped)) return []
+  const { names } = warehouse
+  const shipped = views.map((view, position) => describe(view, position, names))
+  if (isSame(await loadInstalled(warehouse, names), shipped)) return []
   return withLockRetries(options, () =>
     warehouse.transaction('install the views', async (session) => {
-      await takeMigrationLock(session, warehouse.names)
-      const installed = await loadInstalled(session)
+      await takeMigrationLock(session, names)
+      const installed = await loadInstalled(session, names)
       if (isSame(installed, shipped)) return []
-      await fillTimeZones(session, warehouse.names)
-      return install(session, warehouse.names, views, { installed, shipped })
+      await fillTimeZones(session, names)
+      return install(session, names, views, { installed, shipped })
     }),
   )
 }
@@ -49,12 +50,20 @@ function describe(view: ShippedView, position: number, names: SchemaNames): Inst
   }
 }
 
-async function loadInstalled(session: Session): Promise<InstalledView[]> {
-  return session.sync
-    .selectFrom('installed_views')
-    .select(['schema_name', 'view_name', 'kind', 'position', 'checksum'])
-    .orderBy('position')
-    .execute()
+/** One that somebody has dropped counts as not installed. */
+async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
+  return session.query<InstalledView>(
+    'look at the installed views',
+    `select schema_name, view_name, kind, position, checksum
+from ${quoteIdentifier(names.sync)}.installed_views
+where exists (
+    select from pg_class
+    inner join pg_namespace
+        on pg_namespace.oid = relnamespace
+    where nspname = schema_name and relname = view_name
+)
+order by position`,
+  )
 }
 
 function isSame(one: readonly InstalledView[], two: readonly InstalledView[]): boolean {

@@ -32,7 +32,9 @@ export async function* streamAnswer(
   client.on('error', () => undefined)
   await client.connect()
   try {
-    const path = [names.data, names.analytics, names.sync].map(quoteIdentifier).join(', ')
+    // Tables that both schemas of views use, such as tariffs, stand in the first.
+    const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
+    const path = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
     await client.query('begin transaction read only')
     await client.query(`set local search_path = ${path}, pg_catalog`)
     if (asOf !== undefined) {

@@ -3,10 +3,9 @@ import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { MigrationError } from '../errors.js'
 
-/** A shipped view: one file of `sql/views/<schema>/`, named after it. */
+/** A shipped view: one file of `sql/views/<folder>/`, named after it. */
 export interface ShippedView {
-  /** Folder of the file. */
-  readonly schema: 'analytics' | 'datasync'
+  readonly schema: 'analytics' | 'asOf' | 'datasync'
   readonly name: string
   readonly isMaterialized: boolean
   /** First line of the file's header. */
@@ -15,24 +14,42 @@ export interface ShippedView {
   readonly definition: string
   /** With placeholders for the schema names. */
   readonly sqlText: string
-  /** SHA-256 of the file as it stands. */
+  /** SHA-256 of the text. */
   readonly checksum: string
 }
 
 const DIRECTORY = fileURLToPath(new URL('../../sql/views/', import.meta.url))
-const SCHEMAS = ['analytics', 'datasync'] as const
 
-/** All shipped views, each after those it reads from. Throws MigrationError when views read from each other in a circle. */
+/**
+ * All shipped views, each after those it reads from. Every view of the analytics schema is there a second time, in the schema of questions as of an instant:
+ * the same text, but for those that `as_of/` holds, which read histories. Throws MigrationError when views read from each other in a circle.
+ */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
-  const views: ShippedView[] = []
-  for (const schema of SCHEMAS) {
-    const files = (await readdir(`${directory}/${schema}`)).filter((name) => name.endsWith('.sql'))
-    for (const file of files.sort()) {
-      const sqlText = await readFile(`${directory}/${schema}/${file}`, 'utf8')
-      views.push(toView(schema, file.replace(/\.sql$/, ''), sqlText))
-    }
+  const analytics = await readFolder(`${directory}/analytics`)
+  const asOf = new Map([...analytics, ...(await readFolder(`${directory}/as_of`))])
+  const datasync = await readFolder(`${directory}/datasync`)
+  return inOrderOfUse([
+    ...[...analytics].map(([name, text]) => toView('analytics', name, text)),
+    ...[...asOf].map(([name, text]) => toView('asOf', name, inAsOfSchema(text, asOf))),
+    ...[...datasync].map(([name, text]) => toView('datasync', name, text)),
+  ])
+}
+
+/** Texts by name of the view. */
+async function readFolder(folder: string): Promise<Map<string, string>> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const texts = new Map<string, string>()
+  for (const file of files) {
+    texts.set(file.replace(/\.sql$/, ''), await readFile(`${folder}/${file}`, 'utf8'))
   }
-  return inOrderOfUse(views)
+  return texts
+}
+
+/** Views and the clock are those of the other schema; tables, such as tariffs, are there once. */
+function inAsOfSchema(sqlText: string, views: ReadonlyMap<string, string>): string {
+  return sqlText.replace(/\{\{analytics\}\}\.(\w+)/g, (target, name: string) =>
+    views.has(name) || name === 'as_of' ? `{{asOf}}.${name}` : target,
+  )
 }
 
 function toView(schema: ShippedView['schema'], name: string, sqlText: string): ShippedView {
@@ -65,7 +82,7 @@ function inOrderOfUse(views: readonly ShippedView[]): ShippedView[] {
     if (path.includes(view.name)) {
       throw new MigrationError(`the views ${[...path, view.name].join(' → ')} read from each other`)
     }
-    for (const [target] of view.sqlText.matchAll(/\{\{(?:analytics|datasync)\}\}\.\w+/g)) {
+    for (const [target] of view.sqlText.matchAll(/\{\{(?:analytics|asOf|datasync)\}\}\.\w+/g)) {
       const used = byTarget.get(target)
       if (used !== undefined && used !== view) visit(used, [...path, view.name])
     }

@@ -68,21 +68,22 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
     where relnamespace in (select oid from pg_namespace where nspname = any($1))
         and relkind in ('r', 'p', 'v', 'm')
         and not has_table_privilege($2, oid, 'select')`,
-    [[names.data, names.analytics, names.datasync], role],
+    [[names.data, names.analytics, names.asOf, names.datasync], role],
   )
   return row?.hidden === 0
 }
 
 function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
-  const [data, sync, analytics, datasync] = [
+  const [data, sync, analytics, asOf, datasync] = [
     names.data,
     names.sync,
     names.analytics,
+    names.asOf,
     names.datasync,
-  ].map(quoteIdentifier) as [string, string, string, string]
+  ].map(quoteIdentifier) as [string, string, string, string, string]
   const reader = quoteIdentifier(roles.reader)
   const writer = quoteIdentifier(roles.writer)
-  const readable = `${data}, ${analytics}, ${datasync}`
+  const readable = `${data}, ${analytics}, ${asOf}, ${datasync}`
   const rows = 'select, insert, update, delete'
   return [
     // The owner may have opened the schemas to all; then the roles would mean nothing.

@@ -1,10 +1,12 @@
-/** The four schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
+/** The five schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
 export interface SchemaNames {
   /** The data tables. */
   readonly data: string
   /** Bookkeeping. */
   readonly sync: string
   readonly analytics: string
+  /** The views of the analytics schema again, of what was known at an instant. */
+  readonly asOf: string
   /** Compatibility views. */
   readonly datasync: string
 }
@@ -15,6 +17,7 @@ export function schemaNames(base: string): SchemaNames {
     data: base,
     sync: `${base}_sync`,
     analytics: `${base}_analytics`,
+    asOf: `${base}_as_of`,
     datasync: `${base}_datasync`,
   }
 }
@@ -25,7 +28,7 @@ export function quoteIdentifier(name: string): string {
 }
 
 /**
- * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}` and `{{datasync}}`. An
+ * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}`, `{{asOf}}` and `{{datasync}}`. An
  * unknown placeholder is a bug in that text and throws.
  */
 export function withSchemaNames(sqlText: string, names: SchemaNames): string {

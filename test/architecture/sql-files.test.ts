@@ -70,7 +70,10 @@ describe('the migrations', () => {
     )
     expect(broken).toEqual([])
     for (const { path, code } of migrations) {
-      expect({ path, words: code.match(/\btracking(?:_sync|_analytics|_datasync)?\./g) }).toEqual({
+      expect({
+        path,
+        words: code.match(/\btracking(?:_sync|_analytics|_as_of|_datasync)?\./g),
+      }).toEqual({
         path,
         words: null,
       })
@@ -140,9 +143,13 @@ describe('the migrations', () => {
   it('put no plain index on free text of the source, which may be longer than an index can hold', () => {
     const freeText = migrations.flatMap(({ code }) =>
       [
-        ...code.matchAll(/create index (\w+)\s+on \{\{data\}\}\.\w+ (using hash )?\(([^)]*)\)/g),
-      ].flatMap(([, name = '', hash, columns = '']) => {
-        const isKey = columns
+        ...code.matchAll(
+          /create index (\w+)\s+on \{\{data\}\}\.\w+ (using hash )?\(([^)]*)\)(?:\s+include \(([^)]*)\))?/g,
+        ),
+      ].flatMap(([, name = '', hash, columns = '', included]) => {
+        const isKey = [columns, included ?? []]
+          .join(',')
+          .replace(/,$/, '')
           .split(',')
           .every((column) => /_(?:id|at)( desc)?$/.test(column.trim()))
         return hash !== undefined || isKey ? [] : [name]

@@ -75,7 +75,9 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [
           asOf ?? '',
         ])
-        const path = view.includes('.') ? view : `${names.analytics}.${view}`
+        const isOfNow = asOf === undefined || asOf === ''
+        const schema = isOfNow ? names.analytics : names.asOf
+        const path = view.includes('.') ? view : `${schema}.${view}`
         const shown = columns.length === 0 ? '*' : columns.map(quoteIdentifier).join(', ')
         return session.query<Record<string, unknown>>(
           'read',

@@ -20,13 +20,27 @@ intervals as (
         fee.currency_code,
         fee.source,
         fee.amount,
-        lag(fee.amount) over earlier as amount_before,
-        lag(fee.valid_to) over earlier < fee.valid_from as is_gap_before,
+        earlier.amount as amount_before,
+        earlier.valid_to < fee.valid_from as is_gap_before,
         fee.valid_from as seen_at,
         case when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to end as gone_at
     from {{data}}.container_fee_history as fee
+    -- Not a window, which would be made of all containers before any of them is chosen.
+    left join lateral (
+
+        select
+            before.amount,
+            before.valid_to
+        from {{data}}.container_fee_history as before
+        where before.container_id = fee.container_id
+            and before.fee_key = fee.fee_key
+            and before.valid_from < fee.valid_from
+        order by before.valid_from desc
+        limit 1
+
+    ) as earlier
+        on true
     where fee.valid_from <= {{analytics}}.as_of()
-    window earlier as (partition by fee.container_id, fee.fee_key order by fee.valid_from)
 
 )
 

@@ -1,8 +1,7 @@
--- Containers as known at the instant asked for
+-- Containers that the source has now
 --
--- One row per container that the source has (without the setting: now; with it: as was known at that instant).
--- Without the setting tracking_sync.as_of the rows are those of the table; with it they are the versions of the history that
--- stood then. Only one of the two halves is executed. Volatile attributes have no history and are left out.
+-- One row per container that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 
 create view {{analytics}}.known_containers as
 select
@@ -49,61 +48,10 @@ select
     live.pickup_lfd_line,
     live._changed_at as known_since
 from {{data}}.containers as live
-where nullif(current_setting('tracking_sync.as_of', true), '') is null
-    and live._deleted_at is null
-
-union all
-
-select
-    version.container_id,
-    version.number,
-    version.ref_numbers,
-    version.equipment_type,
-    version.equipment_length,
-    version.equipment_height,
-    version.weight_in_lbs,
-    version.created_at,
-    version.seal_number,
-    version.pickup_lfd,
-    version.pickup_appointment_at,
-    version.availability_known,
-    version.available_for_pickup,
-    version.pod_arrived_at,
-    version.pod_discharged_at,
-    version.pod_full_out_at,
-    version.pod_full_out_chassis_number,
-    version.location_at_pod_terminal,
-    version.final_destination_full_out_at,
-    version.empty_terminated_at,
-    version.holds_at_pod_terminal,
-    version.fees_at_pod_terminal,
-    version.pod_timezone,
-    version.final_destination_timezone,
-    version.empty_terminated_timezone,
-    version.pod_rail_carrier_scac,
-    version.ind_rail_carrier_scac,
-    version.pod_rail_loaded_at,
-    version.pod_rail_departed_at,
-    version.ind_eta_at,
-    version.ind_ata_at,
-    version.ind_rail_unloaded_at,
-    version.ind_facility_lfd_on,
-    version.import_deadlines,
-    version.current_status,
-    version.shipment_id,
-    version.pickup_facility_id,
-    version.pod_terminal_id,
-    version.pickup_lfd_terminal,
-    version.pickup_lfd_rail,
-    version.pickup_lfd_line,
-    version.valid_from as known_since
-from {{data}}.container_history as version
-where nullif(current_setting('tracking_sync.as_of', true), '') is not null
-    and version.valid_from <= {{analytics}}.as_of()
-    and (version.valid_to is null or version.valid_to > {{analytics}}.as_of());
+where live._deleted_at is null;
 
 comment on view {{analytics}}.known_containers is
-    'One row per live container, as known at as_of(). The base of the views on '
+    'One row per live container, as it is now. The base of the views on '
     'containers.';
 comment on column {{analytics}}.known_containers.container_id is
     'The service''s id of the container: the equipment during one journey.';

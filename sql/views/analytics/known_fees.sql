@@ -1,8 +1,7 @@
--- Fees as known at the instant asked for
+-- Fees that the source has now
 --
--- One row per fee on a container that the source has (without the setting: now; with it: as was known at that instant).
--- Without the setting tracking_sync.as_of the rows are those of the table; with it they are the versions of the history that
--- stood then. Only one of the two halves is executed. Volatile attributes have no history and are left out.
+-- One row per fee on a container that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 
 create view {{analytics}}.known_fees as
 select
@@ -12,25 +11,10 @@ select
     live.amount,
     live.currency_code,
     coalesce(live.type = 'total', false) as is_total
-from {{data}}.container_fees as live
-where nullif(current_setting('tracking_sync.as_of', true), '') is null
-
-union all
-
-select
-    version.container_id,
-    version.fee_key,
-    version.type,
-    version.amount,
-    version.currency_code,
-    coalesce(version.type = 'total', false) as is_total
-from {{data}}.container_fee_history as version
-where nullif(current_setting('tracking_sync.as_of', true), '') is not null
-    and version.valid_from <= {{analytics}}.as_of()
-    and (version.valid_to is null or version.valid_to > {{analytics}}.as_of());
+from {{data}}.container_fees as live;
 
 comment on view {{analytics}}.known_fees is
-    'One row per fee that is listed for a container, as known at as_of().';
+    'One row per fee that is listed for a container, as it is now.';
 comment on column {{analytics}}.known_fees.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_fees.fee_key is

@@ -1,8 +1,7 @@
--- Last free days as known at the instant asked for
+-- Last free days that the source has now
 --
--- One row per container and kind of deadline that the source has (without the setting: now; with it: as was known at that instant).
--- Without the setting tracking_sync.as_of the rows are those of the table; with it they are the versions of the history that
--- stood then. Only one of the two halves is executed. Volatile attributes have no history and are left out.
+-- One row per container and kind of deadline that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 
 create view {{analytics}}.known_import_deadlines as
 select
@@ -11,24 +10,10 @@ select
     live.deadline_at,
     live.time_zone,
     live.local_date
-from {{data}}.container_import_deadlines as live
-where nullif(current_setting('tracking_sync.as_of', true), '') is null
-
-union all
-
-select
-    version.container_id,
-    version.kind,
-    version.deadline_at,
-    version.time_zone,
-    version.local_date
-from {{data}}.container_import_deadline_history as version
-where nullif(current_setting('tracking_sync.as_of', true), '') is not null
-    and version.valid_from <= {{analytics}}.as_of()
-    and (version.valid_to is null or version.valid_to > {{analytics}}.as_of());
+from {{data}}.container_import_deadlines as live;
 
 comment on view {{analytics}}.known_import_deadlines is
-    'One row per container and kind of deadline, as known at as_of().';
+    'One row per container and kind of deadline, as it is now.';
 comment on column {{analytics}}.known_import_deadlines.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_import_deadlines.kind is

@@ -1,8 +1,7 @@
--- Shipments as known at the instant asked for
+-- Shipments that the source has now
 --
--- One row per shipment that the source has (without the setting: now; with it: as was known at that instant).
--- Without the setting tracking_sync.as_of the rows are those of the table; with it they are the versions of the history that
--- stood then. Only one of the two halves is executed. Volatile attributes have no history and are left out.
+-- One row per shipment that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 
 create view {{analytics}}.known_shipments as
 select
@@ -47,59 +46,10 @@ select
     live.line_tracking_stopped_by_user_id,
     live._changed_at as known_since
 from {{data}}.shipments as live
-where nullif(current_setting('tracking_sync.as_of', true), '') is null
-    and live._deleted_at is null
-
-union all
-
-select
-    version.shipment_id,
-    version.bill_of_lading_number,
-    version.normalized_number,
-    version.ref_numbers,
-    version.created_at,
-    version.tags,
-    version.port_of_lading_locode,
-    version.port_of_lading_name,
-    version.port_of_discharge_locode,
-    version.port_of_discharge_name,
-    version.destination_locode,
-    version.destination_name,
-    version.shipping_line_scac,
-    version.shipping_line_name,
-    version.shipping_line_short_name,
-    version.customer_name,
-    version.pod_vessel_name,
-    version.pod_vessel_imo,
-    version.pod_voyage_number,
-    version.pol_etd_at,
-    version.pol_atd_at,
-    version.pod_eta_at,
-    version.pod_original_eta_at,
-    version.pod_ata_at,
-    version.destination_eta_at,
-    version.destination_ata_at,
-    version.pol_timezone,
-    version.pod_timezone,
-    version.destination_timezone,
-    version.line_tracking_stopped_at,
-    version.line_tracking_stopped_reason,
-    version.port_of_lading_id,
-    version.port_of_discharge_id,
-    version.pod_terminal_id,
-    version.destination_id,
-    version.destination_type,
-    version.destination_terminal_id,
-    version.destination_terminal_type,
-    version.line_tracking_stopped_by_user_id,
-    version.valid_from as known_since
-from {{data}}.shipment_history as version
-where nullif(current_setting('tracking_sync.as_of', true), '') is not null
-    and version.valid_from <= {{analytics}}.as_of()
-    and (version.valid_to is null or version.valid_to > {{analytics}}.as_of());
+where live._deleted_at is null;
 
 comment on view {{analytics}}.known_shipments is
-    'One row per live shipment, as known at as_of(). The base of the views on shipments.';
+    'One row per live shipment, as it is now. The base of the views on shipments.';
 comment on column {{analytics}}.known_shipments.shipment_id is
     'The service''s id of the shipment.';
 comment on column {{analytics}}.known_shipments.bill_of_lading_number is

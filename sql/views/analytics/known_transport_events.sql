@@ -1,7 +1,7 @@
--- Transport events as known at the instant asked for
+-- Transport events that the source has now
 --
--- One row per container and transport event that the source has. With the setting tracking_sync.as_of: events first seen by then
--- and not yet withdrawn. An event has no history of its own: what is shown of it is what the service said last.
+-- One row per container and transport event that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 -- is_estimated: the event is a forecast, not something that happened.
 
 create view {{analytics}}.known_transport_events as
@@ -23,35 +23,10 @@ select
     live.terminal_type,
     live.is_estimated
 from {{data}}.transport_events as live
-where nullif(current_setting('tracking_sync.as_of', true), '') is null
-    and live._deleted_at is null
-
-union all
-
-select
-    past.container_id,
-    past.transport_event_id,
-    past.event,
-    past.timestamp,
-    past.timezone,
-    past.location_locode,
-    past.created_at,
-    past.data_source,
-    past.voyage_number,
-    past.shipment_id,
-    past.location_id,
-    past.location_type,
-    past.vessel_id,
-    past.terminal_id,
-    past.terminal_type,
-    past.is_estimated
-from {{data}}.transport_events as past
-where nullif(current_setting('tracking_sync.as_of', true), '') is not null
-    and past._first_seen_at <= {{analytics}}.as_of()
-    and (past._deleted_at is null or past._deleted_at > {{analytics}}.as_of());
+where live._deleted_at is null;
 
 comment on view {{analytics}}.known_transport_events is
-    'One row per container and standing transport event, as known at as_of().';
+    'One row per container and standing transport event, as it is now.';
 comment on column {{analytics}}.known_transport_events.container_id is
     'Container the transport event belongs to. From relationships.container, or from the '
     'request.';

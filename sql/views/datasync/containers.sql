@@ -12,80 +12,10 @@
 -- empty.
 -- Not filled, because the public interface does not have it: customer_id.
 --
--- Filters on container_id, container_number, shipment_id, shipment_bill_of_lading_number, shipping_line_scac, pod_timezone, created_at
--- and updated_at are applied before the transport events are read.
+-- Transport events are looked up container by container, so filters on any column are applied before they are read.
 
 create view {{datasync}}.containers as
 with
-
--- Grouped by the keys of both tables, so that filters on their other columns reach the tables as well.
-milestones as (
-
-    select
-        containers.container_id,
-        containers.number as container_number,
-        containers.shipment_id,
-        shipments.bill_of_lading_number,
-        shipments.shipping_line_scac,
-        containers.pod_timezone,
-        containers.created_at at time zone 'UTC' as created_at,
-        containers._changed_at at time zone 'UTC' as updated_at,
-        coalesce(
-            max(events.timestamp) filter (
-                where events.event = 'container.transport.empty_out' and events.timezone is not null
-            ),
-            max(events.timestamp) filter (where events.event = 'container.transport.empty_out')
-        ) as empty_out_at,
-        max(events.timezone) filter (where events.event = 'container.transport.empty_out') as empty_out_zone,
-        coalesce(
-            max(events.timestamp) filter (
-                where events.event = 'container.transport.full_in' and events.timezone is not null
-            ),
-            max(events.timestamp) filter (where events.event = 'container.transport.full_in')
-        ) as full_in_at,
-        max(events.timezone) filter (where events.event = 'container.transport.full_in') as full_in_zone,
-        coalesce(
-            max(events.timestamp) filter (
-                where events.event = 'container.transport.vessel_loaded' and events.timezone is not null
-            ),
-            max(events.timestamp) filter (where events.event = 'container.transport.vessel_loaded')
-        ) as pol_loaded_at,
-        max(events.timezone) filter (where events.event = 'container.transport.vessel_loaded') as pol_loaded_zone,
-        coalesce(
-            max(events.timestamp) filter (
-                where events.event = 'container.transport.vessel_berthed' and events.timezone is not null
-            ),
-            max(events.timestamp) filter (where events.event = 'container.transport.vessel_berthed')
-        ) as pod_berthed_at,
-        max(events.timezone) filter (where events.event = 'container.transport.vessel_berthed') as pod_berthed_zone
-    from {{data}}.containers
-    left join {{data}}.shipments
-        on shipments.shipment_id = containers.shipment_id
-        and shipments._deleted_at is null
-    left join {{data}}.transport_events as events
-        on events.container_id = containers.container_id
-        and events.event in (
-            'container.transport.empty_out',
-            'container.transport.full_in',
-            'container.transport.vessel_loaded',
-            'container.transport.vessel_berthed'
-        )
-        and events.timestamp is not null
-        and events._deleted_at is null
-        and not coalesce(
-            events.event = 'container.transport.vessel_loaded'
-            and events.location_locode <> shipments.port_of_lading_locode,
-            false
-        )
-        and not coalesce(
-            events.event = 'container.transport.vessel_berthed'
-            and events.location_locode <> shipments.port_of_discharge_locode,
-            false
-        )
-    where containers._deleted_at is null
-    group by containers.container_id, shipments.shipment_id
-
-),
 
 holds as (
 
@@ -139,10 +69,10 @@ demurrage as (
 )
 
 select
-    milestones.container_id,
-    milestones.container_number,
-    milestones.shipment_id,
-    milestones.bill_of_lading_number as shipment_bill_of_lading_number,
+    containers.container_id,
+    containers.number as container_number,
+    containers.shipment_id,
+    shipments.bill_of_lading_number as shipment_bill_of_lading_number,
     shipments.normalized_number as shipment_normalized_number,
     nullif(array_to_string(shipments.ref_numbers, ', '), '') as shipment_reference_numbers,
     nullif(array_to_string(containers.ref_numbers, ', '), '') as container_reference_numbers,
@@ -152,7 +82,7 @@ select
     ) as shipment_tags,
     null::text as customer_id,
     shipments.customer_name,
-    milestones.shipping_line_scac,
+    shipments.shipping_line_scac,
     shipments.shipping_line_name,
     coalesce(pol_port.country_code, left(shipments.port_of_lading_locode, 2)) as pol_country_code,
     shipments.port_of_lading_locode as pol_locode,
@@ -161,7 +91,7 @@ select
     coalesce(pod_port.country_code, left(shipments.port_of_discharge_locode, 2)) as pod_country_code,
     shipments.port_of_discharge_locode as pod_locode,
     coalesce(pod_port.city, shipments.port_of_discharge_name) as pod_city,
-    milestones.pod_timezone,
+    containers.pod_timezone,
     pod_terminal.firms_code as pod_terminal_firms_code,
     pod_terminal.nickname as pod_terminal_nickname,
     pod_terminal.name as pod_terminal_name,
@@ -265,14 +195,66 @@ select
     shipments.line_tracking_last_succeeded_at at time zone 'UTC' as line_tracking_last_succeeded_at,
     shipments.line_tracking_stopped_at at time zone 'UTC' as line_tracking_stopped_at,
     shipments.line_tracking_stopped_reason,
-    milestones.created_at,
-    milestones.updated_at
-from milestones
-inner join {{data}}.containers
-    on containers.container_id = milestones.container_id
+    containers.created_at at time zone 'UTC' as created_at,
+    containers._changed_at at time zone 'UTC' as updated_at
+from {{data}}.containers
 left join {{data}}.shipments
-    on shipments.shipment_id = milestones.shipment_id
+    on shipments.shipment_id = containers.shipment_id
     and shipments._deleted_at is null
+left join lateral (
+
+    select
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.empty_out' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.empty_out')
+        ) as empty_out_at,
+        max(events.timezone) filter (where events.event = 'container.transport.empty_out') as empty_out_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.full_in' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.full_in')
+        ) as full_in_at,
+        max(events.timezone) filter (where events.event = 'container.transport.full_in') as full_in_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.vessel_loaded' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.vessel_loaded')
+        ) as pol_loaded_at,
+        max(events.timezone) filter (where events.event = 'container.transport.vessel_loaded') as pol_loaded_zone,
+        coalesce(
+            max(events.timestamp) filter (
+                where events.event = 'container.transport.vessel_berthed' and events.timezone is not null
+            ),
+            max(events.timestamp) filter (where events.event = 'container.transport.vessel_berthed')
+        ) as pod_berthed_at,
+        max(events.timezone) filter (where events.event = 'container.transport.vessel_berthed') as pod_berthed_zone
+    from {{data}}.transport_events as events
+    where events.container_id = containers.container_id
+        and events.event in (
+            'container.transport.empty_out',
+            'container.transport.full_in',
+            'container.transport.vessel_loaded',
+            'container.transport.vessel_berthed'
+        )
+        and events.timestamp is not null
+        and events._deleted_at is null
+        and not coalesce(
+            events.event = 'container.transport.vessel_loaded'
+            and events.location_locode <> shipments.port_of_lading_locode,
+            false
+        )
+        and not coalesce(
+            events.event = 'container.transport.vessel_berthed'
+            and events.location_locode <> shipments.port_of_discharge_locode,
+            false
+        )
+
+) as milestones
+    on true
 left join {{data}}.ports as pol_port
     on pol_port.port_id = shipments.port_of_lading_id
 left join {{data}}.ports as pod_port
@@ -327,7 +309,8 @@ left join {{analytics}}.time_zones as lfd
 left join {{analytics}}.time_zones as line_lfd
     on line_lfd.name = line_last_free_day.time_zone
 left join {{analytics}}.time_zones as rail_lfd
-    on rail_lfd.name = rail_last_free_day.time_zone;
+    on rail_lfd.name = rail_last_free_day.time_zone
+where containers._deleted_at is null;
 
 comment on view {{datasync}}.containers is
     'One row per live container, as in the table containers of the service''s own export. Key: '

@@ -58,6 +58,6 @@ it('finds one container by its key', async () => {
     `explain select * from tracking_datasync.containers where container_id = 'c1'`,
   )
   const text = plan.map((row) => String(row['QUERY PLAN'])).join('\n')
-  expect(text).toMatch(/transport_events_pkey/)
+  expect(text).toMatch(/transport_events_milestones_idx/)
   expect(text).not.toMatch(/Seq Scan on (?:containers|transport_events|container_)/)
 })

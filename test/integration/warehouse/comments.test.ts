@@ -57,6 +57,7 @@ describe('every object of ours says what it is', () => {
     expect(catalog.map(({ name }) => name)).toEqual([
       'tracking',
       'tracking_analytics',
+      'tracking_as_of',
       'tracking_datasync',
       'tracking_sync',
     ])

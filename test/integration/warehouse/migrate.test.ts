@@ -306,8 +306,8 @@ describe('the schema name', () => {
           -- The name of a session's setting is the same for all.
           select place, replace(words, 'tracking_sync.as_of', '') as words from texts
       ) as traces
-      where words ~ '\\mtracking(_sync|_analytics|_datasync)?\\M\\.'
-          or words ~ '\\mtracking_(sync|analytics|datasync)\\M'
+      where words ~ '\\mtracking(_sync|_analytics|_as_of|_datasync)?\\M\\.'
+          or words ~ '\\mtracking_(sync|analytics|as_of|datasync)\\M'
           or (place = 'schema' and words ~ 'tracking')`,
     )
     expect(traces).toEqual([])
@@ -318,6 +318,7 @@ describe('the schema name', () => {
     expect(schemas.map(({ name }) => name)).toEqual([
       'acme_1',
       'acme_1_analytics',
+      'acme_1_as_of',
       'acme_1_datasync',
       'acme_1_sync',
       'information_schema',

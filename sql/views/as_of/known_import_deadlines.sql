@@ -1,0 +1,32 @@
+-- Last free days as known at the instant asked for
+--
+-- One row per container and kind of deadline that the source had: the version of the history that stood at the instant. Volatile attributes have no history
+-- and are left out.
+
+create view {{analytics}}.known_import_deadlines as
+select
+    version.container_id,
+    version.kind,
+    version.deadline_at,
+    version.time_zone,
+    version.local_date
+from {{data}}.container_import_deadline_history as version
+where version.valid_from <= {{analytics}}.as_of()
+    and (version.valid_to is null or version.valid_to > {{analytics}}.as_of());
+
+comment on view {{analytics}}.known_import_deadlines is
+    'One row per container and kind of deadline, as known at as_of().';
+comment on column {{analytics}}.known_import_deadlines.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.known_import_deadlines.kind is
+    'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, '
+    'pickup_lfd_rail, pickup_lfd_line.';
+comment on column {{analytics}}.known_import_deadlines.deadline_at is
+    'The deadline as an instant, mostly local midnight of the day; null when the source '
+    'sent a bare date. UTC.';
+comment on column {{analytics}}.known_import_deadlines.time_zone is
+    'IANA time zone that applies to this kind of deadline; null: the instant is local '
+    'wall time marked as UTC.';
+comment on column {{analytics}}.known_import_deadlines.local_date is
+    'The last free day as a calendar day at the place; null when the zone is not known to '
+    'the time zone database.';

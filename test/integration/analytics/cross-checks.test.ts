@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
+import { loadTables } from '../../support/snapshot-tables.js'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+
+/**
+ * Views that look at the same facts from two sides must agree. Each check gives two queries that must have the same rows, as often as each other.
+ */
+interface CrossCheck {
+  readonly name: string
+  readonly one: string
+  readonly other: string
+  /** Compares with a table that knows the present only. */
+  readonly isOfNow?: boolean
+}
+
+const CHECKS: readonly CrossCheck[] = [
+  {
+    name: 'overdue and late containers are the exposed ones, with the same days',
+    one: 'select container_id, days_over, last_free_on, out_on from tracking_analytics.demurrage_exposure',
+    other: `select container_id, coalesce(out_on, today_on) - last_free_on, last_free_on, out_on
+      from tracking_analytics.last_free_days where state in ('overdue', 'out late')`,
+  },
+  {
+    name: 'last free days are one row per container',
+    one: 'select container_id from tracking_analytics.last_free_days',
+    other: 'select container_id from tracking_analytics.container_milestones',
+  },
+  {
+    name: 'the worklist and the last free days name the same day and the same days left',
+    one: `select container_id, last_free_on, days_left from tracking_analytics.pickup_worklist
+      where last_free_on is not null and is_zone_known`,
+    other: `select container_id, last_free_on, last_free_on - today_on from tracking_analytics.last_free_days
+      where container_id in (select container_id from tracking_analytics.pickup_worklist) and last_free_on is not null and is_zone_known`,
+  },
+  {
+    name: 'what is to be picked up has landed and is not out',
+    one: `select container_id from tracking_analytics.pickup_worklist where place = 'port'`,
+    other: `select container_id from tracking_analytics.container_milestones
+      where pod_discharged_at is not null and pod_rail_departed_at is null and pod_full_out_at is null
+        and final_destination_full_out_at is null and empty_terminated_at is null`,
+  },
+  {
+    name: 'dwell counts the containers that have both ends',
+    one: `select pod_terminal_id, count(*) from tracking_analytics.container_milestones
+      where least(pod_full_out_at, pod_rail_departed_at) >= pod_discharged_at group by 1`,
+    other:
+      'select terminal_id, sum(n)::bigint from tracking_analytics.terminal_dwell group by 1 having sum(n) > 0',
+  },
+  {
+    name: 'every discharged container is in one count of the dwell',
+    one: `select pod_terminal_id, count(*) from tracking_analytics.container_milestones where pod_discharged_at is not null group by 1`,
+    other:
+      'select terminal_id, sum(n + still_there + not_measured)::bigint from tracking_analytics.terminal_dwell group by 1',
+  },
+  {
+    name: 'rail legs have the milestones of the container',
+    one: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_ata_at, pod_rail_loaded_local, ind_ata_local from tracking_analytics.rail_legs`,
+    other: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_arrived_at, pod_rail_loaded_local, ind_arrived_local
+      from tracking_analytics.container_milestones
+      where container_id in (select container_id from tracking_analytics.rail_legs)`,
+  },
+  {
+    name: 'the tables of the export have the milestones of the container',
+    one: `select container_id, empty_out_at, pol_loaded_at, pod_berthed_at, pod_arrived_at_local, empty_out_at_local from tracking_datasync.containers`,
+    other: `select container_id, empty_out_at at time zone 'UTC', pol_loaded_at at time zone 'UTC', pod_berthed_at at time zone 'UTC',
+        to_char(pod_arrived_local, 'YYYY-MM-DD HH24:MI:SS'), to_char(empty_out_local, 'YYYY-MM-DD HH24:MI:SS')
+      from tracking_analytics.container_milestones`,
+    isOfNow: true,
+  },
+  {
+    name: 'the slips of an ETA add up to the way from the first to the last',
+    one: `select shipment_id, sum(slip_hours) from tracking_analytics.eta_changes group by 1`,
+    other: `select shipment_id, round((extract(epoch from
+          (array_agg(to_eta_at order by changed_at desc))[1] - (array_agg(from_eta_at order by changed_at))[1]
+        ) / 3600)::numeric, 2)
+      from tracking_analytics.eta_changes group by 1`,
+  },
+  {
+    name: 'the last change of an ETA leads to the one that stands',
+    one: `select distinct on (shipment_id) shipment_id, to_eta_at from tracking_analytics.eta_changes order by shipment_id, changed_at desc`,
+    other: `select shipment_id, pod_eta_at from tracking_analytics.known_shipments
+      where shipment_id in (select shipment_id from tracking_analytics.eta_changes)`,
+  },
+  {
+    name: 'open hold intervals are the holds that stand',
+    one: 'select container_id, hold_key, hold_name, status from tracking_analytics.hold_durations where is_open',
+    other: 'select container_id, hold_key, name, status from tracking_analytics.known_holds',
+  },
+  {
+    name: 'open fee intervals are the fees that are listed',
+    one: 'select container_id, fee_key, fee_type, amount, currency_code from tracking_analytics.fee_history where is_open',
+    other:
+      'select container_id, fee_key, type, amount, currency_code from tracking_analytics.known_fees',
+  },
+  {
+    name: 'the current status is that of the container',
+    one: 'select container_id, status from tracking_analytics.status_durations where is_current',
+    other: 'select container_id, current_status from tracking_analytics.known_containers',
+  },
+  {
+    name: 'hours in all statuses add up to the time we watched',
+    one: `select container_id, round(sum(hours)) from tracking_analytics.status_durations group by 1`,
+    other: `select container.container_id, round(extract(epoch from tracking_analytics.as_of() - min(version.valid_from)) / 3600)
+      from tracking_analytics.known_containers as container
+      inner join tracking.container_history as version using (container_id)
+      group by 1`,
+  },
+  {
+    name: 'evidence of holds and fees is their intervals',
+    one: `select container_id, kind, seen_at, gone_at, is_open from tracking_analytics.demurrage_evidence where kind in ('hold', 'fee')`,
+    other: `select container_id, 'hold', placed_at, cleared_at, is_open from tracking_analytics.hold_durations
+      union all select container_id, 'fee', seen_at, gone_at, is_open from tracking_analytics.fee_history`,
+  },
+  {
+    name: 'the timeline has each transport event that happened once',
+    one: `select container_id, subject, count(*) from tracking_analytics.container_timeline where kind = 'transport event' group by 1, 2`,
+    other: `select container_id, event, count(*) from tracking_analytics.known_transport_events
+      where not is_estimated and container_id in (select container_id from tracking_analytics.known_containers) group by 1, 2`,
+  },
+  {
+    name: 'transit times count the arrivals that have both ends',
+    one: 'select shipping_line_scac, sum(n)::bigint from tracking_analytics.transit_times group by 1 having sum(n) > 0',
+    other: `select shipping_line_scac, count(transit_days) from tracking_analytics.shipment_arrivals group by 1 having count(transit_days) > 0`,
+  },
+  {
+    name: 'reliability by lane and by quarter count the same arrivals',
+    one: `select shipping_line_scac, sum(n)::bigint, sum(on_time)::bigint from tracking_analytics.schedule_reliability
+      where shipping_line_scac is not null and arrival_month_on is not null group by 1 having sum(n) > 0`,
+    other: `select shipping_line_scac, sum(reliability_n)::bigint, round(sum(on_time_share * reliability_n))::bigint
+      from tracking_analytics.carrier_scorecards where shipping_line_scac is not null group by 1 having sum(reliability_n) > 0`,
+  },
+  {
+    name: 'the detention clock runs for containers that are out',
+    one: 'select container_id, full_out_at, empty_terminated_at from tracking_analytics.empty_return_times',
+    other: `select container_id, coalesce(final_destination_full_out_at, pod_full_out_at), empty_terminated_at
+      from tracking_analytics.container_milestones
+      where coalesce(final_destination_full_out_at, pod_full_out_at) is not null`,
+  },
+]
+
+let scene: Scene
+let earlier: string
+let latest: string
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 60 })
+  const { simulator } = scene
+  await scene.sync({ command: 'backfill' })
+  for (let day = 0; day < 9; day += 1) {
+    if (day === 5) earlier = simulator.clock.now().toISOString()
+    simulator.clock.advance(18 * HOUR)
+    const containers = [...simulator.world.records('container', simulator.clock.now())]
+    simulator.edits.addHold(containers[day]!.id, {
+      name: 'customs',
+      status: 'hold',
+      description: null,
+    })
+    simulator.edits.change('container', containers[day % 3]!.id, {
+      fees_at_pod_terminal: [{ type: 'demurrage', amount: 150 * (day + 1), currency_code: 'USD' }],
+    })
+    await scene.sync({ command: 'sync' })
+  }
+  latest = simulator.clock.now().toISOString()
+}, 120_000)
+
+afterAll(closeScenes)
+
+/** Rows of one query that the other lacks, and how many were compared. */
+async function contradict(
+  check: CrossCheck,
+  asOf: string,
+): Promise<{ compared: number; differing: unknown[] }> {
+  return scene.warehouse.transaction('ask both', async (session) => {
+    const inSchema = (text: string): string =>
+      asOf === '' ? text : text.replaceAll('tracking_analytics.', 'tracking_as_of.')
+    const one = inSchema(check.one)
+    const other = inSchema(check.other)
+    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [asOf])
+    const [counted] = await session.query<{ compared: number }>(
+      'count',
+      `select count(*)::integer as compared from (${one}) as asked`,
+    )
+    const differing = await session.query(
+      'compare',
+      `with one as (${one}), other as (${other})
+      (table one except all table other) union all (table other except all table one) limit 5`,
+    )
+    return { compared: counted!.compared, differing }
+  })
+}
+
+describe('views that look at the same facts agree', () => {
+  it.each(CHECKS)('$name', async (check) => {
+    for (const asOf of check.isOfNow === true ? [''] : ['', latest, earlier]) {
+      const { compared, differing } = await contradict(check, asOf)
+      expect(differing, `as of ${asOf || 'now'}`).toEqual([])
+      expect(compared, `as of ${asOf || 'now'}`).toBeGreaterThan(0)
+    }
+  })
+
+  it('the histories add up to the present', async () => {
+    const tables = await loadTables(scene.warehouse)
+    const now = knownNow(tables)
+    expect(now.size).toBeGreaterThan(100)
+    expect([...knownAt(tables, 4_102_444_800_000_000n)].sort()).toEqual([...now].sort())
+  })
+
+  it('what is expected is what the calendar shows', async () => {
+    const [row] = await scene.warehouse.transaction('ask', async (session) => {
+      await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [latest])
+      return session.query<{ calendar: number; expected: number }>(
+        'count',
+        `select (select coalesce(sum(containers), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
+          (select count(*)::integer from tracking_as_of.container_milestones as milestone
+            inner join tracking_as_of.known_shipments as shipment using (shipment_id)
+            where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null
+              and milestone.pod_full_out_at is null and milestone.empty_terminated_at is null
+              and milestone.pod_eta_local::date - (tracking_as_of.as_of() at time zone coalesce(milestone.pod_eta_zone, 'UTC'))::date between 0 and 29) as expected`,
+      )
+    })
+    expect(row!.calendar).toBeGreaterThan(0)
+    expect(row!.calendar).toBe(row!.expected)
+  })
+})
