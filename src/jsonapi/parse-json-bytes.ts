@@ -1,3 +1,4 @@
+import { decodeUtf8 } from './decode-utf8.js'
 import { parseExactJson } from './exact-json.js'
 
 /** Less than this is parsed in one go. */
@@ -11,11 +12,11 @@ const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
  * text never stands in memory as a whole. Such a text would be old before its page is done with, and wait for the next full garbage collection.
  */
 export function parseJsonBytes(bytes: Buffer): unknown {
-  if (bytes.length < SMALL) return parseExactJson(bytes.toString('utf8'))
+  if (bytes.length < SMALL) return parseExactJson(decodeUtf8(bytes))
   const reader = new ByteReader(bytes)
   reader.skipBom()
   // A list of lists or a mere text is no document; whoever expects one will say so.
-  if (reader.peek() !== OPEN_BRACE) return parseExactJson(bytes.toString('utf8'))
+  if (reader.peek() !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
   const value = readDocument(reader)
   reader.expectEnd()
   return value
@@ -114,7 +115,7 @@ class ByteReader {
     if (first === undefined || first > 0x7f) throw this.#unexpected()
     const start = this.#at
     this.#at = this.#endOfValue(first)
-    return parseExactJson(this.#bytes.toString('utf8', start, this.#at), outerLevels)
+    return parseExactJson(decodeUtf8(this.#bytes.subarray(start, this.#at)), outerLevels)
   }
 
   #endOfValue(first: number): number {

@@ -143,7 +143,8 @@ function encodeTextArray(value: unknown): Encoded {
 
 /** An element of a PostgreSQL array literal: always quoted, so that an element `NULL` stays a text. */
 function quoteArrayElement(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`
+  const isPlain = !text.includes('"') && !text.includes('\\')
+  return isPlain ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`
 }
 
 function encodeJson(value: unknown): Encoded {

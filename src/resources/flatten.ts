@@ -105,7 +105,8 @@ function unmappedName(attribute: string): string {
 }
 
 function flattenRelationships(row: RowBuilder, relationships: Members): void {
-  for (const [name, relationship] of Object.entries(relationships)) {
+  for (const name of Object.keys(relationships)) {
+    const relationship = relationships[name]
     const spec = row.resource.relationships.get(name)
     if (spec === undefined) row.unmapped(`relationships.${name}`, relationship)
     else if (!isMembers(relationship)) row.refuseRelationship(name, spec, relationship)
@@ -127,8 +128,9 @@ function flattenRelationship(
     row.unmapped(`relationships.${name}`, relationship)
     return
   }
+  if (Object.keys(relationship).every((member) => member === 'data')) return
   const others = Object.entries(relationship).filter(([member]) => member !== 'data')
-  if (others.length > 0) row.unmapped(`relationships.${name}`, Object.fromEntries(others))
+  row.unmapped(`relationships.${name}`, Object.fromEntries(others))
 }
 
 /** False when the linkage has another shape than the interface says; then nothing was set. */
@@ -155,13 +157,15 @@ function flattenLinkage(
 
 /** True when an identifier points to another type than the interface says, or has members beside `type` and `id`. */
 function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
-  const identifiers: readonly unknown[] = Array.isArray(data) ? data : [data]
-  return identifiers.some((identifier) => {
-    if (!isMembers(identifier)) return false
-    const { type } = identifier
-    const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
-    return !isExpected || Object.keys(identifier).some((name) => name !== 'type' && name !== 'id')
-  })
+  if (!Array.isArray(data)) return identifierSaysMore(spec, data)
+  return data.some((identifier) => identifierSaysMore(spec, identifier))
+}
+
+function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolean {
+  if (!isMembers(identifier)) return false
+  const { type } = identifier
+  const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
+  return !isExpected || Object.keys(identifier).some((name) => name !== 'type' && name !== 'id')
 }
 
 /**
@@ -183,8 +187,9 @@ const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
 
 /** `links.self` that only repeats type and id says nothing; any other member of the record is kept. */
 function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
-  for (const [name, value] of Object.entries(members)) {
+  for (const name of Object.keys(members)) {
     if (FRAME_MEMBERS.has(name)) continue
+    const value = members[name]
     if (name !== 'links' || !isMembers(value)) row.unmapped(`record.${name}`, value)
     else keepLinks(row, value, id)
   }
@@ -338,7 +343,8 @@ function fingerprint(
   unmapped: EncodedValue,
   coercions: EncodedValue,
 ): string {
-  const parts: (string | number | null)[] = values.map((value) => (value === undefined ? 0 : value))
+  const parts: (string | number | null)[] = []
+  for (const value of values) parts.push(value === undefined ? 0 : value)
   parts.push(unmapped, coercions)
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 }

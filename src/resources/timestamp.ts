@@ -25,6 +25,7 @@ const OK: TimestampVerdict = { kind: 'ok' }
  * A bare date or a time without an offset is invalid: guessing a zone would move it by a day somewhere.
  */
 export function judgeTimestamp(text: string): TimestampVerdict {
+  if (isUsual(text)) return OK
   const match = text.length <= 40 ? RFC_3339.exec(text) : null
   if (match === null) return { kind: 'invalid', reason: whyNotRfc3339(text) }
   const [year, month, day, hour, minute, second, fraction, offsetHour, offsetMinute] = match
@@ -41,6 +42,25 @@ export function judgeTimestamp(text: string): TimestampVerdict {
     return { kind: 'implausible', reason: 'outside 1970 to 2100; stored as sent' }
   }
   return OK
+}
+
+/** `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the pattern takes. False is no verdict. */
+function isUsual(text: string): boolean {
+  if (text.length !== 20) return false
+  const marks = text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':'
+  if (!marks || text[16] !== ':' || text[19] !== 'Z') return false
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
+  if (!(year >= 1970 && year <= 2100)) return false
+  if (!isCalendarDay(year, twoDigits(text, 5), twoDigits(text, 8))) return false
+  return twoDigits(text, 11) <= 23 && twoDigits(text, 14) <= 59 && twoDigits(text, 17) <= 59
+}
+
+/** NaN where one of the two is no digit. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 0x30
+  const ones = text.charCodeAt(at + 1) - 0x30
+  const areDigits = tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9
+  return areDigits ? tens * 10 + ones : Number.NaN
 }
 
 /** True for a bare `YYYY-MM-DD` that names a real day. */
@@ -61,7 +81,7 @@ function whyNotRfc3339(text: string): string {
 
 /** The proleptic Gregorian calendar, as PostgreSQL has it; it knows no year 0. */
 function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (year < 1 || month < 1 || month > 12 || day < 1) return false
+  if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1)) return false
   const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const daysInMonth = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
   return day <= (daysInMonth[month - 1] ?? 0)

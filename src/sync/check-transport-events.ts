@@ -21,7 +21,9 @@ import { storeIntake } from './store-intake.js'
 export async function checkTransportEvents(run: Run): Promise<void> {
   const limit = run.settings.transportEventChecksPerSync ?? 0
   if (limit === 0 || hasMadeOtherRequests(run)) return
-  const containerIds = await chooseContainersToCheck(run.warehouse, limit)
+  const containerIds = await retryWarehouse(run, () =>
+    chooseContainersToCheck(run.warehouse, limit),
+  )
   if (containerIds.length === 0) return
   const fetched = await fetchOrPassOver(run, containerIds)
   run.reachFailpoint('events_received')

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Page } from '../api/list-pages.js'
 import { completePass, loadPassRemains, type Checkpoint } from '../warehouse/checkpoints.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { SeenKeys } from './seen-keys.js'
+
+/** In `Pass.seen`: the containers of which a page held transport events, whether or not it held the container. */
+export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
 
 /**
  * One pass over a list, from its first page to its last.
@@ -91,7 +95,7 @@ export async function openPass(
   stream: string,
 ): Promise<Pass | { readonly findings: Readonly<Record<string, unknown>> }> {
   const { pageSize } = run.settings
-  const remains = await loadPassRemains(run.warehouse, stream, pageSize)
+  const remains = await retryWarehouse(run, () => loadPassRemains(run.warehouse, stream, pageSize))
   switch (remains.kind) {
     case 'none':
       return Pass.start(stream, pageSize)
@@ -111,8 +115,10 @@ export async function openPass(
 
 /** Notes the end of a pass. */
 export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void> {
-  await run.warehouse.transaction('complete a pass', (session) =>
-    completePass(session, run.syncRunId, checkpoint),
+  await retryWarehouse(run, () =>
+    run.warehouse.transaction('complete a pass', (session) =>
+      completePass(session, run.syncRunId, checkpoint),
+    ),
   )
 }
 

@@ -2,6 +2,7 @@ import { loadLiveKeys } from '../warehouse/live-keys.js'
 import { claimRefetches } from '../warehouse/refetch-queue.js'
 import { vessels } from '../resources/index.js'
 import { readRefetch } from './read-refetch.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 
 /** Few enough to be read before others take the claim for a dead one's, at the slowest pace. */
@@ -14,7 +15,9 @@ const ENTRIES_PER_CLAIM = 10
 export async function readMissingReferences(run: Run): Promise<void> {
   for (;;) {
     const { warehouse } = run
-    const entries = await claimRefetches(warehouse, warehouse.names, 'sync', ENTRIES_PER_CLAIM)
+    const entries = await retryWarehouse(run, () =>
+      claimRefetches(warehouse, warehouse.names, 'sync', ENTRIES_PER_CLAIM),
+    )
     if (entries.length === 0) return
     for (const entry of entries) {
       await readRefetch(run, entry)
@@ -25,7 +28,8 @@ export async function readMissingReferences(run: Run): Promise<void> {
 
 /** Reads the position history of every vessel: one request each. */
 export async function readVesselPositions(run: Run): Promise<void> {
-  for (const id of await loadLiveKeys(run.warehouse, vessels)) {
+  const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))
+  for (const id of ids) {
     await readRefetch(run, { type: 'vessel', id })
     run.signal.throwIfAborted()
   }

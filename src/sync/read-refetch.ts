@@ -12,6 +12,7 @@ import {
 import { fetchTransportEvents } from './fetch-transport-events.js'
 import { mergeIntakes, takeIn } from './intake.js'
 import { readById } from './read-by-id.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake, type StoringRun } from './store-intake.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
@@ -44,8 +45,11 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
       id: entry.id,
       error: thrown,
     })
-    if (isDropped) await removeRefetch(run.warehouse, entry)
-    else await postponeRefetch(run.warehouse, entry, thrown.message)
+    await retryWarehouse(run, () =>
+      isDropped
+        ? removeRefetch(run.warehouse, entry)
+        : postponeRefetch(run.warehouse, entry, thrown.message),
+    )
   }
 }
 
@@ -65,21 +69,26 @@ async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
   }
   // The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing.
   await storeIntake(run, intake)
-  await postponeRefetch(run.warehouse, entry, 'the answer does not hold the record, see quarantine')
+  const why = 'the answer does not hold the record, see quarantine'
+  await retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why))
 }
 
 async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
   const [events] = await fetchTransportEvents(run, [entry.id])
   // The container is gone: what became of it is for the passes to find out.
-  if (events?.intake === undefined) return removeRefetch(run.warehouse, entry)
+  if (events?.intake === undefined) {
+    return retryWarehouse(run, () => removeRefetch(run.warehouse, entry))
+  }
   const intake = mergeIntakes(events.intake)
   if (events.list === undefined) {
     await storeIntake(run, intake)
     const why = 'the list of events changed while it was read'
-    return postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS)
+    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS))
   }
   // The list holds past events only; an expected one that the container itself names was not withdrawn.
-  const named = await loadListedEventIds(run.warehouse, run.warehouse.names, entry.id)
+  const named = await retryWarehouse(run, () =>
+    loadListedEventIds(run.warehouse, run.warehouse.names, entry.id),
+  )
   const transportEventIds = [...events.list.transportEventIds, ...named]
   await storeIntake(run, intake, {
     refetched: entry,

@@ -22,6 +22,7 @@ import { noteDrift } from './note-drift.js'
 import { readMissingReferences, readVesselPositions } from './read-references.js'
 import { RunLedger } from './run-ledger.js'
 import type { Progress, Run, RunSettings } from './run.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import { readEventCatalogue } from './read-event-catalogue.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
@@ -96,7 +97,8 @@ async function executeAlone(
   work: (run: Run, failures: Failure[]) => Promise<void>,
 ): Promise<RunReport> {
   const { warehouse, programVersion, settings } = dependencies
-  await closeKilledRuns(warehouse)
+  const { logger } = dependencies
+  const sleep = dependencies.sleep ?? createSleep()
   // Named one by one: the row can be read by many, and whoever calls may hand over more than we know.
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
   const options = {
@@ -106,20 +108,25 @@ async function executeAlone(
     quarantineLimitPercent,
     ...narrowing,
   }
-  const syncRunId = await startRun(warehouse, { command, options, programVersion })
+  const syncRunId = await retryWarehouse({ signal: held.signal, sleep, logger }, async () => {
+    // Also one of this very run, whose commit was not heard of.
+    await closeKilledRuns(warehouse)
+    return startRun(warehouse, { command, options, programVersion })
+  })
   const run: Run = {
     syncRunId,
     service: dependencies.service,
     warehouse: held.warehouse,
-    logger: dependencies.logger.child({ syncRunId }),
+    logger: logger.child({ syncRunId }),
     ledger: new RunLedger(),
     memory: new FingerprintMemory(),
     drift: new DriftWatch(),
     settings,
     signal: held.signal,
     onProgress: dependencies.onProgress ?? (() => undefined),
+    isThorough: command === 'backfill',
     reachFailpoint: dependencies.reachFailpoint ?? noFailpoints,
-    sleep: dependencies.sleep ?? createSleep(),
+    sleep,
   }
   const failures: Failure[] = []
   let fatal: unknown
@@ -231,7 +238,9 @@ async function conclude(
   }
   run.reachFailpoint('before_run_complete')
   try {
-    await saveReport(run, warehouse, report, end.errorCode)
+    const save = (): Promise<void> => saveReport(run, warehouse, report, end.errorCode)
+    // A database that has just been given up on is not waited for again, and a signal asks for haste.
+    await (fatal === undefined && !run.signal.aborted ? retryWarehouse(run, save) : save())
   } catch (thrown) {
     // The database failed: a first failure is the better story, and nothing more can be written anyway.
     if (fatal === undefined) return { ...report, ...failedAtTheEnd(thrown) }

@@ -45,6 +45,11 @@ export interface Run {
   readonly sleep: Sleep
   /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
   readonly purpose?: RequestPurpose
+  /**
+   * Believes no fingerprint: every record is compared with its row value by value, what hangs on a row is derived anew, and what is missing is read. Heals what
+   * somebody changed by hand; a row that equals its record is not touched all the same.
+   */
+  readonly isThorough?: boolean
   /** Inert, unless a test asked for a crash. */
   readonly reachFailpoint: ReachFailpoint
 }

@@ -1,12 +1,19 @@
 import { ApiNotFoundError, IncompleteRunError } from '../errors.js'
-import { resources } from '../resources/index.js'
+import { containers, resources } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
-import { countAbsences, findUnseenRows, forgetAbsences } from '../warehouse/absences.js'
+import {
+  countAbsences,
+  findContainersOfNamedEvents,
+  findContainersWithoutRow,
+  findUnseenRows,
+  forgetAbsences,
+} from '../warehouse/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/tombstones.js'
 import { takeIn } from './intake.js'
-import type { Pass } from './pass.js'
+import { CONTAINERS_WITH_EVENTS, type Pass } from './pass.js'
 import type { Run } from './run.js'
 import { readById } from './read-by-id.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake } from './store-intake.js'
 
 /**
@@ -42,11 +49,9 @@ async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<v
   if (startedAt === undefined) return
   const { stream } = resource
   const seen = pass.seen.get(stream)
-  const { keys, live } = await findUnseenRows(
-    run.warehouse,
-    resource,
-    startedAt,
-    (key) => seen?.has(key) ?? false,
+  const isSeen = (key: string): boolean => seen?.has(key) ?? false
+  const { keys, live } = await retryWarehouse(run, () =>
+    findUnseenRows(run.warehouse, resource, startedAt, isSeen),
   )
   const isAccepted = run.settings.acceptShrink === true
   if (!isAccepted && keys.length > allowedAbsences(live)) {
@@ -55,11 +60,25 @@ async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<v
       `the source shrank: ${keys.length} of ${live} ${stream} (${share} %) were in no page; no row was marked as gone. If they really are, run with --accept-shrink`,
     )
   }
-  const candidates = await run.warehouse.transaction('count absences', (session) =>
-    countAbsences(session, stream, keys, run.syncRunId),
+  const rowless = resource === containers ? await findRowless(run, pass, startedAt) : []
+  const missing = [...keys, ...rowless.filter((key) => !isSeen(key))]
+  const candidates = await retryWarehouse(run, () =>
+    run.warehouse.transaction('count absences', (session) =>
+      countAbsences(session, stream, missing, run.syncRunId),
+    ),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
   if (asked.length > 0) await askFor(run, resource, asked)
+}
+
+/** Containers that only transport events tell of, and neither a page nor the row of another container names any of those. */
+async function findRowless(run: Run, pass: Pass, startedAt: Date): Promise<string[]> {
+  const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
+  const keys = await retryWarehouse(run, () => findContainersWithoutRow(run.warehouse, startedAt))
+  const unseen = keys.filter((key) => reported?.has(key) !== true)
+  if (unseen.length === 0) return unseen
+  const named = await retryWarehouse(run, () => findContainersOfNamedEvents(run.warehouse, unseen))
+  return unseen.filter((key) => !named.has(key))
 }
 
 async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
@@ -91,11 +110,13 @@ async function markGone(
 ): Promise<void> {
   const { names } = run.warehouse
   const options = { names, syncRunId: run.syncRunId, source: 'sync' as const }
-  const marked = await run.warehouse.transaction('mark rows as gone', async (session) => {
-    const keys = await tombstoneRows(session, resource, gone, options)
-    run.reachFailpoint('mid_tombstones')
-    await forgetAbsences(session, resource.stream, asked)
-    return keys
-  })
+  const marked = await retryWarehouse(run, () =>
+    run.warehouse.transaction('mark rows as gone', async (session) => {
+      const keys = await tombstoneRows(session, resource, gone, options)
+      run.reachFailpoint('mid_tombstones')
+      await forgetAbsences(session, resource.stream, asked)
+      return keys
+    }),
+  )
   run.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
 }

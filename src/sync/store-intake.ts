@@ -19,6 +19,7 @@ import { mergeIntakes, type Intake } from './intake.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
+import { findIncomplete, isComparedByValue, withoutEventList } from './thorough.js'
 
 /** What is to be written in one transaction, and its counts so far. */
 interface Draft {
@@ -64,7 +65,8 @@ export async function storeIntake(
   occasion: Occasion = {},
 ): Promise<void> {
   const draft = await compareIntake(run, intake)
-  const { ready, pending } = sortOut(draft, intake)
+  const incomplete = await findIncomplete(run, draft.compared)
+  const { ready, pending } = sortOut(draft, intake, incomplete)
   ready.eventLists.push(...(occasion.eventLists ?? []))
   // They count as fetched with the batch that writes them, which a failure may prevent.
   if (pending.length > 0) addToDelta(draft.deltas, containers.stream, { fetched: -pending.length })
@@ -92,7 +94,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
     if (sightings.length === 0) continue
     const unmet = sightings.filter(({ record }) => !run.memory.has(record))
     const comparison = await retryWarehouse(run, () =>
-      compareWithStored(run.warehouse, resource, unmet, run.source === 'webhook'),
+      compareWithStored(run.warehouse, resource, unmet, isComparedByValue(run)),
     )
     addToDelta(deltas, resource.stream, {
       fetched: sightings.length,
@@ -143,6 +145,7 @@ type EventNeed = 'none' | 'included' | 'fetch'
 function sortOut(
   draft: Draft,
   intake: Intake,
+  incomplete: ReadonlySet<string>,
 ): { ready: Pick<Draft, 'compared' | 'eventLists'>; pending: ComparedSighting[] } {
   const includedEvents = new Set(
     (intake.sightings.get('transport_events') ?? []).map(({ record }) => record.key),
@@ -154,7 +157,8 @@ function sortOut(
     const { record, observedAt, isComplete } = candidate.sighting
     const listed = intake.transportEventIds.get(record.key)
     const isContainer = record.resource === containers && isComplete
-    const need = isContainer ? decideEventNeed(candidate, listed, includedEvents) : 'none'
+    const known = incomplete.has(record.key) ? withoutEventList(candidate) : candidate
+    const need = isContainer ? decideEventNeed(known, listed, includedEvents) : 'none'
     if (need === 'fetch') pending.push(candidate)
     else compared.push(candidate)
     if (need === 'included') {
@@ -257,6 +261,7 @@ async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
       syncRunId,
       source: run.source ?? 'sync',
       isConfirming: run.source === 'webhook',
+      isThorough: run.isThorough === true,
       sightings: compared,
       doubtful,
       eventLists,

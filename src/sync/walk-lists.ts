@@ -1,6 +1,7 @@
 import type { ListOptions, Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../errors.js'
 import type { Checkpoint } from '../warehouse/checkpoints.js'
+import type { Sighting } from '../warehouse/sighting.js'
 import { settleAbsences } from './settle-absences.js'
 import {
   chooseIncludes,
@@ -10,8 +11,9 @@ import {
 } from './includes.js'
 import { addListedTypes, foreignStreamError, type ListedTypes } from './foreign-types.js'
 import type { Intake } from './intake.js'
-import { closePass, openPass, Pass } from './pass.js'
+import { closePass, CONTAINERS_WITH_EVENTS, openPass, Pass } from './pass.js'
 import { readAhead } from './read-ahead.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { storeIntake } from './store-intake.js'
 import { takePages, type TakenPage } from './take-pages.js'
@@ -93,7 +95,9 @@ async function restart(run: Run, stream: ListStream): Promise<WalkedPass> {
 /** Reads and stores page after page. Undefined when a resumed pass does not fit what it is to continue. */
 async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<WalkedPass | undefined> {
   const { includes, isTrial } =
-    stream === 'tracking_requests' ? NO_INCLUDES : await chooseIncludes(run, stream)
+    stream === 'tracking_requests'
+      ? NO_INCLUDES
+      : await retryWarehouse(run, () => chooseIncludes(run, stream))
   const options = {
     includes,
     pageSize: run.settings.pageSize,
@@ -110,7 +114,7 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
     // It tells what a trial found out, and what the service takes no more: else every run would ask for it in vain.
     const isNews = isFirst && (isTrial || page.includes.length < includes.length)
     if (isNews && stream !== 'tracking_requests') {
-      await rememberIncludes(run, stream, page, includes)
+      await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
     }
     isFirst = false
     checkpoint = await storePage(run, stream, pass, taken)
@@ -159,6 +163,14 @@ function see(pass: Pass, intake: Intake): void {
   for (const stream of ['shipments', 'containers', 'tracking_requests']) {
     for (const { record } of intake.sightings.get(stream) ?? []) pass.see(stream, record.key)
   }
+  for (const containerId of containersOf(intake.sightings.get('transport_events') ?? [])) {
+    pass.see(CONTAINERS_WITH_EVENTS, containerId)
+  }
+}
+
+/** The first of the two ids that make the key of a transport event is its container's. */
+function containersOf(sightings: readonly Sighting[]): Set<string> {
+  return new Set(sightings.map(({ record: { key } }) => key.slice(0, key.indexOf(' '))))
 }
 
 function listOf(run: Run, stream: ListStream) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Resource } from '../resources/resource.js'
 import { quoteIdentifier } from './schema-names.js'
 import type { Session, Warehouse } from './warehouse.js'
@@ -45,6 +46,59 @@ limit ${KEYS_PER_READ}`,
 }
 
 /**
+ * Containers of which only transport events stand, because their own record was never of use: nothing but a pass can find out that they are gone. What was seen
+ * after the pass began is left out. One anti-join of the two keys: a fifth of a second for 700,000 transport events.
+ */
+export async function findContainersWithoutRow(
+  warehouse: Warehouse,
+  passStartedAt: Date,
+): Promise<string[]> {
+  const data = quoteIdentifier(warehouse.names.data)
+  const rows = await warehouse.query<{ key: string }>(
+    'look for transport events without a container',
+    `select report.container_id as key
+from ${data}.transport_events as report
+where report._deleted_at is null
+    and not exists (
+        select from ${data}.containers as owner where owner.container_id = report.container_id
+    )
+group by report.container_id
+having max(report._observed_at) <= $1::timestamptz
+order by report.container_id`,
+    [passStartedAt.toISOString()],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/**
+ * Those of the given containers that have a transport event which the row of a live container names: an event may stand in the list of
+ * another container than the one it points to, and is there as long as that one says so. Reads the lists of all containers once, a
+ * tenth of a second for 60,000, so it is for the few containers that `findContainersWithoutRow` finds.
+ */
+export async function findContainersOfNamedEvents(
+  warehouse: Warehouse,
+  containerIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const data = quoteIdentifier(warehouse.names.data)
+  const rows = await warehouse.query<{ key: string }>(
+    'look for transport events that other containers name',
+    `with report as materialized (
+    select container_id, transport_event_id
+    from ${data}.transport_events
+    where container_id = any($1::text[]) and _deleted_at is null
+)
+
+select distinct report.container_id as key
+from ${data}.containers as other
+cross join lateral unnest(other.transport_event_ids) as named (id)
+inner join report on named.id = report.transport_event_id
+where other._deleted_at is null`,
+    [containerIds],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/**
  * Counts one more missed pass for the given rows and forgets all others of the stream: they were seen. Returns the rows that have now
  * missed two passes or more. Writes nothing when nothing is missing and nothing was.
  */
@@ -61,7 +115,8 @@ export async function countAbsences(
     .values(keys.map((row_key) => ({ stream, row_key, missed_passes: 1, sync_run_id: syncRunId })))
     .onConflict((conflict) =>
       conflict.columns(['stream', 'row_key']).doUpdateSet((set) => ({
-        missed_passes: set.eb('absences.missed_passes', '+', 1),
+        // Once for each run: doing this again, because nobody knows whether it was committed, changes nothing.
+        missed_passes: sql`absences.missed_passes + (absences.sync_run_id is distinct from ${syncRunId})::integer`,
         last_missed_at: set.ref('excluded.last_missed_at'),
         sync_run_id: syncRunId,
       })),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { MigrationError, WarehouseConflictError, toError } from '../errors.js'
+import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from './schema-names.js'
 import type { Session, Warehouse } from './warehouse.js'
 
@@ -115,7 +116,7 @@ async function applyNext(
 /** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
 export async function takeMigrationLock(session: Session, names: SchemaNames): Promise<void> {
   await session.query('migrate', `set local lock_timeout = '${DDL_LOCK_TIMEOUT}'`)
-  await session.query('migrate', `set local statement_timeout = 0`)
+  await session.query('migrate', WITHOUT_TIME_LIMIT)
   await session.query('take the migration lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [
     LOCK_CLASS,
     names.sync,

@@ -37,6 +37,8 @@ const RULES: readonly Rule[] = [
   // 53300 too_many_connections, 53100 disk_full and the rest of insufficient_resources
   { prefix: '53300', error: WarehouseUnavailableError, advice: 'free connections of the server' },
   { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
+  // 25P03 idle_in_transaction_session_timeout: this process was stopped, or very slow, and the server hung up
+  { prefix: '25P03', error: WarehouseUnavailableError, advice: 'the batch is tried again' },
   // 57014 query_canceled by statement_timeout
   { prefix: '57014', error: WarehouseUnavailableError, advice: 'the statement took too long' },
   // 28* invalid authorization, 3D000 no such database, 42501 insufficient_privilege
@@ -82,6 +84,13 @@ export function toWarehouseError(thrown: unknown, action: string): Error {
     const message = `${action}: PostgreSQL says "${error.message}" (${code ?? ''}); ${rule.advice}`
     return new rule.error(message, { cause: error, context })
   }
+  const distrust = linkProblem(error, code)
+  if (distrust !== undefined) {
+    return new WarehouseSchemaError(`${action}: ${error.message}; ${distrust}`, {
+      cause: error,
+      context,
+    })
+  }
   if (isConnectionFailure(error, code)) {
     const reason = error.message === '' ? (code ?? 'no connection') : error.message
     return new WarehouseUnavailableError(`${action}: ${reason}; ${CHECK_REACHABLE}`, {
@@ -102,11 +111,29 @@ function errorCode(error: Error): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH|INVALID_CA)/
+
+/** What waiting does not mend on the way to the server, and what does: TLS, and the files it needs. Undefined for all else. */
+function linkProblem(error: Error, code: string | undefined): string | undefined {
+  if (code !== undefined && CERTIFICATE.test(code)) {
+    return `the server's certificate is not trusted (${code}): connect by the name it is made for, and name its authority with sslrootcert in DATABASE_URL`
+  }
+  if (error.message === 'The server does not support SSL connections') {
+    return 'switch TLS on at the server'
+  }
+  const isFile = 'syscall' in error && error.syscall === 'open'
+  return isFile ? 'check sslrootcert, sslcert and sslkey in DATABASE_URL' : undefined
+}
+
 /** `pg` reports a lost or refused connection partly without a code, only in words of its own. */
-const PG_CONNECTION_WORDS = /^(?:Connection terminated|timeout exceeded|Client has encountered)/
+const PG_CONNECTION_WORDS =
+  /^(?:Connection terminated|timeout exceeded|Client has encountered|Client was closed)/
 
 function isConnectionFailure(error: Error, code: string | undefined): boolean {
   if (code !== undefined && UNREACHABLE.has(code)) return true
   if (error instanceof AggregateError) return true
+  // The socket of a server on this machine, which is not there or not for us.
+  if ('syscall' in error && error.syscall === 'connect') return true
   return PG_CONNECTION_WORDS.test(error.message)
 }

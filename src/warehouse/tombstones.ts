@@ -58,7 +58,35 @@ returning stored.${key} as key`,
     await removeContainerChildren(session, keys, options)
     await tombstoneEventsOf(session, keys, options)
   }
+  if (resource === containers) await tombstoneEventsWithoutRow(session, sorted, options)
   return keys
+}
+
+/** Of containers whose own record was never of use, and which have no row to be marked. */
+async function tombstoneEventsWithoutRow(
+  session: Session,
+  gone: readonly GoneRecord[],
+  { names, syncRunId }: TombstoneOptions,
+): Promise<void> {
+  const data = quoteIdentifier(names.data)
+  await session.query(
+    'tombstone transport events without a container',
+    `update ${data}.transport_events as stored
+set
+    _deleted_at = gone.observed_at,
+    _changed_at = gone.observed_at,
+    _observed_at = gone.observed_at,
+    _sync_run_id = $3
+from unnest($1::text[], $2::timestamptz[]) as gone (key, observed_at)
+where stored.container_id = any($1::text[])
+    and stored.container_id = gone.key
+    and stored._deleted_at is null
+    and stored._observed_at <= gone.observed_at
+    and not exists (
+        select from ${data}.containers as owner where owner.container_id = stored.container_id
+    )`,
+    [gone.map(({ key }) => key), gone.map(({ observedAt }) => observedAt.toISOString()), syncRunId],
+  )
 }
 
 async function tombstoneEventsOf(

@@ -56,6 +56,32 @@ returning stored.transport_event_id`,
   return rows.length
 }
 
+/** Those of the given containers whose row names a transport event that has no live row. */
+export async function findIncompleteEventLists(
+  session: Session,
+  names: SchemaNames,
+  containerIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const data = quoteIdentifier(names.data)
+  const rows = await session.query<{ container_id: string }>(
+    'look for missing transport events',
+    `select container.container_id
+from ${data}.containers as container
+where container.container_id = any($1::text[])
+    and exists (
+        select from unnest(container.transport_event_ids) as named (id)
+        where not exists (
+            select from ${data}.transport_events as stored
+            where stored.container_id = container.container_id
+                and stored.transport_event_id = named.id
+                and stored._deleted_at is null
+        )
+    )`,
+    [containerIds],
+  )
+  return new Set(rows.map(({ container_id }) => container_id))
+}
+
 /** The ids of transport events that a container itself names, as its row has them; none where it has no row. */
 export async function loadListedEventIds(
   session: Session,

@@ -70,6 +70,35 @@ export async function upsertRows(
   return written
 }
 
+/**
+ * The rows that an upsert left alone because they equal their sightings, with what the rows below them are derived from; locked, as a write would have them. For
+ * those whose children or versions may have been changed by hand.
+ */
+export async function lockEqualRows(
+  session: Session,
+  names: SchemaNames,
+  resource: Resource,
+  sightings: readonly Sighting[],
+  writtenKeys: readonly string[],
+): Promise<WrittenRow[]> {
+  const [idColumn = '', ...others] = resource.keyColumns
+  if (resource.historyTable === undefined || others.length > 0) return []
+  const written = new Set(writtenKeys)
+  const keys = sightings.map(({ record }) => record.key).filter((key) => !written.has(key))
+  if (keys.length === 0) return []
+  const rows = await session.query<Record<string, unknown>>(
+    `look at ${resource.stream}`,
+    `select stored.${quoteIdentifier(idColumn)}, false as is_inserted${childInputs(resource)}
+from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+where stored.${quoteIdentifier(idColumn)} = any($1::text[])
+    and stored._deleted_at is null
+order by 1
+for no key update`,
+    [keys],
+  )
+  return rows.map((row) => toWrittenRow(resource, row))
+}
+
 function upsertSql(
   resource: Resource,
   present: readonly Column[],

@@ -9,6 +9,7 @@ import {
 import pg from 'pg'
 import { ConnectorError } from '../errors.js'
 import type { Logger } from '../logger.js'
+import { boundConnection } from './bound-connection.js'
 import {
   collectAnswer,
   streamAnswer,
@@ -64,6 +65,8 @@ export interface WarehouseOptions {
 
 /** A statement that takes longer is stuck, not slow: our largest batch takes a fraction of a second. */
 const STATEMENT_TIMEOUT_MS = 30_000
+/** Beyond that, for the answer to come: a server that hangs is noticed within 35 s. */
+const ANSWER_MS = 5_000
 const LOCK_TIMEOUT_MS = 5_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const CONNECT_TIMEOUT_MS = 5_000
@@ -104,8 +107,9 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       options.logger.warn('a database connection was lost', { error })
     })
   })
+  const statementMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   const kysely = new Kysely<SyncTables>({
-    dialect: new PostgresDialect({ pool: withTranslatedErrors(pool) }),
+    dialect: new PostgresDialect({ pool: withTranslatedErrors(pool, statementMs + ANSWER_MS) }),
   })
   let closing: Promise<void> | undefined
   return {
@@ -171,15 +175,16 @@ async function* wrapStream(
 const UNNAMED_ACTION = 'use the bookkeeping'
 
 /** The pool as kysely takes it, with errors of the taxonomy: its typed statements have no other boundary. */
-function withTranslatedErrors(pool: pg.Pool): PostgresPool {
+function withTranslatedErrors(pool: pg.Pool, limitMs: number): PostgresPool {
   return {
     connect: async () => {
       const client = await wrapErrors(UNNAMED_ACTION, () => pool.connect())
+      const bound = boundConnection(client, limitMs)
       const translated = {
         query: (sqlText: string, parameters: readonly unknown[]) =>
-          wrapErrors(UNNAMED_ACTION, () => client.query(sqlText, [...parameters])),
+          wrapErrors(UNNAMED_ACTION, () => bound.query(sqlText, parameters)),
         release: () => {
-          client.release()
+          bound.release()
         },
       }
       // kysely's type also has cursors, which nobody asks for here.

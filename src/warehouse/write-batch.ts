@@ -18,7 +18,7 @@ import { compareKeys, withoutDuplicates, type Sighting } from './sighting.js'
 import { loadStoredRows, type StoredRow } from './stored-rows.js'
 import { saveStreamState, type StreamState } from './sync-runs.js'
 import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
-import { upsertRows } from './upsert.js'
+import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
 import type { Session, Warehouse } from './warehouse.js'
 
@@ -41,6 +41,8 @@ export interface Batch {
   readonly checkpoint?: Checkpoint
   /** See `UpsertOptions`. */
   readonly isConfirming?: boolean
+  /** Versions and children are derived anew also for rows that equal their record. */
+  readonly isThorough?: boolean
   /** Where a test may cut the transaction short. */
   readonly reachFailpoint: ReachFailpoint
 }
@@ -73,7 +75,7 @@ export interface Comparison {
 
 /**
  * Compares sightings of one resource with the warehouse: one query, and another when some are older than their rows. With `isConfirming`, what equals
- * its row travels too, to raise the row's stamp. What equals its row, or is older than it, need not travel.
+ * its row travels too, to raise the row's stamp, or to be compared value by value. What equals its row, or is older than it, need not travel.
  */
 export async function compareWithStored(
   warehouse: Warehouse,
@@ -153,7 +155,13 @@ async function isOnlyAnAdvance(warehouse: Warehouse, batch: Batch): Promise<bool
 /** The rows of a batch, without the bookkeeping around them. */
 export type RowBatch = Pick<
   Batch,
-  'syncRunId' | 'source' | 'sightings' | 'eventLists' | 'isConfirming' | 'reachFailpoint'
+  | 'syncRunId'
+  | 'source'
+  | 'sightings'
+  | 'eventLists'
+  | 'isConfirming'
+  | 'isThorough'
+  | 'reachFailpoint'
 >
 
 export interface WrittenRows {
@@ -206,15 +214,18 @@ async function writeSightings(
   names: SchemaNames,
   resource: Resource,
   compared: readonly ComparedSighting[],
-  { syncRunId, source, isConfirming = false }: RowBatch,
+  { syncRunId, source, isConfirming = false, isThorough = false }: RowBatch,
 ): Promise<{ readonly counts: BatchCounts; readonly keys: ReadonlySet<string> }> {
   const sightings = compared.map(({ sighting }) => sighting)
   const upsert = { names, syncRunId, isConfirming }
   const written = await upsertRows(session, resource, sightings, upsert)
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const options = { names, syncRunId, source }
-  await writeVersions(session, resource, keys, options)
-  if (resource === containers) await replaceContainerChildren(session, written, options)
+  const equal = isThorough ? await lockEqualRows(session, names, resource, sightings, keys) : []
+  const derived = [...keys, ...equal.map(({ key }) => key)].sort(compareKeys)
+  await writeVersions(session, resource, derived, options)
+  if (resource === containers)
+    await replaceContainerChildren(session, [...written, ...equal], options)
   await upsertVesselPositions(session, sightings, options)
   const inserted = written.filter(({ isInserted }) => isInserted).length
   const counts = {

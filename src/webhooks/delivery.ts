@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { decodeUtf8 } from '../jsonapi/decode-utf8.js'
 import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
 import { judgeTimestamp } from '../resources/timestamp.js'
 
@@ -64,7 +65,7 @@ export function readDelivery(body: Buffer, headers: IncomingHttpHeaders): Delive
 
 function parseBody(body: Buffer): { readonly value: unknown; readonly problem?: string } {
   try {
-    return { value: parseExactJson(body.toString('utf8')) }
+    return { value: parseExactJson(decodeUtf8(body)) }
   } catch (error) {
     const isTooDeep = error instanceof JsonNestingError
     return { value: undefined, problem: isTooDeep ? error.message : 'The body is no JSON text.' }

@@ -1,4 +1,5 @@
 import { ApiContractError } from '../errors.js'
+import { decodeUtf8 } from '../jsonapi/decode-utf8.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
 import type { News } from './apply-notifications.js'
@@ -14,7 +15,7 @@ export interface ParsedNotification {
 const NO_DOCUMENT: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
 
 /**
- * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
+ * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD in the rows, flagged, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
  */
 export function parseNotification(claimed: ClaimedNotification): ParsedNotification {
   const { notificationId, observedAt, body } = claimed
@@ -35,7 +36,7 @@ export function parseNotification(claimed: ClaimedNotification): ParsedNotificat
 }
 
 function readDocument(body: Buffer): Document {
-  const document = parseDocument(parseText(body.toString('utf8')))
+  const document = parseDocument(parseText(decodeUtf8(body)))
   if (document !== undefined) return document
   throw new ApiContractError('the body is no JSON:API document', { pointer: '' })
 }

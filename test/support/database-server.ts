@@ -8,11 +8,16 @@ import {
   type EmbeddedDatabase,
 } from '../../src/database/embedded-database.js'
 import { silentLogger } from '../../src/logger.js'
+import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
+import { createWarehouse } from '../../src/warehouse/warehouse.js'
+import { createTestDatabase, type TestDatabase } from './test-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A superuser's URL to the server of this test run. Tests make their own database there: `createTestDatabase`. */
     databaseServerUrl: string
+    /** A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that migrating takes. */
+    migratedDatabase: string
   }
 }
 
@@ -21,25 +26,30 @@ const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 
 
 /**
  * The global setup of the tests that need PostgreSQL: one server for the whole run, which is either the one named by
- * `TEST_DATABASE_URL` or an embedded one in a temporary directory. Without a server nothing runs, and the reason is told.
+ * `TEST_DATABASE_URL` or an embedded one in a temporary directory, of `TEST_POSTGRES_PACKAGE` where `npm run test:matrix` asks
+ * for another version. Without a server nothing runs, and the reason is told.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL
   if (given !== undefined && given !== '') {
     await checkGivenServer(given)
     project.provide('databaseServerUrl', given)
-    return () => Promise.resolve()
+    const template = await createTemplate(given)
+    project.provide('migratedDatabase', template.name)
+    return () => template.drop()
   }
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-'))
   // For root: open to the account the server runs under, so that everything stays in this one directory.
   await chmod(homeDirectory, 0o755)
   try {
     const server = await startEmbeddedDatabase({
+      packageName: process.env.TEST_POSTGRES_PACKAGE,
       homeDirectory,
       logger: silentLogger,
       extraSettings: DISPOSABLE,
     })
     project.provide('databaseServerUrl', server.url)
+    project.provide('migratedDatabase', (await createTemplate(server.url)).name)
     return async () => tearDown(server, homeDirectory)
   } catch (error) {
     await rm(homeDirectory, { recursive: true, force: true })
@@ -48,6 +58,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
       { cause: error },
     )
   }
+}
+
+async function createTemplate(serverUrl: string): Promise<TestDatabase> {
+  const database = await createTestDatabase({ serverUrl })
+  const warehouse = createWarehouse({
+    url: database.url,
+    schema: 'tracking',
+    logger: silentLogger,
+  })
+  try {
+    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+  } finally {
+    await warehouse.close()
+  }
+  return database
 }
 
 async function tearDown(server: EmbeddedDatabase, homeDirectory: string): Promise<void> {

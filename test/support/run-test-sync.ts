@@ -19,6 +19,8 @@ export interface TestSyncOptions {
   readonly logger?: SyncDependencies['logger']
   readonly onProgress?: SyncDependencies['onProgress']
   readonly reachFailpoint?: SyncDependencies['reachFailpoint']
+  /** Between tries on the warehouse; no time unless told. */
+  readonly sleep?: SyncDependencies['sleep']
 }
 
 /** One run over a real socket, with the client the product uses; waits between retries take no time. */
@@ -44,7 +46,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
         quarantineLimitPercent: 5,
         ...options.settings,
       },
-      sleep: () => Promise.resolve(),
+      sleep: options.sleep ?? (() => Promise.resolve()),
       programVersion: 'test',
       signal: options.signal ?? new AbortController().signal,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

@@ -1,3 +1,4 @@
+import { inject } from 'vitest'
 import { silentLogger } from '../../src/logger.js'
 import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
@@ -21,9 +22,12 @@ export async function createTestWarehouse(
   options: TestWarehouseOptions = {},
 ): Promise<TestWarehouse> {
   const { schema = 'tracking', isMigrated = true, ...databaseOptions } = options
-  const database = await createTestDatabase(databaseOptions)
+  const isCloned = isMigrated && schema === 'tracking' && Object.keys(databaseOptions).length === 0
+  const database = await createTestDatabase(
+    isCloned ? { template: inject('migratedDatabase') } : databaseOptions,
+  )
   const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
-  if (isMigrated) {
+  if (isMigrated && !isCloned) {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
   }
   return {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/failpoint.js'
+import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   changeWorld,
@@ -66,9 +67,11 @@ async function killAndFinish(
 }
 
 describe('the built program, killed and run again', () => {
-  it.each(WORLDS)(
-    'C1-C8, I9: ends a backfill equal to the source, whatever the point, in worlds %i',
-    async (number) => {
+  it.for(WORLDS)(
+    'C1-C8, I9, I10: ends a backfill equal to the source, whatever the point, in worlds %i',
+    { timeout: TIMEOUT_MS },
+    async (number, { task }) => {
+      noteFigure(task, `${WORLD_COUNT} worlds, killed at ${SYNC_FAILPOINTS.length} points each`)
       for (const point of SYNC_FAILPOINTS) {
         // A backfill has nothing to mark as gone.
         if (point === 'mid_tombstones') continue
@@ -77,12 +80,13 @@ describe('the built program, killed and run again', () => {
         await scene.simulator.close()
       }
     },
-    TIMEOUT_MS,
   )
 
-  it.each(WORLDS)(
+  it.for(WORLDS)(
     'C1-C8, I2, I9: ends a sync equal to the source, whatever the point, in world %i',
-    async (number) => {
+    { timeout: TIMEOUT_MS },
+    async (number, { task }) => {
+      noteFigure(task, `${WORLD_COUNT} worlds, killed at ${SYNC_FAILPOINTS.length} points each`)
       const open = await openCrashScene(target, number)
       scene = open
       await runHere(open)
@@ -101,6 +105,5 @@ describe('the built program, killed and run again', () => {
       expect(await snapshotOf(open)).toEqual(before)
       expect(await doubleVersions(open)).toEqual([])
     },
-    TIMEOUT_MS,
   )
 })

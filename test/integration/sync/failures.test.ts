@@ -164,7 +164,7 @@ describe('a dead service', () => {
 })
 
 describe('one stream that fails', () => {
-  it('H2: leaves the others complete and keeps its old rows when it answers 503 for ever', async () => {
+  it('H2, I11: leaves the others complete and keeps its old rows when it answers 503 for ever', async () => {
     const scene = await openScene()
     await scene.sync()
     scene.simulator.clock.advance(24 * HOUR)
@@ -187,6 +187,21 @@ describe('one stream that fails', () => {
     const differences = await scene.differences()
     expect(differences.filter((text) => !text.startsWith('tracking_requests'))).toEqual([])
     expect((await scene.snapshot()).tracking_requests).toBe(requestsBefore)
+    await expectRecovery(scene)
+  })
+
+  it('H10, I11: ends with exit 6 after one request when its answer is a bomb, and leaves the others complete', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'gzipBomb', mebibytes: 3 } as const
+    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(played.played).toBe(run)
+      expect(outcomeOf(report, 'tracking_requests')).not.toBe('complete')
+      expect(outcomeOf(report, 'shipments')).toBe('complete')
+      expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_refused' })
+    }
     await expectRecovery(scene)
   })
 
@@ -347,7 +362,7 @@ describe('a list that cannot be trusted', () => {
     await expectRecovery(scene)
   })
 
-  it('P9: follows no link away from the service, and the other host sees nothing', async () => {
+  it('P9, I14: follows no link away from the service, and the other host sees nothing', async () => {
     const scene = await openScene()
     await scene.sync()
     const before = await dataRows(scene)
@@ -490,7 +505,7 @@ describe('bad records', () => {
     }
   }
 
-  it('T7: are set aside with reason, pointer and payload, and the rest of their page lands', async () => {
+  it('T7, I11: are set aside with reason, pointer and payload, and the rest of their page lands', async () => {
     const scene = await openScene({ shipments: 320 })
     const { world, clock, faults } = scene.simulator
     const records = [...world.records('shipment', clock.now())]

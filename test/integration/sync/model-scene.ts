@@ -262,7 +262,10 @@ export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Pr
 
 const ALL_CONTAINERS = 1000
 
-/** I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, and one more writes nothing. */
+/**
+ * I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, but for events that changed under their id: the third may ask for a row
+ * that is gone, and then leaves the check of events to the next. One more writes nothing.
+ */
 export async function expectConvergence(scene: ModelScene): Promise<void> {
   const { simulator, warehouse } = scene
   const sync = async (transportEventChecksPerSync = 0): Promise<void> => {
@@ -276,9 +279,9 @@ export async function expectConvergence(scene: ModelScene): Promise<void> {
     await expectTrueEnd(scene, report)
   }
   simulator.clock.advance(LONGEST_SKEW_MS)
-  for (let pass = 1; pass <= 3; pass += 1) {
+  for (const checks of [0, 0, 0, ALL_CONTAINERS]) {
     simulator.clock.advance(60_000)
-    await sync(pass === 3 ? ALL_CONTAINERS : 0)
+    await sync(checks)
   }
   expect(await differencesOf(scene)).toEqual([])
   await expectNoGoingBack(scene)

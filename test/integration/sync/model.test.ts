@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { SYNC_FAILPOINTS } from '../../../src/failpoint.js'
 import { DEFAULT_INCLUDES } from '../../../src/simulator/includes.js'
+import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { disturbances } from './model-disturbances.js'
 import {
@@ -190,7 +191,10 @@ beforeAll(async () => {
 afterAll(() => target.drop())
 
 describe('any history of changes, runs, crashes and faults', () => {
-  it('I1, I2, I4, I7, I8, I9, I16, I17: ends in a warehouse equal to the quiet source, and is never untrue on the way', async () => {
+  it('I1, I2, I4, I7, I8, I9, I16, I17: ends in a warehouse equal to the quiet source, and is never untrue on the way', async ({
+    task,
+  }) => {
+    noteFigure(task, `${RUNS} histories`)
     const commands = fc.commands(
       [
         change,

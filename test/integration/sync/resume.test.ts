@@ -13,12 +13,17 @@ const SETTINGS = { pageSize: 10 }
 /** 80 shipments are 8 pages of shipments, and 9 of tracking requests. */
 const WORLD = { shipments: 80 }
 
-async function crash(scene: Scene, point: SyncFailpoint, hit: number): Promise<boolean> {
+async function crash(
+  scene: Scene,
+  point: SyncFailpoint,
+  hit: number,
+  command: 'backfill' | 'sync' = 'backfill',
+): Promise<boolean> {
   const reachFailpoint = createFailpoint(`${point}:${hit}`, () => {
     throw new SimulatedCrash(point)
   })
   try {
-    await scene.sync({ settings: SETTINGS, reachFailpoint })
+    await scene.sync({ command, settings: SETTINGS, reachFailpoint })
     return false
   } catch (thrown) {
     expect(thrown).toBeInstanceOf(SimulatedCrash)
@@ -98,11 +103,11 @@ describe('a run that is cut off', () => {
   it('P14: does so over pages that changed nothing, which are noted in a table without a log', async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 6)).toBe(true)
+    expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
     // Only the first page is in the checkpoint.
     expect(await positions(scene)).toEqual({ checkpoint: 1, position: 6 })
     scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 6')
     expect(listPages(scene)).not.toContain('/v2/shipments 5')
     expect(await scene.differences()).toEqual([])
@@ -111,10 +116,10 @@ describe('a run that is cut off', () => {
   it('P14: does so when the run that resumed is cut off as well', async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 3)).toBe(true)
-    expect(await crash(scene, 'after_commit', 3)).toBe(true)
+    expect(await crash(scene, 'after_commit', 3, 'sync')).toBe(true)
+    expect(await crash(scene, 'after_commit', 3, 'sync')).toBe(true)
     scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 5')
     expect(await scene.differences()).toEqual([])
   })
@@ -124,11 +129,11 @@ describe('a run that is cut off', () => {
     await scene.sync({ settings: SETTINGS })
     const [shipment] = scene.simulator.world.page('shipment', 30, 31, scene.simulator.clock.now())
     scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
-    expect(await crash(scene, 'after_commit', 7)).toBe(true)
+    expect(await crash(scene, 'after_commit', 7, 'sync')).toBe(true)
     expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
     await scene.query('truncate tracking_sync.pass_positions')
     scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 4')
     expect(await scene.differences()).toEqual([])
   })
@@ -136,12 +141,12 @@ describe('a run that is cut off', () => {
   it('goes on at its checkpoint when what stands in the table without a log is of another pass', async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 6)).toBe(true)
+    expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
     await scene.query(
       `update tracking_sync.pass_positions set pass_started_at = pass_started_at - interval '1 second'`,
     )
     scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
   })
 

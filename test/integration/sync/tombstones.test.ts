@@ -22,6 +22,14 @@ async function tombstoned(scene: Scene, table: string): Promise<number> {
   return row?.count ?? 0
 }
 
+/** Shipments that the last pass did not show. */
+async function unseenShipments(scene: Scene): Promise<string[]> {
+  const rows = await scene.query<{ key: string }>(
+    `select row_key as key from tracking_sync.absences where stream = 'shipments' order by row_key`,
+  )
+  return rows.map(({ key }) => key)
+}
+
 describe('rows that the source no longer shows', () => {
   it('P7: are marked after two complete passes and a 404, with containers, events and open intervals', async () => {
     const scene = await openScene({ shipments: 60 })
@@ -106,7 +114,12 @@ describe('rows that the source no longer shows', () => {
     })
     expect(report.problems).toEqual([])
     expect(await tombstoned(scene, 'shipments')).toBe(0)
+    const live = new Set(shipmentIds(scene))
+    const unseen = await unseenShipments(scene)
+    expect(unseen.filter((id) => live.has(id))).toHaveLength(3)
     await sync(scene)
+    // What was live was seen again; only the deleted ones are missing still.
+    expect(await unseenShipments(scene)).toEqual(ids.slice(0, 3).sort())
     await sync(scene)
     expect(await tombstoned(scene, 'shipments')).toBe(3)
     expect(await scene.differences()).toEqual([])
@@ -124,6 +137,9 @@ describe('rows that the source no longer shows', () => {
       },
     })
     expect(report.exitCode).toBe(0)
+    const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
+    // Twenty were pushed onto a page that was still to come; what came twice is stored once.
+    expect(counts).toMatchObject({ fetched: 120, inserted: 100 })
     await sync(scene)
     expect(await scene.differences()).toEqual([])
   })
@@ -136,11 +152,46 @@ describe('rows that the source no longer shows', () => {
       match: { path: '/shipments' },
       fault: { kind: 'shuffle', groupSize: 7 },
     })
-    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+    let hidden = 0
+    for (let pass = 0; pass < 3; pass += 1) {
+      await sync(scene)
+      hidden += (await unseenShipments(scene)).length
+    }
+    expect(hidden).toBeGreaterThan(0)
     expect(await tombstoned(scene, 'shipments')).toBe(0)
     scene.simulator.faults.clear()
     await sync(scene)
     expect(await scene.differences()).toEqual([])
+  })
+
+  it('P6: eleven missing rows are too many for a list of thirty, ten are not', async () => {
+    const scene = await openScene({ shipments: 30 })
+    await sync(scene)
+    for (const [missing, exitCode] of [
+      [11, 6],
+      [10, 0],
+    ] as const) {
+      const gone = shipmentIds(scene).slice(0, missing)
+      // Only from the list: what is asked for by its id is there.
+      const fault = scene.simulator.faults.add({
+        times: Infinity,
+        match: { path: /^\/shipments$/ },
+        fault: {
+          kind: 'transform',
+          apply: (document) => {
+            const { data, meta, ...rest } = document as { data: { id: string }[]; meta: object }
+            return {
+              ...rest,
+              meta: { ...meta, total: 30 - missing },
+              data: data.filter(({ id }) => !gone.includes(id)),
+            }
+          },
+        },
+      })
+      expect([missing, (await sync(scene)).exitCode]).toEqual([missing, exitCode])
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      fault.remove()
+    }
   })
 
   it('marks many only when told to accept it, each after a 404', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createDice } from '../../../src/simulator/dice.js'
+import { noteFigure } from '../../support/note-figure.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -46,7 +47,10 @@ async function letFindingsAge({ query }: Scene): Promise<void> {
 }
 
 describe('a week of changes, with a sync every hour', () => {
-  it('I1, I8: is equal to the source at the end of each day, whatever the service includes that day', async () => {
+  it('I1, I8: is equal to the source at the end of each day, whatever the service includes that day', async ({
+    task,
+  }) => {
+    noteFigure(task, `${HOURS} hourly syncs`)
     const scene = await openScene({ shipments: SHIPMENTS })
     const { simulator } = scene
     const { world, clock, edits } = simulator
@@ -85,5 +89,5 @@ describe('a week of changes, with a sync every hour', () => {
     const before = await scene.snapshot()
     await scene.sync({ command: 'sync' })
     expect(await scene.snapshot()).toEqual(before)
-  }, 600_000)
+  }, 3_600_000)
 })

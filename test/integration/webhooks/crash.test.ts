@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { chooseFreePort } from '../../../src/database/free-port.js'
 import type { Dice } from '../../../src/simulator/dice.js'
 import { endPrograms, type RunningProgram } from '../../support/run-cli.js'
+import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   deliverRest,
@@ -130,21 +131,23 @@ function shuffled<Item>(items: readonly Item[], dice: Dice): Item[] {
 }
 
 describe('C6, I5, I6: serve, killed under load and started again', () => {
-  it.each(SEEDS)(
+  it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
-    async (seed) => {
+    { timeout: TIMEOUT_MS },
+    async (seed, { task }) => {
+      noteFigure(task, `${SEED_COUNT} seeds`)
       const open = await openScene(seed)
       await endure(open, [new Post(open, 'all')])
     },
-    TIMEOUT_MS,
   )
 
-  it.each(SEEDS)(
+  it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
-    async (seed) => {
+    { timeout: TIMEOUT_MS },
+    async (seed, { task }) => {
+      noteFigure(task, `${SEED_COUNT} seeds`)
       const open = await openScene(1_000 + seed)
       await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])
     },
-    TIMEOUT_MS,
   )
 })

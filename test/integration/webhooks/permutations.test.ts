@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
+import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { playHistory, prepare, type Crash, type History, type Step } from './permutation-scene.js'
 
-/** `npm run test:webhooks` plays thousands. */
+/** `npm run test:long -- webhooks` plays thousands. */
 const RUNS = Number(process.env.WEBHOOK_RUNS ?? 300)
 
 let target: TestWarehouse
@@ -56,7 +57,8 @@ const history: fc.Arbitrary<History> = fc.record({
 
 it(
   'I1, I3, I4: any order, repetition, loss and crash of deliveries, mixed with syncs, ends in the source, and no row goes backwards',
-  async () => {
+  async ({ task }) => {
+    noteFigure(task, `${RUNS} histories`)
     await fc.assert(
       fc.asyncProperty(history, async (given) => {
         expect(await playHistory(target.warehouse, given)).toEqual([])

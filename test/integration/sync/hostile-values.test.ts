@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
+
+/** What the columns hold is compared as PostgreSQL shows it, in UTC; a flag is an entry in `_coercions`. */
+interface Value {
+  readonly attribute: string
+  readonly sent: unknown
+  readonly stored: string | null
+  readonly isFlagged: boolean
+}
+
+const value = (attribute: string, sent: unknown, stored: string | null, isFlagged = false) => ({
+  attribute,
+  sent,
+  stored,
+  isFlagged,
+})
+/** Kept as it is. */
+const text = (sent: string) => value('seal_number', sent, sent)
+const time = (sent: unknown, stored: string | null, isFlagged = stored === null) =>
+  value('pickup_lfd', sent, stored, isFlagged)
+const number = (sent: unknown, stored: string | null) =>
+  value('weight_in_lbs', sent, stored, stored === null)
+
+/** No compression makes it fit into the entry of an index. */
+const MEBIBYTE = randomBytes(512 * 1024).toString('hex')
+
+const LATE = '2026-03-08T10:00:00Z'
+
+const CASES: Readonly<Record<string, readonly Value[]>> = {
+  T1: [
+    value('seal_number', 'a\u0000b', 'a\ufffdb', true),
+    value('ref_numbers', ['a\u0000b'], '{a\ufffdb}', true),
+    value('fees_at_pod_terminal', [{ 'k\u0000': 'v\u0000' }], '[{"k\ufffd": "v\ufffd"}]', true),
+  ],
+  T2: [
+    value('seal_number', 'a\ud800', 'a\ufffd', true),
+    value('seal_number', '\udc00\ud800', '\ufffd\ufffd', true),
+    value('ref_numbers', ['\udfffb'], '{\ufffdb}', true),
+    value('fees_at_pod_terminal', [{ k: '\ud800' }], '[{"k": "\ufffd"}]', true),
+  ],
+  T4: [
+    value('number', MEBIBYTE, MEBIBYTE),
+    text(MEBIBYTE),
+    value('import_deadlines', { [MEBIBYTE]: LATE }, `{"${MEBIBYTE}": "${LATE}"}`),
+    value('holds_at_pod_terminal', [{ name: MEBIBYTE }], `[{"name": "${MEBIBYTE}"}]`),
+  ],
+  T5: [
+    '\u202eabc',
+    '👩‍👩‍👧',
+    'e\u0301',
+    'a\ufeffb',
+    `'; drop table x;-- "\\ $1 %s {{x}}`,
+    'NULL',
+    '',
+  ].map(text),
+  Z1: [
+    time('2019-06-21T18:46:00-07:00', '2019-06-22 01:46:00+00'),
+    time('2026-03-08T10:00:00+05:30', '2026-03-08 04:30:00+00'),
+    time('2026-03-08T10:00:00+14:00', '2026-03-07 20:00:00+00'),
+    time('2026-03-08T10:00:00.999Z', '2026-03-08 10:00:00.999+00'),
+    time('2026-03-08T10:00:00.123456Z', '2026-03-08 10:00:00.123456+00'),
+    time('2026-03-08T10:00:00.123456789Z', '2026-03-08 10:00:00.123457+00'),
+  ],
+  Z2: [time('2026-03-08T02:30:00', null)],
+  Z6: [
+    time('2026-03-08T10:30:00Z', '2026-03-08 10:30:00+00'),
+    time('2026-11-01T01:30:00-07:00', '2026-11-01 08:30:00+00'),
+    time('2026-11-01T01:30:00-08:00', '2026-11-01 09:30:00+00'),
+  ],
+  Z8: [
+    time('2026-02-30T00:00:00Z', null),
+    time('2026-13-01T00:00:00Z', null),
+    time('0000-00-00T00:00:00Z', null),
+    time('2026-03-08T24:00:00Z', '2026-03-09 00:00:00+00'),
+    time('2026-03-08T23:59:60Z', '2026-03-09 00:00:00+00'),
+  ],
+  Z9: [
+    time('9999-12-31T23:59:59Z', '9999-12-31 23:59:59+00', true),
+    time('0001-01-01T00:00:00Z', '0001-01-01 00:00:00+00', true),
+    time('10000-01-01T00:00:00Z', null),
+  ],
+  Z10: ['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18', 1_700_000_000].map((sent) =>
+    time(sent, null),
+  ),
+  N1: [number('0.10', '0.10'), number(1.005, '1.005'), number(1e-7, '0.0000001')],
+  N2: [
+    number('9007199254740993', '9007199254740993'),
+    number(1e21, '1000000000000000000000'),
+    number('1e200000', null),
+  ],
+  N3: [number('NaN', null), number('Infinity', null), number('-Infinity', null)],
+  N5: [number('44,000', null), number('4.4e4', '44000'), number(2 ** 31, '2147483648')],
+}
+
+let scene: Scene
+let containerIds: string[]
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 40 })
+  const { world, clock, edits } = scene.simulator
+  containerIds = [...world.records('container', clock.now())].map(({ id }) => id)
+  const values = Object.values(CASES).flat()
+  expect(containerIds.length).toBeGreaterThanOrEqual(values.length)
+  for (const [index, { attribute, sent }] of values.entries()) {
+    edits.change('container', containerIds[index]!, { [attribute]: sent })
+  }
+  expect(await scene.sync()).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+})
+
+afterAll(closeScenes)
+
+/** Every value of a case stands in its row as promised, flagged where it is not what was sent. */
+function stored(id: string): () => Promise<void> {
+  return async () => {
+    const all = Object.values(CASES).flat()
+    for (const one of CASES[id]!) {
+      const [row] = await scene.query<{ stored: string | null; isFlagged: boolean }>(
+        `select ${one.attribute}::text as stored, coalesce(_coercions ? '${one.attribute}', false) as "isFlagged"
+        from tracking.containers where container_id = $1`,
+        containerIds[all.indexOf(one)],
+      )
+      expect(row, one.attribute).toEqual({ stored: one.stored, isFlagged: one.isFlagged })
+    }
+  }
+}
+
+describe('a hostile value, through a whole sync into PostgreSQL', () => {
+  test('T1: U+0000 is replaced and flagged', stored('T1'))
+  test(
+    'T2: half a surrogate pair is replaced in the same way in text, list and jsonb',
+    stored('T2'),
+  )
+  test('T4: a mebibyte stays whole, also where there is an index', stored('T4'))
+  test('T5: other characters stay as they are', stored('T5'))
+  test('Z1: offsets and fractions mean the same instant, to the microsecond', stored('Z1'))
+  test('Z2: a time without an offset is null', stored('Z2'))
+  test('Z6: the instants around a change of the clocks are exact', stored('Z6'))
+  test('Z8: no such day is null, the end of a day is the beginning of the next', stored('Z8'))
+  test('Z9: times far away are stored and flagged, or null', stored('Z9'))
+  test('Z10: what PostgreSQL would take for a time is null', stored('Z10'))
+  test('N1: decimal fractions are exact', stored('N1'))
+  test('N2: no digit is lost, or all are kept apart', stored('N2'))
+  test('N3: neither NaN nor infinity is stored', stored('N3'))
+  test('N5: a comma is not guessed at, large weights are exact', stored('N5'))
+
+  test('I2: is written once: a second sync changes no row', async () => {
+    const before = await scene.snapshot()
+    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+    expect(await scene.snapshot()).toEqual(before)
+  })
+})
