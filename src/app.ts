@@ -4,14 +4,16 @@ import { createApiClient } from './api/client.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
-import { requireService, type Config, type LoadedConfig } from './config.js'
+import type { Config, LoadedConfig } from './config.js'
 import { startEmbeddedDatabase } from './database/embedded-database.js'
 import { MigrationError } from './errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './logger.js'
+import { requireService } from './require-service.js'
 import { createSleep } from './retry.js'
 import { readMigrations, readSchemaVersion } from './warehouse/migrate.js'
 import { prepareSchemas } from './warehouse/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/request-budget.js'
+import { refuseExcessRights } from './warehouse/role-rights.js'
 import { createWarehouse, type Warehouse } from './warehouse/warehouse.js'
 
 export interface AppOptions {
@@ -133,10 +135,10 @@ export function createApp(options: AppOptions): App {
       const { url } = await openDatabase({ isEmbedded })
       const warehouse = createWarehouse({ url, schema, logger, ...rest })
       closers.push(() => warehouse.close())
-      if (isMigrating) await bringUpToDate(warehouse, config.migrate)
+      if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
       return warehouse
     },
-    prepareWarehouse: (warehouse) => bringUpToDate(warehouse, config.migrate),
+    prepareWarehouse: (warehouse) => bringUpToDate(warehouse, config, false),
     openService: ({ other = { ...config, ...requireService(config) }, warehouse } = {}) => {
       secrets.push(other.apiKey)
       const client = createApiClient({
@@ -173,14 +175,22 @@ function createBudget(service: OtherService, warehouse: Warehouse | undefined): 
   return createSharedRequestBudget({ ...common, warehouse, account: accountKey(service) })
 }
 
-async function bringUpToDate(warehouse: Warehouse, isAllowed: boolean): Promise<void> {
-  if (isAllowed) {
+/** Nobody else has the password of the embedded database, and nothing else is in it: its one user may do everything there. */
+async function bringUpToDate(
+  warehouse: Warehouse,
+  config: Pick<Config, 'migrate' | 'strict' | 'databaseUrl'>,
+  isEmbedded: boolean,
+): Promise<void> {
+  const isStrict = config.strict && !isEmbedded && config.databaseUrl !== undefined
+  if (isStrict) await refuseExcessRights(warehouse)
+  if (config.migrate && !isStrict) {
     await prepareSchemas(warehouse, { sleep })
     return
   }
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return
+  const reason = isStrict ? 'TRACKING_STRICT is true' : 'TRACKING_MIGRATE is false'
   throw new MigrationError(
-    `the schemas are at version ${version} and this program needs ${expected}; run \`tracking-sync migrate\` (TRACKING_MIGRATE is false)`,
+    `the schemas are at version ${version} and this program needs ${expected}; run \`tracking-sync migrate\` (${reason})`,
   )
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fromEnvironment, readConfigFile, readDotEnv } from './config-sources.js'
+import { judgeDatabaseLink, type LinkJudgement } from './database-address.js'
 import { ConfigError, type ConfigProblem } from './errors.js'
 import { isFailpointSpec } from './failpoint.js'
 import { apiKeyProblem, baseUrlProblem } from './service-address.js'
@@ -57,7 +58,7 @@ const settings = z.strictObject({
       )
       .default('tracking'),
     { variable: 'TRACKING_SCHEMA', flag: '--schema' },
-    'Schema of the data tables. The others are named after it: <schema>_sync, <schema>_analytics, <schema>_datasync.',
+    'Schema of the data tables. The others are named after it: <schema>_sync, <schema>_analytics, <schema>_as_of, <schema>_datasync.',
   ),
   rateLimitPerMinute: setting(
     wholeNumber(1, 100_000).default(90),
@@ -104,6 +105,11 @@ const settings = z.strictObject({
     { variable: 'TRACKING_MIGRATE', flag: '--migrate' },
     'Create or upgrade the schemas when a command starts. False: refuse to run until `migrate` was run.',
   ),
+  strict: setting(
+    flag().default(false),
+    { variable: 'TRACKING_STRICT', flag: '--strict' },
+    'Refuse to work as a superuser or as the owner of the schemas, and never upgrade them: for a login with the role <schema>_writer.',
+  ),
   databasePort: setting(
     wholeNumber(1, 65_535).optional(),
     { variable: 'TRACKING_DATABASE_PORT', flag: '--database-port' },
@@ -113,6 +119,11 @@ const settings = z.strictObject({
     flag().default(false),
     { variable: 'TRACKING_ALLOW_INSECURE_API_URL', flag: '--allow-insecure-api-url' },
     'Send the key over plain http or to a private address that is not this machine.',
+  ),
+  allowInsecureDatabase: setting(
+    flag().default(false),
+    { variable: 'TRACKING_ALLOW_INSECURE_DATABASE', flag: '--allow-insecure-database' },
+    'Reach a database on another machine without sslmode=verify-full: for a network you trust.',
   ),
   ...webhookSettings,
   ...webhookWatchSettings,
@@ -217,33 +228,12 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const parsed = settings.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
   problems.push(...crossChecks(values))
+  const link = databaseLink(values, sources.environment)
+  if (link.problem !== undefined) problems.push({ setting: 'DATABASE_URL', problem: link.problem })
+  if (link.warning !== undefined) warnings.push(link.warning)
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
   return { config, origins, secrets: secretsOf(config), warnings }
-}
-
-/** The settings that a command which reads the service cannot do without. Throws ConfigError naming each that is missing. */
-export function requireService(config: Config): {
-  readonly apiUrl: string
-  readonly apiKey: string
-} {
-  const { apiUrl, apiKey } = config
-  if (apiUrl !== undefined && apiKey !== undefined) return { apiUrl, apiKey }
-  const missing: ConfigProblem[] = []
-  if (apiUrl === undefined) {
-    missing.push({
-      setting: 'TRACKING_API_URL',
-      problem: 'is not set; give the base address of the service, or try `tracking-sync demo`',
-    })
-  }
-  if (apiKey === undefined) {
-    missing.push({
-      setting: 'TRACKING_API_KEY',
-      problem:
-        'is not set; put the key into the environment or a file named by TRACKING_API_KEY_FILE',
-    })
-  }
-  throw new ConfigError(missing)
 }
 
 function toProblem(issue: z.core.$ZodIssue): ConfigProblem {
@@ -271,6 +261,21 @@ function crossChecks(values: Readonly<Record<string, unknown>>): ConfigProblem[]
         'is plain http or a private address, and the key would go there; use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true',
     },
   ]
+}
+
+/** Nothing where there is no address, or where it or the allowance is malformed, which was told already. */
+function databaseLink(
+  values: Readonly<Record<string, unknown>>,
+  environment: ConfigSources['environment'],
+): LinkJudgement {
+  const { databaseUrl, allowInsecureDatabase } = settings.shape
+  const url = databaseUrl.safeParse(values.databaseUrl)
+  const isInsecureAllowed = allowInsecureDatabase.safeParse(values.allowInsecureDatabase)
+  if (!url.success || url.data === undefined || !isInsecureAllowed.success) return {}
+  return judgeDatabaseLink(new URL(url.data), {
+    isInsecureAllowed: isInsecureAllowed.data,
+    isNodeUnsafe: environment.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+  })
 }
 
 /** This machine itself may speak http: that is where the simulator runs. */

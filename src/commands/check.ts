@@ -9,6 +9,7 @@ import {
   WarehouseSchemaError,
 } from '../errors.js'
 import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
 const SETTINGS: readonly SettingName[] = [
@@ -79,6 +80,7 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
 const OLDEST_SERVER = 140_000
 
 async function checkDatabase(app: App): Promise<string> {
+  const { describeExcessRights } = await import('../warehouse/role-rights.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const [row] = await warehouse.query<{ version: string; number: number; role: string }>(
@@ -87,22 +89,48 @@ async function checkDatabase(app: App): Promise<string> {
     current_setting('server_version_num')::integer as number,
     current_user::text as role`,
   )
+  // Nobody else has the password of the embedded one, and nothing else is in it.
+  const excess = isEmbedded ? undefined : await describeExcessRights(warehouse)
+  if (excess !== undefined && app.config.strict) throw new WarehouseSchemaError(excess)
   const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
   const version = row?.version ?? 'of unknown version'
   if ((row?.number ?? 0) < OLDEST_SERVER) {
     throw new WarehouseSchemaError(`${kind} ${version} is too old; use PostgreSQL 14 or later`)
   }
-  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}`
+  const warning = excess === undefined ? '' : `; warning: ${excess}`
+  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}`
 }
 
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } = await import('../warehouse/migrate.js')
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
-  if (version === expected) return `${warehouse.names.data} is at version ${version}`
+  if (version === expected) return checkShape(warehouse, version)
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
+}
+
+/** Differences told at most; the rest are counted. */
+const MAX_DIFFERENCES = 10
+
+/** At the right version, and yet somebody may have changed it by hand. */
+async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
+  const { compareSchema } = await import('../warehouse/compare-schema.js')
+  const { broken, foreign } = await compareSchema(warehouse)
+  const state = `${warehouse.names.data} is at version ${version}`
+  if (broken.length > 0) {
+    throw new WarehouseSchemaError(
+      `${state}, but was changed: ${listSome(broken)}; put it back as in sql/schema.sql`,
+    )
+  }
+  return foreign.length === 0 ? state : `${state}; not ours and left alone: ${listSome(foreign)}`
+}
+
+function listSome(differences: readonly string[]): string {
+  const rest = differences.length - MAX_DIFFERENCES
+  const told = differences.slice(0, MAX_DIFFERENCES).join(', ')
+  return rest > 0 ? `${told} and ${rest} more` : told
 }
 
 async function checkService(app: App): Promise<string> {

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import {
-  loadConfig,
-  readEnvironment,
-  settingDescriptions,
-  type LoadedConfig,
-  type SettingName,
-} from '../config.js'
+import type { LoadedConfig, SettingName } from '../config.js'
 import { ConfigError, ConnectorError, toError } from '../errors.js'
 import {
   EXIT_CODES,
@@ -42,7 +36,7 @@ export interface CommandIo {
   /** True when people watch: bars and colours are for them only. */
   readonly isTerminal: boolean
   /** The environment, for programs that a command starts. */
-  environment(): Readonly<Record<string, string | undefined>>
+  environment(): Promise<Readonly<Record<string, string | undefined>>>
   print(text: string): void
   /** On standard output as it is, without a line end. */
   write(text: string): void
@@ -79,7 +73,7 @@ export function createCommandIo(process: ProcessLike, state: CliState): CommandI
     process,
     programVersion,
     isTerminal: process.stderr.isTTY,
-    environment: readEnvironment,
+    environment: async () => (await import('../config.js')).readEnvironment(),
     print: (text) => {
       process.stdout.write(`${text}\n`)
     },
@@ -112,21 +106,28 @@ async function runWithApp(
   signal: AbortSignal,
 ): Promise<number> {
   let app: App | undefined
+  // Known from the moment that the settings are: what happens while the rest is loaded must show no secret either.
+  let redact = (text: string): string => text
   // Also for a rejection that nobody handles: nothing can be said of the state the program is in, so it ends, and says why without a secret.
   const onFault = (thrown: unknown): void => {
-    reportFault(process, thrown, app)
+    reportFault(process, thrown, redact)
     process.exit(EXIT_CODES.bug)
   }
   process.on('uncaughtException', onFault)
   try {
     const { config: configFile, ...settings } = flags
+    // Loaded late, like the app below: the program's help needs no settings, and wrong settings need none of the drivers.
+    const [{ loadConfig, readEnvironment }, { createRedactor }] = await Promise.all([
+      import('../config.js'),
+      import('../logger.js'),
+    ])
     const loaded = loadConfig({
       environment: readEnvironment(),
       workingDirectory: process.cwd(),
       flags: settings,
       configFile,
     })
-    // Loaded late: `--help` and wrong settings need none of the drivers.
+    redact = createRedactor(loaded.secrets)
     const { createApp } = await import('../app.js')
     const { logFormat } = loaded.config
     app = createApp({
@@ -137,10 +138,11 @@ async function runWithApp(
       signal,
       programVersion,
     })
+    redact = app.redact
     for (const warning of loaded.warnings) app.logger.warn(warning)
     return await work(app, loaded)
   } catch (thrown) {
-    return reportFailure(process, thrown, signal, app)
+    return reportFailure(process, thrown, signal, redact)
   } finally {
     await app?.close()
     process.off('uncaughtException', onFault)
@@ -169,9 +171,8 @@ function reportFailure(
   process: ProcessLike,
   thrown: unknown,
   signal: AbortSignal,
-  app: App | undefined,
+  redact: (text: string) => string,
 ): number {
-  const redact = app?.redact ?? ((text: string) => text)
   const stopSignal = signal.aborted ? stopSignalOf(signal.reason) : undefined
   if (stopSignal !== undefined) {
     process.stderr.write(`stopped by ${stopSignal}\n`)
@@ -185,15 +186,18 @@ function reportFailure(
   } else if (thrown instanceof ConnectorError) {
     process.stderr.write(redact(`error: ${thrown.message}\n`))
   } else {
-    reportFault(process, thrown, app)
+    reportFault(process, thrown, redact)
   }
   return exitCodeOf(thrown)
 }
 
-function reportFault(process: ProcessLike, thrown: unknown, app: App | undefined): void {
+function reportFault(
+  process: ProcessLike,
+  thrown: unknown,
+  redact: (text: string) => string,
+): void {
   const { stack, message } = toError(thrown)
-  const text = `error: a fault of the program: ${stack ?? message}\n`
-  process.stderr.write(app?.redact(text) ?? text)
+  process.stderr.write(redact(`error: a fault of the program: ${stack ?? message}\n`))
 }
 
 function readProgramVersion(): string {
@@ -202,19 +206,47 @@ function readProgramVersion(): string {
 }
 
 /** Settings every command takes. */
-const COMMON: readonly SettingName[] = ['home', 'schema', 'databasePort', 'logLevel', 'logFormat']
+const COMMON: readonly SettingName[] = [
+  'home',
+  'schema',
+  'databasePort',
+  'allowInsecureDatabase',
+  'strict',
+  'logLevel',
+  'logFormat',
+]
 
-/** Adds the flags of the named settings, and `--config`. Values stay texts here; the settings check them. */
-export function addSettingFlags(command: Command, names: readonly SettingName[] = []): Command {
+/** What stands in the options of commands and is a setting; grows as commands are called. */
+const settingOptions = new Set<string>()
+
+/**
+ * Gives a command the flags of the named settings, and `--config`, when it is called: what settings there are takes a third of the program's start to load, and
+ * the program's own help does without. Values stay texts here; the settings check them.
+ */
+export function addSettingFlags(
+  command: Command,
+  names: readonly SettingName[] | 'all' = [],
+): Command {
+  command.parent?.hook('preSubcommand', async (_, called) => {
+    if (called === command) await addFlagsNow(command, names)
+  })
+  return command
+}
+
+async function addFlagsNow(command: Command, names: readonly SettingName[] | 'all'): Promise<void> {
+  const { settingDescriptions } = await import('../config.js')
   for (const { name, flag, meaning, defaultValue } of settingDescriptions) {
-    if (flag === undefined || ![...names, ...COMMON].includes(name)) continue
+    const isWanted = names === 'all' || names.includes(name) || COMMON.includes(name)
+    if (flag === undefined || !isWanted) continue
+    settingOptions.add(name)
     const isSwitch = typeof defaultValue === 'boolean'
     const option = command.createOption(`${flag} ${isSwitch ? '[boolean]' : '<value>'}`, meaning)
     if (isSwitch) option.preset('true')
     option.attributeName = () => name
     command.addOption(option.helpGroup('Settings:'))
   }
-  return command.addOption(
+  settingOptions.add('config')
+  command.addOption(
     command
       .createOption(
         '--config <file>',
@@ -226,6 +258,5 @@ export function addSettingFlags(command: Command, names: readonly SettingName[] 
 
 /** The settings among the options of a command. */
 export function settingFlagsOf(options: Readonly<Record<string, unknown>>): SettingFlags {
-  const names: readonly string[] = [...settingDescriptions.map(({ name }) => name), 'config']
-  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
+  return Object.fromEntries(Object.entries(options).filter(([name]) => settingOptions.has(name)))
 }

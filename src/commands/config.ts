@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import { settingDescriptions } from '../config.js'
 import { EXIT_CODES } from '../exit-code.js'
-import { MASK } from '../logger.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
 
@@ -12,10 +10,9 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
       'Show every setting: its value now (secrets masked), where it comes from, and what it means.',
     )
     .option('--json', 'Print as JSON.')
-  addSettingFlags(
-    command,
-    settingDescriptions.map(({ name }) => name),
-  ).action(async (options: Record<string, unknown>) => {
+  addSettingFlags(command, 'all').action(async (options: Record<string, unknown>) => {
+    const { settingDescriptions } = await import('../config.js')
+    const { MASK } = await import('../logger.js')
     await io.withApp(settingFlagsOf(options), ({ config }, { origins }) => {
       const rows = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
         const value = config[name]

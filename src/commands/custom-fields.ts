@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { requireService } from '../config.js'
+import { requireService } from '../require-service.js'
 import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'

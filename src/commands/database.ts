@@ -100,16 +100,19 @@ async function openPsql(app: App, io: CommandIo): Promise<number> {
   const { url } = await app.openDatabase()
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const security = searchParams.get('sslmode')
+  const authority = searchParams.get('sslrootcert')
+  const environment = await io.environment()
   const child = spawn('psql', [], {
     stdio: 'inherit',
     env: {
-      ...io.environment(),
+      ...environment,
       PGHOST: hostname,
       PGPORT: port === '' ? '5432' : port,
       PGUSER: decodeURIComponent(username),
       PGPASSWORD: decodeURIComponent(password),
       PGDATABASE: decodeURIComponent(pathname.slice(1)),
       ...(security === null ? {} : { PGSSLMODE: security }),
+      ...(authority === null ? {} : { PGSSLROOTCERT: authority }),
       PGOPTIONS: `-c search_path=${app.config.schema},${app.config.schema}_analytics`,
     },
   })

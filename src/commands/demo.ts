@@ -6,7 +6,6 @@ import type { RunReport } from '../sync/run-sync.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
-import { createProgressReporter } from './progress.js'
 import { runSettingsOf, tellProblem } from './sync.js'
 
 /** A schema of the demo's own: it is dropped and made anew each time, and real data are never in it. */
@@ -77,6 +76,7 @@ async function run(
   simulator: Simulator,
 ): Promise<RunReport> {
   const { runSync } = await import('../sync/run-sync.js')
+  const { createProgressReporter } = await import('./progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,

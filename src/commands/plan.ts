@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { requireService, type SettingName } from '../config.js'
+import type { SettingName } from '../config.js'
+import { requireService } from '../require-service.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { Plan, PlanTotal } from '../sync/plan.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'

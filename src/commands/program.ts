@@ -56,11 +56,22 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   addSimulateCommand(program, io)
   addConfigCommand(program, io)
   try {
-    await program.parseAsync([...argv])
+    await program.parseAsync(withHelpFlag(argv, program))
   } catch (thrown) {
     // Commander has printed help, version or the usage error already.
     if (!(thrown instanceof CommanderError)) throw thrown
     state.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
   }
   return state.exitCode
+}
+
+/** `help sync` as `sync --help`, also within a group: only a command that is called has the flags of its settings. */
+function withHelpFlag(argv: readonly string[], program: Command): string[] {
+  const [first, second] = argv.slice(2)
+  const isGroup = program.commands.some(
+    (command) => command.commands.length > 0 && command.name() === first,
+  )
+  const at = first === 'help' ? 2 : isGroup && second === 'help' ? 3 : undefined
+  if (at === undefined || argv.length === at + 1) return [...argv]
+  return [...argv.slice(0, at), ...argv.slice(at + 1), '--help']
 }

@@ -65,7 +65,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     async (options: SimulateOptions & Record<string, unknown>) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { startSimulator, WEBHOOK_EVENT_NAMES } = await import('../simulator/server.js')
-        const { secret, isKnown } = readWebhookSecret(io.environment())
+        const { secret, isKnown } = readWebhookSecret(await io.environment())
         const simulator = await startSimulator({
           httpPort: options.port,
           host: options.host,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { requireService, type Config, type SettingName } from '../config.js'
+import type { Config, SettingName } from '../config.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../failpoint.js'
+import { requireService } from '../require-service.js'
 import type { RunSettings } from '../sync/run.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { escapeControls, formatTable } from './print-table.js'
 import { limitRun } from '../sync/limit-run.js'
-import { createProgressReporter } from './progress.js'
 
 /** Settings of every command that reads the service into the warehouse. */
 export const SERVICE_SETTINGS: readonly SettingName[] = [
@@ -101,6 +101,7 @@ export async function withRunDependencies<Result>(
   requireService(app.config)
   const warehouse = await app.openWarehouse()
   const { service } = app.openService({ warehouse })
+  const { createProgressReporter } = await import('./progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Command } from 'commander'
-import { requireService, type SettingName } from '../config.js'
+import type { SettingName } from '../config.js'
+import { requireService } from '../require-service.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { VerifyReport } from '../sync/verify.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'

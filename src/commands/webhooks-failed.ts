@@ -82,7 +82,7 @@ export function addReconcileCommand(
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { reconcile } = await import('../webhooks/reconcile.js')
       const { watchSettingsOf } = await import('../webhook-watch-settings.js')
-      const { requireService } = await import('../config.js')
+      const { requireService } = await import('../require-service.js')
       // Before a database is started for nothing.
       requireService(app.config)
       const warehouse = await app.openWarehouse()
