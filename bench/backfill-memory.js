@@ -14,6 +14,7 @@ import {
   runMeasured,
   startService,
 } from './bench-world.js'
+import { figure } from './figures.js'
 
 const heapLimitMiB = process.argv[3]
 const flags = heapLimitMiB === undefined ? [] : [`--max-old-space-size=${heapLimitMiB}`]
@@ -36,5 +37,12 @@ await runBench(async () => {
   const backfill = await run('backfill')
   print({ backfill })
   const sync = await run('sync')
-  return { flags, rows: await countRows(await connect(databaseUrl)), backfill, sync }
+  const rows = await countRows(await connect(databaseUrl))
+  const toMB = ({ peakMiB }) => (peakMiB * 2 ** 20) / 1e6
+  const memory = figure('B7 memory', {
+    value: toMB(backfill),
+    beside: { what: 'MB in the sync after it', value: toMB(sync) },
+    note: `${rows.containers} containers`,
+  })
+  return { figures: [memory], flags, rows, backfill, sync }
 })

@@ -8,10 +8,13 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startEmbeddedDatabase } from '../dist/database/embedded-database.js'
 import { silentLogger } from '../dist/logger.js'
+import { describeMachine, noteServer } from './machine.js'
 
-/** What both benches need: a service and a database in processes of their own, and the means to read what a process used. */
+/** What the benches need: a service and a database in processes of their own, and the means to read what a process used. */
 
 export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+/** One run with a clock that stands still: see connector.js. */
+export const CONNECTOR = fileURLToPath(new URL('connector.js', import.meta.url))
 
 /** Two containers a shipment and fifteen transport events a container: 30,000 make 60,000 and 890,000. */
 export const SHIPMENTS = Number(process.argv[2] ?? 30_000)
@@ -24,13 +27,41 @@ export function atEnd(close) {
   closers.push(close)
 }
 
-/** Does `work`, prints what it returns, and leaves nothing behind whatever happens. */
+/**
+ * Does `work`, prints what it returns, and leaves nothing behind whatever happens. Of what it returns `figures` are for the table of `run.js`, which started
+ * us or did not; all else are details.
+ */
 export async function runBench(work) {
-  try {
-    print(await work())
-  } finally {
-    for (const close of closers.reverse()) await close()
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void closeAll().finally(() => process.exit(130)))
   }
+  let result
+  try {
+    result = await work()
+    print(result)
+  } finally {
+    await closeAll()
+  }
+  const { figures = [], ...details } = result
+  process.send?.({ figures, details, machine: describeMachine() })
+}
+
+let closing
+
+/** Once, whoever asks: a signal makes the work fail, which must not end the process while things are still being closed. */
+function closeAll() {
+  closing ??= (async () => {
+    for (const close of closers.reverse()) {
+      await close().catch((error) => process.stderr.write(`${error.message}\n`))
+    }
+  })()
+  return closing
+}
+
+/** Whether a figure was asked for: all are when nobody said which. */
+export function isAskedFor(id) {
+  const { BENCH_FIGURES: ids } = process.env
+  return ids === undefined || ids.split(' ').includes(id)
 }
 
 export function print(figures) {
@@ -80,6 +111,7 @@ export async function connect(url) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   closers.push(() => client.end())
+  await noteServer(client)
   return client
 }
 

@@ -4,8 +4,8 @@
  *
  *   node bench/unchanged-pass.js [shipments, 30000 unless told]
  */
-import { fileURLToPath } from 'node:url'
 import {
+  CONNECTOR,
   connect,
   countRows,
   openDatabase,
@@ -15,8 +15,7 @@ import {
   START,
   startService,
 } from './bench-world.js'
-
-const CONNECTOR = fileURLToPath(new URL('connector.js', import.meta.url))
+import { figure } from './figures.js'
 
 await runBench(async () => {
   // The clocks of both sides stand still: nothing can change between the two runs.
@@ -33,7 +32,9 @@ await runBench(async () => {
     })
     return { ...measured, ...JSON.parse(text) }
   }
+  const empty = await readMarks(client)
   const backfill = await run('backfill')
+  const backfillBytes = (await readMarks(client)).bytes - empty.bytes
   const rows = await countRows(client)
   print({ backfill })
   await client.query('create extension if not exists pg_walinspect')
@@ -46,15 +47,31 @@ await runBench(async () => {
   const after = await readMarks(client)
   const listPages = sync.streams.reduce((sum, { pages }) => sum + pages, 0)
   const { streams, ...totals } = sync
+  const walBytes = after.bytes - before.bytes
+  const rowsWritten = await countRowsSince(client, before.transaction)
+  const size = `${rows.containers} containers, ${rows.transport_events} transport events`
   return {
+    figures: [
+      figure('B1 requests', {
+        value: sync.requests - listPages,
+        beside: { what: 'list pages', value: listPages },
+        ratio: sync.requests / listPages,
+        note: size,
+      }),
+      figure('B6 WAL', {
+        value: walBytes / 1000,
+        beside: { what: 'KB written by the backfill', value: backfillBytes / 1000 },
+        note: `${size}; ${rowsWritten} rows of data tables written`,
+      }),
+    ],
     rows,
     backfill: { seconds: backfill.seconds, peakMiB: backfill.peakMiB },
     sync: { ...totals, unchanged: streams.reduce((sum, stream) => sum + stream.unchanged, 0) },
     listPages,
     requestsBeyondListPages: sync.requests - listPages,
-    walBytes: after.bytes - before.bytes,
+    walBytes,
     walHolds: await readWal(client, before.position, after.position),
-    rowsWritten: await countRowsSince(client, before.transaction),
+    rowsWritten,
   }
 })
 

@@ -1,0 +1,83 @@
+/** What is measured, what it must reach and what comes after that: the figures of docs/performance.md, in one place. */
+
+/** `reach` and `then` are upper bounds, lower ones where `isMoreBetter`. */
+export const FIGURES = {
+  'B1 requests': { what: 'unchanged sync, requests beyond its list pages', reach: 2, then: 0 },
+  'B2 included': { what: 'requests per changed container, events included', reach: 1, then: 0.1 },
+  'B2 asked for': { what: 'requests per changed container, events asked for', reach: 1, then: 0.1 },
+  'B3 backfill': { what: 'backfill, CPU against its floor', unit: '×', reach: 2.5, then: 1.6 },
+  'B4 others': {
+    what: 'backfill, CPU of the fastest other tool against ours',
+    unit: '×',
+    reach: 4,
+    then: 6,
+    isMoreBetter: true,
+  },
+  'B5 unchanged': {
+    what: 'unchanged sync, CPU of the connector against its floor',
+    unit: '×',
+    reach: 3,
+    then: 2,
+  },
+  'B6 WAL': { what: 'WAL of an unchanged sync', unit: 'KB', reach: 100, then: 20 },
+  'B7 memory': { what: 'peak RSS of a backfill', unit: 'MB', reach: 300, then: 150 },
+  'B8 answer': { what: 'webhook answered at 200/s, p99', unit: 'ms', reach: 50, then: 15 },
+  'B8 rate': {
+    what: 'webhooks taken, none lost',
+    unit: '/s',
+    reach: 500,
+    then: 2000,
+    isMoreBetter: true,
+  },
+  'B9 row': { what: 'change to row at 50/s, p95', unit: 'ms', reach: 2000, then: 300 },
+  'B10 CPU': { what: 'ten times the account, CPU', unit: '×', reach: 10.5, then: 10.5 },
+  'B10 memory': { what: 'ten times the account, peak RSS', unit: '×', reach: 1.1, then: 1.1 },
+  'B11 help': { what: '--help', unit: 'ms', reach: 250, then: 120 },
+  'B11 sync': {
+    what: 'sync with nothing to do, warm embedded database',
+    unit: 'ms',
+    reach: 1500,
+    then: 800,
+  },
+  'B12 filtered': { what: 'slowest view, filtered', unit: 'ms', reach: 1000, then: 200 },
+  'B12 whole': { what: 'slowest view, whole', unit: 'ms', reach: 10_000, then: 3000 },
+}
+
+/**
+ * A figure as it is reported. `runs`: the values of all runs, of which the median counts unless `value` is given. `beside`: what stands beside it
+ * (`what`, `value`), a floor or another tool, measured in the same run; `ratio` is the value over that unless given. `note`: what a reader must know.
+ */
+export function figure(id, { runs = [], value = median(runs), beside, ratio, note }) {
+  const { reach, isMoreBetter = false } = FIGURES[id]
+  const quotient = ratio ?? (beside === undefined ? undefined : value / beside.value)
+  return {
+    id,
+    ...FIGURES[id],
+    value: shorten(value),
+    isReached: isMoreBetter ? value >= reach : value <= reach,
+    ...(beside === undefined ? {} : { beside: { ...beside, value: shorten(beside.value) } }),
+    ...(quotient === undefined ? {} : { ratio: shorten(quotient) }),
+    ...(runs.length > 1 ? { spread: spreadOf(runs) } : {}),
+    ...(note === undefined ? {} : { note }),
+  }
+}
+
+function spreadOf(runs) {
+  return {
+    min: shorten(Math.min(...runs)),
+    median: shorten(median(runs)),
+    max: shorten(Math.max(...runs)),
+    runs: runs.length,
+  }
+}
+
+export function median(numbers) {
+  const sorted = numbers.toSorted((one, two) => one - two)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Three significant digits are more than a shared machine can tell. */
+export function shorten(number) {
+  return Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(3))
+}

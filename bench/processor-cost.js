@@ -1,0 +1,177 @@
+/**
+ * What a backfill costs in processor time, connector and database together, beside its floor (the same pages parsed, the same rows copied by psql) and beside
+ * other ways to do it; and what the unchanged sync after it costs the connector beside the same pages parsed. Floor, ours and others take turns, each round
+ * into empty tables. The service's own processor time counts nowhere.
+ *
+ *   node bench/processor-cost.js [shipments, 30000 unless told] [rounds, 3 unless told]
+ */
+import { fileURLToPath } from 'node:url'
+import {
+  CONNECTOR,
+  connect,
+  isAskedFor,
+  openDatabase,
+  runBench,
+  runMeasured,
+  START,
+  startService,
+} from './bench-world.js'
+import { copyRows, layOutFloor, saveRows } from './copied-rows.js'
+import { figure, median } from './figures.js'
+import { PEERS } from './peers/index.js'
+import { readServerCpuMs } from './processor-time.js'
+import { startRecorder } from './recorded-pages.js'
+
+const ROUNDS = Number(process.argv[3] ?? 3)
+const PARSER = fileURLToPath(new URL('parse-pages.js', import.meta.url))
+
+await runBench(async () => {
+  const scene = await openScene()
+  const rounds = []
+  for (let at = 0; at < ROUNDS; at += 1) {
+    const floor = await measureFloor(scene)
+    const ours = await measureOurs(scene, `ours_${at}`)
+    const others = {}
+    for (const peer of isAskedFor('B4') ? PEERS : []) {
+      // What is slow is no rival: once is enough to say how slow.
+      if (at > 0 && peer.isSlow) continue
+      others[peer.name] = await measurePeer(scene, peer, `other_${at}`)
+    }
+    rounds.push({ floor, ours, others })
+    process.stderr.write(`${JSON.stringify(rounds.at(-1))}\n`)
+  }
+  const { answers, rows } = scene
+  const pages = { backfill: answers.backfill.pages, sync: answers.sync.pages }
+  return { figures: summarise(scene, rounds), pages, rows, rounds }
+})
+
+/** A backfill that is not measured tells which pages and rows there are. */
+async function openScene() {
+  const service = await startService('--speed', '0')
+  const serverUrl = await openDatabase()
+  const server = await connect(serverUrl)
+  const scene = { service, serverUrl, server }
+  const { url, client } = await createDatabase(scene, 'recorded')
+  const record = async (command) => {
+    const { close, ...recorder } = await startRecorder(service.apiUrl)
+    await runConnector({ ...service, apiUrl: recorder.url }, url, command)
+    return { directory: recorder.directory, pages: await close() }
+  }
+  const answers = { backfill: await record('backfill'), sync: await record('sync') }
+  const tables = await saveRows(client, url)
+  const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]))
+  return { ...scene, floorUrl: url, client, tables, rows, answers }
+}
+
+async function createDatabase({ serverUrl, server }, name) {
+  await server.query(`create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, client: await connect(url.href) }
+}
+
+async function runConnector({ apiUrl, apiKey }, databaseUrl, command) {
+  const { exitCode, text, ...measured } = await runMeasured([CONNECTOR], {
+    API_URL: apiUrl,
+    API_KEY: apiKey,
+    DATABASE_URL: databaseUrl,
+    COMMAND: command,
+    NOW: START,
+  })
+  if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}`)
+  const report = text === '' ? {} : JSON.parse(text)
+  if (report.problems?.length > 0) throw new Error(`${command}: ${report.problems.join(' ')}`)
+  return { ...measured, ...report }
+}
+
+/** The server's processor time that passes while `work` does. */
+async function withServerTime(server, work) {
+  const before = await readServerCpuMs(server)
+  const result = await work()
+  return { ...result, databaseMs: (await readServerCpuMs(server)) - before }
+}
+
+async function measureFloor({ server, client, floorUrl, tables, answers }) {
+  const parse = async ({ directory }) =>
+    JSON.parse((await runMeasured([PARSER, directory], {})).text)
+  const { cpuMs, records, bytes } = await parse(answers.backfill)
+  const sync = await parse(answers.sync)
+  await layOutFloor(client, tables)
+  const copied = await withServerTime(server, async () => ({
+    psqlMs: await copyRows(floorUrl, tables),
+  }))
+  return { parseMs: cpuMs, ...copied, records, bytes, syncParseMs: sync.cpuMs }
+}
+
+async function measureOurs(scene, name) {
+  const { server, service } = scene
+  const { url, client } = await createDatabase(scene, name)
+  await runConnector(service, url, 'migrate')
+  const run = (command) =>
+    withServerTime(server, async () => {
+      const { runCpuMs, seconds, peakMiB } = await runConnector(service, url, command)
+      return { connectorMs: runCpuMs, seconds, peakMiB }
+    })
+  const backfill = await run('backfill')
+  await client.query('vacuum analyze')
+  const sync = await run('sync')
+  await client.end()
+  await server.query(`drop database ${name} with (force)`)
+  return { backfill, sync }
+}
+
+async function measurePeer(scene, peer, name) {
+  const { url, client } = await createDatabase(scene, name)
+  await peer.prepare?.(client)
+  const used = await withServerTime(scene.server, async () => ({
+    toolMs: await peer.load({ ...scene.service, databaseUrl: url }),
+  }))
+  const rows = await peer.countRows(client)
+  await client.end()
+  await scene.server.query(`drop database ${name} with (force)`)
+  return { ...used, rows }
+}
+
+function summarise({ rows }, rounds) {
+  const floorMs = ({ parseMs, psqlMs, databaseMs }) => parseMs + psqlMs + databaseMs
+  const oursMs = ({ backfill }) => backfill.connectorMs + backfill.databaseMs
+  const peerMs = ({ toolMs, databaseMs }) => toolMs + databaseMs
+  const records = rows.shipments + rows.containers + rows.transport_events
+  const micro = (milliseconds) => Math.round((milliseconds * 1000) / records)
+  const of = (read) => median(rounds.map(read))
+  const figures = [
+    figure('B3 backfill', {
+      runs: rounds.map(({ floor, ours }) => oursMs(ours) / floorMs(floor)),
+      beside: { what: 'µs a record, floor', value: micro(of(({ floor }) => floorMs(floor))) },
+      ratio: of(({ floor, ours }) => oursMs(ours) / floorMs(floor)),
+      note: `${records} records; connector ${micro(of(({ ours }) => ours.backfill.connectorMs))} + database ${micro(of(({ ours }) => ours.backfill.databaseMs))} µs each, floor: parse ${micro(of(({ floor }) => floor.parseMs))} + psql ${micro(of(({ floor }) => floor.psqlMs))} + database ${micro(of(({ floor }) => floor.databaseMs))}`,
+    }),
+    figure('B5 unchanged', {
+      runs: rounds.map(({ floor, ours }) => ours.sync.connectorMs / floor.syncParseMs),
+      beside: {
+        what: 'µs a record, JSON.parse',
+        value: micro(of(({ floor }) => floor.syncParseMs)),
+      },
+      ratio: of(({ floor, ours }) => ours.sync.connectorMs / floor.syncParseMs),
+      note: `connector ${micro(of(({ ours }) => ours.sync.connectorMs))} µs a record, database ${micro(of(({ ours }) => ours.sync.databaseMs))}`,
+    }),
+  ]
+  if (!isAskedFor('B4')) return figures
+  const byPeer = PEERS.map(({ name }) => {
+    const times = rounds.flatMap(({ others }) => (name in others ? peerMs(others[name]) : []))
+    return { name, ms: median(times) }
+  })
+  const [fastest] = byPeer.toSorted((one, two) => one.ms - two.ms)
+  const factors = rounds.flatMap(({ ours, others }) =>
+    fastest.name in others ? peerMs(others[fastest.name]) / oursMs(ours) : [],
+  )
+  figures.push(
+    figure('B4 others', {
+      runs: factors,
+      beside: { what: `µs a record, ${fastest.name}`, value: micro(fastest.ms) },
+      ratio: median(factors),
+      note: `ours ${micro(of(({ ours }) => oursMs(ours)))} µs a record; ${byPeer.map(({ name, ms }) => `${name} ${micro(ms)}`).join(', ')}`,
+    }),
+  )
+  return figures
+}

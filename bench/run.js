@@ -1,0 +1,96 @@
+/**
+ * The benches, all of them or those named, and one table of what they found.
+ *
+ *   npm run bench                        all, small: a quarter of an hour
+ *   npm run bench -- B3 B7               these
+ *   npm run bench -- --size full         at the size of docs/performance.md: hours
+ *   npm run bench -- B11 --json          one JSON document on standard output instead of the table
+ *
+ * Each is a process of its own and can also be run by itself; what it prints on the way goes to standard error. A bench that fails leaves the others their
+ * turn and makes the exit code 1. A figure that is not reached does not: it is measured, not tested.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { formatFigures, formatMachine } from './print-figures.js'
+
+/** `small` and `full` are arguments: mostly shipments, see each file. */
+const BENCHES = [
+  { file: 'unchanged-pass.js', ids: ['B1', 'B6'], small: ['600'], full: ['30000'] },
+  { file: 'changed-pass.js', ids: ['B2'], small: ['300'], full: ['3000'] },
+  { file: 'processor-cost.js', ids: ['B3', 'B4', 'B5'], small: ['600'], full: ['6000'] },
+  { file: 'backfill-memory.js', ids: ['B7'], small: ['600'], full: ['30000'] },
+  { file: 'webhooks.js', ids: ['B8', 'B9'], small: ['1', '5'], full: ['3', '30'] },
+  { file: 'growth.js', ids: ['B10'], small: ['300'], full: ['3000'] },
+  { file: 'start.js', ids: ['B11'], small: ['5'], full: ['15'] },
+  { file: 'analytics.js', ids: ['B12'], small: ['20000'], full: ['1000000'] },
+]
+
+const KNOWN = BENCHES.flatMap(({ ids }) => ids)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    size: { type: 'string', default: 'small' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const wanted = positionals.length === 0 ? KNOWN : positionals.map((name) => name.toUpperCase())
+refuse(
+  wanted.filter((id) => !KNOWN.includes(id)),
+  `the benches are ${KNOWN.join(', ')}`,
+)
+refuse(
+  ['small', 'full'].includes(values.size) ? [] : [`--size ${values.size}`],
+  'the sizes are small and full',
+)
+
+const figures = []
+const details = {}
+let machine
+for (const bench of BENCHES) {
+  const ids = bench.ids.filter((id) => wanted.includes(id))
+  if (ids.length === 0) continue
+  process.stderr.write(`${ids.join(', ')}: bench/${bench.file} ${bench[values.size].join(' ')}\n`)
+  try {
+    const result = await runBench(bench, ids)
+    const own = result.figures.filter(({ id }) => ids.includes(id.split(' ')[0]))
+    if (own.length === 0) process.stderr.write(`${ids.join(', ')}: no figure for the table\n`)
+    figures.push(...own)
+    details[bench.file] = result.details
+    machine = { ...result.machine, ...(machine?.postgresql === 'not used' ? {} : machine) }
+  } catch (error) {
+    process.stderr.write(`${ids.join(', ')}: ${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+if (values.json) {
+  const document = { size: values.size, machine, figures, details }
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+} else {
+  process.stdout.write(`${formatFigures(figures)}\n${formatMachine(machine, values.size)}\n`)
+}
+
+/** Which of its figures are asked for is told in the environment: a bench may leave out what takes time for the others. */
+async function runBench({ file, ...bench }, ids) {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), bench[values.size], {
+    env: { ...process.env, BENCH_FIGURES: ids.join(' ') },
+    // What the bench prints is no part of the table.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
+  let result
+  child.on('message', (message) => {
+    result = message
+  })
+  const [exitCode] = await once(child, 'close')
+  if (exitCode !== 0 || result === undefined)
+    throw new Error(`bench/${file} ended with ${exitCode}`)
+  return result
+}
+
+function refuse(names, hint) {
+  if (names.length === 0) return
+  process.stderr.write(`no ${names.join(', ')}: ${hint}\n`)
+  process.exit(2)
+}
