@@ -20,6 +20,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   errors: { may: [], isPure: true },
   'exit-code': { may: ['errors'], isPure: true },
   'service-address': { may: [], isPure: true },
+  'require-service': { may: ['errors'], isPure: true },
+  'database-address': { may: [], isPure: true },
   failpoint: { may: [], isPure: true },
   'account-key': { may: [], isPure: true },
   'waiting-line': { may: [] },
@@ -27,6 +29,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   config: {
     may: [
       'config-sources',
+      'database-address',
       'errors',
       'failpoint',
       'serve-settings',

@@ -439,7 +439,9 @@ describe('check', () => {
     expect(before).toMatchObject({ exitCode: 0, stderr: '' })
     expect(before.stdout.trimEnd().split('\n')).toEqual([
       'ok    settings  complete and well-formed',
-      expect.stringMatching(/^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+$/),
+      expect.stringMatching(
+        /^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+; warning: \w+ is a superuser; /,
+      ),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
       expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 60 shipments; its/),
     ])

@@ -100,6 +100,7 @@ describe('the package', () => {
       'README.md',
       'package.json',
       'config/tracking-sync.example.json',
+      'sql/schema.sql',
       ...modules,
       ...sql,
     ]

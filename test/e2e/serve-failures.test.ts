@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.js'
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { runCli, startCli, waitUntil, type RunningProgram } from '../support/run-cli.js'
 import { notificationBody } from '../support/test-receiver.js'
@@ -13,7 +13,7 @@ import {
   type ServeScene,
 } from './serve-scene.js'
 
-let proxy: DatabaseProxy | undefined
+let proxy: FaultProxy | undefined
 
 afterEach(async () => {
   await proxy?.restore()
@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 const behindProxy = async (url: string): Promise<string> => {
-  proxy = await startDatabaseProxy(url)
+  proxy = await startFaultProxy(url)
   return proxy.url
 }
 

@@ -19,7 +19,7 @@ export interface TestReceiver {
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Response>
   /** Stops the server and waits for the inbox. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 export type TestReceiverOptions = Partial<ReceiverOptions> & {

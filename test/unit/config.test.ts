@@ -5,12 +5,12 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   loadConfig,
-  requireService,
   settingDescriptions,
   type ConfigSources,
   type LoadedConfig,
 } from '../../src/config.js'
 import { ConfigError, type ConfigProblem } from '../../src/errors.js'
+import { requireService } from '../../src/require-service.js'
 
 const canary = 'canary-9d1f4c77ab'
 const apiUrl = 'https://api.tracking.example/v2'
@@ -75,6 +75,8 @@ describe('where a setting comes from', () => {
       quarantineLimitPercent: 5,
       migrate: true,
       allowInsecureApiUrl: false,
+      allowInsecureDatabase: false,
+      strict: false,
       webhookSignatureHeader: 'X-SVC-Webhook-Signature',
       webhookSignatureAlgorithm: 'sha256',
       webhookSignatureEncoding: 'hex',
@@ -331,10 +333,10 @@ describe('S4: secrets', () => {
   )
 
   test('S4: *_FILE may stand in .env', () => {
-    const path = write('database-url', `postgres://user:${canary}@host/db\n`)
+    const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)
     write('.env', `DATABASE_URL_FILE=${path}\n`)
     const { config, origins } = load()
-    expect(config.databaseUrl).toBe(`postgres://user:${canary}@host/db`)
+    expect(config.databaseUrl).toBe(`postgres://user:${canary}@localhost/db`)
     expect(origins.databaseUrl).toBe('.env')
   })
 
@@ -390,15 +392,15 @@ describe('S4: secrets', () => {
     ['the key', { TRACKING_API_KEY: canary }, [canary]],
     [
       'the password of the database, as it stands and decoded',
-      { DATABASE_URL: `postgres://user:${canary}%2F@host/db` },
+      { DATABASE_URL: `postgres://user:${canary}%2F@localhost/db` },
       [`${canary}%2F`, `${canary}/`],
     ],
     [
       'the password in the query of the database address',
-      { DATABASE_URL: `postgres://host/db?user=me&password=${canary}` },
+      { DATABASE_URL: `postgres://localhost/db?user=me&password=${canary}` },
       [canary],
     ],
-    ['nothing where there is no password', { DATABASE_URL: 'postgres://host/db' }, []],
+    ['nothing where there is no password', { DATABASE_URL: 'postgres://localhost/db' }, []],
   ])('S1: %s must never be printed', (_what, environment, secrets) => {
     expect(load(environment).secrets).toEqual(secrets)
   })

@@ -139,7 +139,7 @@ describe('a schedule', () => {
 })
 
 /** A schedule by the real cron, on a clock that the test moves; counts the runs of its one job. */
-function openOnClock(cron: string, startAt: string) {
+function openOnClock(cron: string, startAt: string, timeZone = 'UTC') {
   vi.useFakeTimers({ now: new Date(startAt) })
   let runs = 0
   const run = (): Promise<void> => {
@@ -148,7 +148,7 @@ function openOnClock(cron: string, startAt: string) {
   }
   const schedule = startSchedule([{ name: 'sync', cron, run }], {
     logger: silentLogger,
-    timeZone: 'UTC',
+    timeZone,
     clock: () => new Date(),
   })
   return { schedule, runs: () => runs }
@@ -185,7 +185,7 @@ describe('slots by the wall clock', () => {
     await schedule.stop()
   })
 
-  it('X6 go on at the next slot of the new time when the clock is put back by an hour', async () => {
+  it('X6, Z11 go on at the next slot of the new time when the clock is put back by an hour', async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
     vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
     await vi.advanceTimersByTimeAsync(13 * MINUTE)
@@ -197,13 +197,32 @@ describe('slots by the wall clock', () => {
     await schedule.stop()
   })
 
-  it('do not come twice when the clock is corrected by a second', async () => {
+  it('Z11 do not come twice when the clock is corrected by a second', async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:14:59Z')
     await vi.advanceTimersByTimeAsync(1_500)
     expect(runs()).toBe(1)
     vi.setSystemTime(new Date('2026-03-08T10:14:59Z'))
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect(runs()).toBe(1)
+    await schedule.stop()
+  })
+
+  it.each([
+    // The night in which 02:30 does not exist, and the one in which 01:30 comes twice.
+    ['spring', '2026-03-08', '30 3 * * *', '2026-03-08T05:00:00Z'],
+    ['autumn', '2026-11-01', '30 3 * * *', '2026-11-01T04:00:00Z'],
+    [
+      'autumn, within the hour that comes twice',
+      '2026-11-01',
+      '30 1 * * *',
+      '2026-11-01T04:00:00Z',
+    ],
+  ])('Z11 come once a day where daylight saving changes (%s, %s)', async (_, __, cron, startAt) => {
+    const { schedule, runs } = openOnClock(cron, startAt, 'America/New_York')
+    await vi.advanceTimersByTimeAsync(18 * 60 * MINUTE)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
+    expect(runs()).toBe(2)
     await schedule.stop()
   })
 

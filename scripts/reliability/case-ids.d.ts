@@ -1,0 +1,1 @@
+export function caseIdsIn(name: string): string[]

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+
+/**
+ * Runs vitest over the tests that need PostgreSQL, with the given Node, and leaves its report; resolves whatever the outcome.
+ * `dist/` must have been built.
+ */
+export async function runTests({ root, env, report, args, node = process.execPath }) {
+  rmSync(join(root, report), { force: true })
+  const started = Date.now()
+  const exitCode = await new Promise((resolve, reject) => {
+    const child = spawn(
+      node,
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        ...['run', '--project', 'database'],
+        ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+        ...args,
+      ],
+      {
+        cwd: root,
+        stdio: 'inherit',
+        // What tests start by name must be the same Node.
+        env: { ...process.env, ...env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+      },
+    )
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  const counts = existsSync(join(root, report))
+    ? JSON.parse(readFileSync(join(root, report), 'utf8'))
+    : { numPassedTests: 0, numFailedTests: 0 }
+  return {
+    ok: exitCode === 0,
+    passed: counts.numPassedTests,
+    failed: counts.numFailedTests,
+    seconds: Math.round((Date.now() - started) / 1000),
+  }
+}
+
+/** One line for each run: its name, passed, failed, seconds, outcome. */
+export function printTable(title, rows) {
+  const width = Math.max(title.length, ...rows.map((row) => row.name.length))
+  const line = (name, ...cells) =>
+    process.stdout.write(`${name.padEnd(width)}${cells.map((one) => one.padStart(9)).join('')}\n`)
+  process.stdout.write('\n')
+  line(title, 'passed', 'failed', 'seconds', 'outcome')
+  for (const row of rows) {
+    const outcome = row.ok ? 'ok' : 'FAILED'
+    line(row.name, String(row.passed), String(row.failed), String(row.seconds), outcome)
+  }
+}

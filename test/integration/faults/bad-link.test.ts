@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { createApiClient } from '../../../src/api/client.js'
+import { createTrackingService } from '../../../src/api/endpoints.js'
+import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import { silentLogger } from '../../../src/logger.js'
+import { runSync } from '../../../src/sync/run-sync.js'
+import {
+  startFaultProxy,
+  type FaultOptions,
+  type FaultProxy,
+  type LinkFault,
+} from '../../support/fault-proxy.js'
+import { atScale } from '../../support/fault-scale.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { TEST_SETTINGS } from '../../support/test-service.js'
+import type { Scene } from '../sync/sync-scene.js'
+import { runMeasured } from './cli-peak.js'
+import { useFaultScenes, wrongCounts } from './fault-scene.js'
+
+const scenes = useFaultScenes()
+
+async function proxyTo({ simulator }: Scene): Promise<FaultProxy> {
+  const proxy = await startFaultProxy(simulator.url)
+  scenes.atEnd(() => proxy.close())
+  return proxy
+}
+
+const TOXICS: Readonly<Record<string, readonly [LinkFault, FaultOptions?]>> = {
+  latency: [
+    { kind: 'latency', ms: atScale(20, 2_000), jitterMs: atScale(10, 1_000) },
+    { direction: 'toClient' },
+  ],
+  'slices of 16 bytes': [{ kind: 'slice', bytes: 16 }],
+  'a slow close': [{ kind: 'slowClose', ms: atScale(300, 5_000) }],
+  'little bandwidth': [
+    { kind: 'bandwidth', bytesPerSecond: atScale(500_000, 20_000) },
+    { direction: 'toClient' },
+  ],
+}
+
+describe('H8: a bad link to the service', () => {
+  it.each(Object.entries(TOXICS))(
+    'with %s makes a run slower and nothing else',
+    { timeout: 600_000 },
+    async (_, [fault, options]) => {
+      const scene = await scenes.open({ shipments: atScale(4, 12) })
+      const proxy = await proxyTo(scene)
+      const toxic = proxy.add(fault, options)
+      const { apiKey, clock } = scene.simulator
+      const source = { url: proxy.url, apiKey, clock }
+      const report = await scene.sync({ source, settings: { pageSize: 2 } })
+      proxy.clear()
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      expect(await scene.differences()).toEqual([])
+      expect(await wrongCounts(scene)).toEqual([])
+      // The end of a kept-alive connection comes after the run.
+      if (fault.kind !== 'slowClose') expect(toxic.played).toBeGreaterThan(0)
+    },
+  )
+
+  it('on which a page takes longer than it may ends by our own limit, and the pages before it stand', async () => {
+    const scene = await scenes.open()
+    const proxy = await proxyTo(scene)
+    const source = { url: proxy.url, apiKey: scene.simulator.apiKey }
+    const client = createApiClient({
+      baseUrl: source.url,
+      apiKey: source.apiKey,
+      logger: silentLogger,
+      clock: () => scene.simulator.clock.now(),
+      sleep: () => Promise.resolve(),
+      random: () => 0.5,
+      budget: unlimitedBudget,
+      timeouts: { totalMs: 400 },
+    })
+    scenes.atEnd(() => client.close())
+    let pages = 0
+    const startedAt = performance.now()
+    const report = await runSync('backfill', {
+      service: createTrackingService(client),
+      warehouse: scene.warehouse,
+      logger: silentLogger,
+      settings: { ...TEST_SETTINGS, pageSize: 2 },
+      programVersion: 'test',
+      signal: new AbortController().signal,
+      onProgress: () => {
+        pages += 1
+        if (pages === 1) proxy.add({ kind: 'bandwidth', bytesPerSecond: 1_000 })
+      },
+    })
+    expect(report).toMatchObject({ exitCode: 4, outcome: 'failed' })
+    // Six tries for each of the streams that are left.
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
+    const [row] = await scene.query<{ shipments: number }>(
+      'select count(*)::int as shipments from tracking.shipments',
+    )
+    expect([2, 4]).toContain(row!.shipments)
+    proxy.clear()
+    expect(await runTestSync({ ...scene, source: scene.simulator })).toMatchObject({ exitCode: 0 })
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('costs the program no memory', { timeout: 600_000 }, async () => {
+    const scene = await scenes.open({ shipments: atScale(10, 60) })
+    const peaks: number[] = []
+    const slow = [TOXICS['slices of 16 bytes']!, TOXICS['a slow close']!]
+    for (const toxics of [[], slow]) {
+      const proxy = await proxyTo(scene)
+      for (const [fault, options] of toxics) proxy.add(fault, options)
+      const result = await runMeasured(['backfill', '--json'], {
+        TRACKING_API_URL: proxy.url,
+        TRACKING_API_KEY: scene.simulator.apiKey,
+        DATABASE_URL: scene.url,
+        TRACKING_LOG_LEVEL: 'silent',
+        TRACKING_PAGE_SIZE: '10',
+        TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+      })
+      expect(result.exitCode).toBe(0)
+      peaks.push(result.peakMiB ?? 0)
+    }
+    expect(peaks[1]! - peaks[0]!).toBeLessThan(50)
+  })
+})

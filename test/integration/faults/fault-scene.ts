@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import { startSimulator, type SimulatorOptions } from '../../../src/simulator/server.js'
+import {
+  createWarehouse,
+  type Warehouse,
+  type WarehouseOptions,
+} from '../../../src/warehouse/warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js'
+import { endPrograms } from '../../support/run-cli.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { snapshotRows } from '../../support/snapshot-tables.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { START, type Scene } from '../sync/sync-scene.js'
+
+export interface FaultScenes {
+  /** A service whose clock stands, and the warehouse of the file, empty again. */
+  open(options?: SimulatorOptions): Promise<Scene>
+  /** Called after the test, the latest first. */
+  atEnd(close: () => Promise<unknown>): void
+  /** A way to the database of the file on which things can go wrong. */
+  proxy(): Promise<FaultProxy>
+  /** Another pool on the database of the file. */
+  warehouse(url?: string, options?: Partial<WarehouseOptions>): Warehouse
+}
+
+/** To be called once in a test file: one database for all its tests, because making one costs more than most of them. */
+export function useFaultScenes(): FaultScenes {
+  const closers: (() => Promise<unknown>)[] = []
+  let target: TestWarehouse
+
+  beforeAll(async () => {
+    target = await createTestWarehouse()
+  })
+
+  afterEach(async () => {
+    await endPrograms()
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+
+  afterAll(() => target.drop())
+
+  const atEnd: FaultScenes['atEnd'] = (close) => {
+    closers.push(close)
+  }
+
+  return {
+    atEnd,
+    open: async (options = {}) => {
+      const { warehouse, url } = target
+      await emptyWarehouse(warehouse)
+      const simulator = await startSimulator({
+        seed: 7,
+        shipments: 6,
+        startAt: START,
+        speed: 0,
+        rateLimitPerMinute: null,
+        ...options,
+      })
+      atEnd(() => simulator.close())
+      return {
+        simulator,
+        warehouse,
+        url,
+        sync: (given = {}) => runTestSync({ warehouse, source: simulator, ...given }),
+        differences: (given) =>
+          compareWarehouse(warehouse, simulator.world, simulator.clock.now(), given),
+        snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
+        query: (sqlText, ...parameters) => warehouse.query('look at the rows', sqlText, parameters),
+      }
+    },
+    proxy: async () => {
+      const proxy = await startFaultProxy(target.url)
+      atEnd(() => proxy.close())
+      return proxy
+    },
+    warehouse: (url = target.url, options = {}) => {
+      const warehouse = createWarehouse({
+        url,
+        schema: 'tracking',
+        logger: silentLogger,
+        ...options,
+      })
+      atEnd(() => warehouse.close())
+      return warehouse
+    },
+  }
+}
+
+/** Keys with more than one version or interval that is open, and transport events that stand twice. */
+export async function doubledRows({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
+  const keys = {
+    shipment_history: 'shipment_id',
+    container_history: 'container_id',
+    container_import_deadline_history: 'container_id, kind',
+    container_hold_history: 'container_id, hold_key',
+    container_fee_history: 'container_id, fee_key',
+  }
+  const parts = Object.entries(keys).map(
+    ([table, key]) => `select '${table}' as history, concat_ws(' ', ${key}) as key
+    from tracking.${table} where valid_to is null group by ${key} having count(*) > 1`,
+  )
+  return query(parts.join(' union all '))
+}
+
+/** Streams of the last run whose counts do not add up (I16). */
+export async function wrongCounts({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
+  return query(
+    `select * from tracking_sync.sync_run_streams
+    where sync_run_id = (select max(sync_run_id) from tracking_sync.sync_runs)
+        and fetched <> inserted + updated + unchanged + stale + duplicate + quarantined`,
+  )
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import type { Failpoint } from '../../../src/failpoint.js'
+import type { FaultProxy } from '../../support/fault-proxy.js'
+import { atScale } from '../../support/fault-scale.js'
+import { openBench, statesOf } from '../webhooks/process-scene.js'
+import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
+import { changeAll, notifyOfAll } from './notify-of-all.js'
+
+const scenes = useFaultScenes()
+
+const CUTS = atScale(6, 50)
+const KILLS = atScale(5, 100)
+/** In messages to the server: more than any one transaction needs, so that its second try may succeed. */
+const KILL_EVERY = 151
+
+/** A simple query that commits, as it goes over the wire. */
+const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
+
+const MOMENTS = ['before', 'after', 'answered'] as const
+
+/** Cuts connections of commits by turns: before it gets there, right after it, and when its answer comes. Each leaves another truth. */
+function cutCommits(proxy: FaultProxy, times: number) {
+  let cuts = 0
+  return MOMENTS.map((moment, turn) =>
+    proxy.add(
+      {
+        kind: 'cut',
+        how: 'reset',
+        moment,
+        when: (bytes) => isCommit(bytes) && cuts < times && cuts % 3 === turn && (cuts += 1) > 0,
+      },
+      { direction: 'toTarget' },
+    ),
+  )
+}
+
+/** Once the run has begun: what happens before is no harm, and ends it. */
+function onceBegun(arm: () => void): (point: Failpoint) => void {
+  return (point) => {
+    if (point === 'before_first_request') arm()
+  }
+}
+
+describe('C18: a connection that is lost during the commit', () => {
+  it(`${CUTS} times in a run leaves each row and each version once, and counts that add up`, async () => {
+    const scene = await scenes.open({ shipments: atScale(6, 30) })
+    const proxy = await scenes.proxy()
+    let cuts: ReturnType<typeof cutCommits> = []
+    const report = await scene.sync({
+      warehouse: scenes.warehouse(proxy.url),
+      settings: { pageSize: 1 },
+      reachFailpoint: onceBegun(() => (cuts = cutCommits(proxy, CUTS))),
+    })
+    expect(cuts.reduce((sum, { played }) => sum + played, 0)).toBe(CUTS)
+    for (const { played } of cuts) expect(played).toBeGreaterThan(0)
+    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+    expect(await wrongCounts(scene)).toEqual([])
+    expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
+      { outcome: 'complete' },
+    ])
+  })
+
+  it('of the webhook processor applies each notification once', async () => {
+    const scene = await scenes.open()
+    await scene.sync()
+    await notifyOfAll(scene)
+    const proxy = await scenes.proxy()
+    const cuts = cutCommits(proxy, 3)
+    const bench = openBench(scenes.warehouse(proxy.url), scene.simulator)
+    scenes.atEnd(() => bench.close())
+    await bench.settle()
+    // The second and third meet a batch that is empty by then, or settled already.
+    expect(cuts.reduce((sum, { played }) => sum + played, 0)).toBeGreaterThan(0)
+    expect(new Set(Object.values(await statesOf(scene.warehouse)))).toEqual(new Set(['processed']))
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+    const doubled = await scene.query(
+      `select container_id from tracking.container_history
+      group by container_id, valid_from having count(*) > 1`,
+    )
+    expect(doubled).toEqual([])
+  })
+})
+
+describe('C14: backends that are killed', () => {
+  it(`${KILLS} times under a run, idle or at work, cost no run and no row, and no client is used again`, async () => {
+    const scene = await scenes.open({ shipments: atScale(6, 40) })
+    const proxy = await scenes.proxy()
+    const warehouse = scenes.warehouse(proxy.url)
+    let kills = 0
+    let messages = 0
+    const isTurn = (): boolean => (messages += 1) % KILL_EVERY === 0 && (kills += 1) > 0
+    while (kills < KILLS) {
+      const report = await scene.sync({
+        warehouse,
+        settings: { pageSize: 1 },
+        reachFailpoint: (point) => {
+          if (point === 'before_run_complete') proxy.clear()
+          if (point !== 'before_first_request') return
+          proxy.add({ kind: 'cut', how: 'close', when: isTurn }, { direction: 'toTarget' })
+        },
+      })
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      expect(await scene.differences()).toEqual([])
+      changeAll(scene, `AFTER-${kills}`)
+    }
+    expect(await doubledRows(scene)).toEqual([])
+    expect(proxy.accepted).toBeGreaterThan(KILLS)
+  })
+
+  it('by the administrator in the middle of a transaction and between two are met with a new connection', async () => {
+    const scene = await scenes.open()
+    const warehouse = scenes.warehouse(undefined, { poolSize: 1 })
+    const pid = async (): Promise<number> =>
+      (await warehouse.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid'))[0]!.pid
+    const killed = await pid()
+    await scene.query('select pg_terminate_backend($1)', killed)
+    await expect.poll(() => pid().catch(() => killed)).not.toBe(killed)
+    const inTransaction = warehouse.transaction('write', async (session) => {
+      const [row] = await session.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid')
+      await scene.query('select pg_terminate_backend($1)', row!.pid)
+      return session.query('ask', 'select 1')
+    })
+    await expect(inTransaction).rejects.toMatchObject({ code: 'warehouse_unavailable' })
+    expect(await pid()).not.toBe(killed)
+  })
+})

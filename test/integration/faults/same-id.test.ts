@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { Scene } from '../sync/sync-scene.js'
+import { doubledRows, useFaultScenes } from './fault-scene.js'
+
+const scenes = useFaultScenes()
+
+interface ListDocument {
+  /** Absent where an `include` is refused. */
+  readonly data?: readonly Listed[]
+}
+
+interface Listed {
+  readonly id: string
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+/** Includes nothing, so that each container comes by its own list. */
+const openPlainScene = (): Promise<Scene> =>
+  scenes.open({ acceptedIncludes: { shipment: [], container: [] } })
+
+/** Changes the records of the pages that are asked for. */
+function rewrite(
+  { simulator }: Scene,
+  change: (records: readonly Listed[], page: number) => readonly Listed[],
+): void {
+  simulator.faults.add({
+    fault: {
+      kind: 'transform',
+      apply: (document, { query }) => {
+        const list = document as ListDocument
+        if (list.data === undefined) return document
+        return { ...list, data: change(list.data, Number(query.get('page[number]') ?? 1)) }
+      },
+    },
+    match: { path: /^\/shipments$/ },
+    times: Infinity,
+  })
+}
+
+const renamed = (record: Listed, customer_name: string): Listed => ({
+  ...record,
+  attributes: { ...record.attributes, customer_name },
+})
+
+async function namesOf(scene: Scene, id: string): Promise<unknown[]> {
+  const rows = await scene.query<{ customer_name: string }>(
+    'select customer_name from tracking.shipments where shipment_id = $1',
+    id,
+  )
+  return rows.map(({ customer_name }) => customer_name)
+}
+
+async function countsOf(scene: Scene): Promise<unknown> {
+  const [row] = await scene.query(
+    `select fetched, inserted, updated, unchanged, stale, duplicate, quarantined
+    from tracking_sync.sync_run_streams where stream = 'shipments' order by sync_run_id desc limit 1`,
+  )
+  return row
+}
+
+describe('P3: the same id', () => {
+  it('twice on one page is one row, and the second sighting is counted as a duplicate', async () => {
+    const scene = await openPlainScene()
+    rewrite(scene, (records) => records.flatMap((record) => [record, record]))
+    expect(await scene.sync()).toMatchObject({ exitCode: 0, problems: [] })
+    expect(await countsOf(scene)).toMatchObject({
+      fetched: 12,
+      inserted: 6,
+      duplicate: 6,
+      quarantined: 0,
+    })
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('on two pages is one row', async () => {
+    const scene = await openPlainScene()
+    let last: Listed | undefined
+    rewrite(scene, (records) => {
+      const withLast = last === undefined ? records : [last, ...records]
+      last = records.at(-1)
+      return withLast
+    })
+    expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
+    expect(await countsOf(scene)).toMatchObject({ fetched: 8, inserted: 6 })
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+  })
+
+  it.each(['backfill', 'sync'] as const)(
+    'with two contents on one page is one row, and the later one stands, in a %s',
+    async (command) => {
+      const scene = await openPlainScene()
+      if (command === 'sync') await scene.sync()
+      let id = ''
+      rewrite(scene, (records) => {
+        const [first, ...others] = records
+        if (first === undefined) return records
+        id = first.id
+        return [renamed(first, 'Earlier'), ...others, renamed(first, 'Later')]
+      })
+      const report = await scene.sync({ command })
+      expect(report).toMatchObject({ exitCode: 0, problems: [] })
+      expect(await namesOf(scene, id)).toEqual(['Later'])
+      const versions = await scene.query(
+        'select customer_name from tracking.shipment_history where shipment_id = $1 and valid_to is null',
+        id,
+      )
+      expect(versions).toEqual([{ customer_name: 'Later' }])
+    },
+  )
+})

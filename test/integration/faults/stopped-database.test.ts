@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger, type Logger } from '../../../src/logger.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import { prepareSchemas } from '../../../src/warehouse/prepare-schemas.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { atScale, isFullScale } from '../../support/fault-scale.js'
+import { openOwnServer, type OwnServer } from '../../support/own-server.js'
+import { waitUntil } from '../../support/run-cli.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { START } from '../sync/sync-scene.js'
+
+let server: OwnServer
+let url: string
+let warehouse: Warehouse
+let simulator: Simulator
+
+beforeAll(async () => {
+  server = await openOwnServer()
+  url = (await server.start()).url
+  warehouse = openWarehouse()
+  await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+})
+
+afterAll(async () => {
+  await warehouse.close()
+  await server.remove()
+})
+
+afterEach(() => simulator.close())
+
+function openWarehouse(statementTimeoutMs?: number): Warehouse {
+  const schema = { url, schema: 'tracking', logger: silentLogger }
+  return createWarehouse({
+    ...schema,
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+  })
+}
+
+interface Disturbed {
+  readonly report: RunReport
+  /** Milliseconds from the disturbance to the first try again. */
+  readonly noticedAfterMs: number | undefined
+}
+
+/** A backfill that is disturbed after its first page. `mend` is called as soon as it has noticed. */
+async function runDisturbed(
+  disturb: () => Promise<unknown>,
+  mend: () => Promise<unknown>,
+  own: Warehouse = warehouse,
+): Promise<Disturbed> {
+  await emptyWarehouse(warehouse)
+  simulator = await startSimulator({
+    seed: 7,
+    shipments: 6,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+  })
+  let disturbedAt: number | undefined
+  let noticedAfterMs: number | undefined
+  let working: Promise<unknown> | undefined
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (message) => {
+      if (noticedAfterMs !== undefined || !message.startsWith('the database failed')) return
+      noticedAfterMs = performance.now() - (disturbedAt ?? NaN)
+      working = mend()
+    },
+    child: () => logger,
+  }
+  const disturbing = new Promise<void>((resolve, reject) => {
+    simulator.faults.add({
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          disturbedAt = performance.now()
+          void disturb().then(() => {
+            resolve()
+          }, reject)
+          return document
+        },
+      },
+      match: ({ query }) => query.get('page[number]') === '2',
+      times: 1,
+    })
+  })
+  const report = await runTestSync({
+    warehouse: own,
+    source: simulator,
+    settings: { pageSize: 2 },
+    logger,
+    // Real pauses: a server needs its time to start again.
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  })
+  await disturbing
+  await working
+  return { report, noticedAfterMs }
+}
+
+async function expectAllThere(): Promise<void> {
+  expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+}
+
+describe('C12: PostgreSQL under a run', () => {
+  const ends = [
+    ['restarted without a shutdown', 'SIGQUIT'],
+    ['restarted, fast', 'SIGINT'],
+    ['crashed, and started again', 'SIGKILL'],
+  ] as const
+
+  it.each(ends.slice(0, atScale(1, ends.length)))(
+    '%s: the run goes on by itself and is complete',
+    async (_, signal) => {
+      const { report, noticedAfterMs } = await runDisturbed(
+        () => server.end(signal),
+        () => server.start(),
+      )
+      expect(noticedAfterMs).toBeDefined()
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      await expectAllThere()
+    },
+  )
+
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await warehouse.query('switch', `alter system set default_transaction_read_only = ${value}`)
+    await warehouse.query('switch', 'select pg_reload_conf()')
+  }
+
+  it('read-only, as after a failover: the run goes on when it can be written again', async () => {
+    const { report, noticedAfterMs } = await runDisturbed(
+      () => setReadOnly('on'),
+      () => setReadOnly('off'),
+    )
+    expect(noticedAfterMs).toBeDefined()
+    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+    await expectAllThere()
+  })
+})
+
+describe('C16: PostgreSQL that is paused under a run', () => {
+  const pids = async (): Promise<number[]> => {
+    const rows = await warehouse.query<{ pid: number }>(
+      'list the backends',
+      `select pid from pg_stat_activity where datname = current_database()`,
+    )
+    return [await server.postmasterPid(), ...rows.map(({ pid }) => pid)]
+  }
+
+  const STATEMENT_MS = isFullScale ? 30_000 : 500
+  /** What the product adds before it gives a connection up. */
+  const ANSWER_MS = 5_000
+
+  it(
+    'notices that nothing comes back, gives its connections up, and goes on when it is continued',
+    { timeout: 150_000 },
+    async () => {
+      const own = openWarehouse(STATEMENT_MS)
+      let paused: number[] = []
+      const { report, noticedAfterMs } = await runDisturbed(
+        async () => {
+          paused = await pids()
+          for (const pid of paused) process.kill(pid, 'SIGSTOP')
+        },
+        () => {
+          for (const pid of paused) process.kill(pid, 'SIGCONT')
+          return waitUntil('it answers', () =>
+            warehouse.query('ask', 'select 1').then(
+              () => true,
+              () => false,
+            ),
+          )
+        },
+        own,
+      )
+      await own.close()
+      expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
+      // At full scale: the 35 seconds of the promise.
+      expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      await expectAllThere()
+    },
+  )
+})

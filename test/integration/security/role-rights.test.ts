@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Simulator } from '../../../src/simulator/server.js'
+import { createRoles } from '../../../src/warehouse/roles.js'
+import { callCli } from '../../support/call-cli.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+/** Roles are the server's, not the database's: another file's must not be in the way. */
+const schema = `strict_${process.pid}`
+const OWNER = `${schema}_owner`
+const WORKER = `${schema}_worker`
+const PASSWORD = 'for this test'
+
+let opened: TestWarehouse
+let simulator: Simulator
+
+beforeAll(async () => {
+  opened = await createTestWarehouse({ schema })
+  const { warehouse } = opened
+  const { roles } = await createRoles(warehouse)
+  for (const login of [OWNER, WORKER]) {
+    await warehouse.query('login', `create role ${login} login password '${PASSWORD}'`)
+  }
+  await warehouse.query('grant', `grant ${roles.writer} to ${WORKER}`)
+  // Not the schemas themselves: one table is enough to change it.
+  await warehouse.query('grant', `grant ${roles.writer} to ${OWNER}`)
+  await warehouse.query('give away', `alter table ${schema}.ports owner to ${OWNER}`)
+  simulator = await startSameWorld({ shipments: 5 })
+})
+afterAll(async () => {
+  await simulator.close()
+  const { warehouse } = opened
+  await warehouse.query('give back', `alter table ${schema}.ports owner to current_user`)
+  for (const role of [OWNER, WORKER, `${schema}_reader`, `${schema}_writer`]) {
+    await warehouse.query('tidy up', `drop owned by ${role}`)
+    await warehouse.query('tidy up', `drop role ${role}`)
+  }
+  await opened.drop()
+})
+
+async function runAs(login: string | undefined, ...args: readonly string[]) {
+  const url = new URL(opened.url)
+  if (login !== undefined) {
+    url.username = login
+    url.password = encodeURIComponent(PASSWORD)
+  }
+  const { exitCode, stdout, stderr } = await callCli(args, {
+    DATABASE_URL: url.href,
+    TRACKING_SCHEMA: schema,
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    TRACKING_LOG_LEVEL: 'silent',
+  })
+  return { exitCode, text: stdout + stderr }
+}
+
+async function countRuns(): Promise<number> {
+  return (await opened.warehouse.query('look', `select from ${schema}_sync.sync_runs`)).length
+}
+
+describe('G10: a login that may more than it needs', () => {
+  it.each([
+    ['a superuser', undefined, 'is a superuser'],
+    ['an owner of one table', OWNER, 'owns the schemas'],
+  ])(
+    'G10: %s is warned of by check, and with --strict nothing is asked or written',
+    async (_what, login, excess) => {
+      const warned = await runAs(login, 'check')
+      expect(warned.exitCode).toBe(0)
+      expect(warned.text).toMatch(
+        new RegExp(`^ok +database .*; warning: \\w+ ${excess}; .*migrate --roles`, 'm'),
+      )
+      const strict = await runAs(login, 'check', '--strict')
+      expect(strict.exitCode).toBe(5)
+      expect(strict.text).toMatch(new RegExp(`^FAIL +database +\\w+ ${excess}`, 'm'))
+
+      const [requests, runs] = [simulator.requests.total, await countRuns()]
+      for (const command of ['backfill', 'sync', 'status', 'plan']) {
+        const refused = await runAs(login, command, '--strict')
+        expect(refused).toEqual({
+          exitCode: 5,
+          text: expect.stringMatching(
+            new RegExp(`^error: refused, for TRACKING_STRICT: \\w+ ${excess}; .*\\n$`),
+          ) as string,
+        })
+      }
+      expect(simulator.requests.total).toBe(requests)
+      expect(await countRuns()).toBe(runs)
+    },
+  )
+
+  it('G10: one with the role of writers passes, syncs, and upgrades nothing', async () => {
+    const check = await runAs(WORKER, 'check', '--strict')
+    expect(check.exitCode).toBe(0)
+    expect(check.text).not.toContain('warning')
+    expect((await runAs(WORKER, 'backfill', '--strict')).exitCode).toBe(0)
+    expect((await runAs(WORKER, 'sync', '--strict')).exitCode).toBe(0)
+    const { warehouse } = opened
+    const [row] = await warehouse.query<{ count: number }>(
+      'look',
+      `select count(*) as count from ${schema}.shipments`,
+    )
+    expect(row?.count).toBe(5)
+
+    // As before the last migration of a newer program.
+    const newest = `delete from ${schema}_sync.migrations
+      where version = (select max(version) from ${schema}_sync.migrations)
+      returning version, name, checksum, applied_at::text`
+    const [taken] = await warehouse.query<Record<string, unknown>>('take', newest)
+    const older = await runAs(WORKER, 'sync', '--strict')
+    expect(older.exitCode).toBe(5)
+    expect(older.text).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
+    await warehouse.query(
+      'put back',
+      `insert into ${schema}_sync.migrations (version, name, checksum, applied_at)
+      values ($1, $2, $3, $4)`,
+      Object.values(taken ?? {}),
+    )
+  })
+})

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import { compareSchema } from '../../../src/warehouse/compare-schema.js'
+import { prepareSchemas } from '../../../src/warehouse/prepare-schemas.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { callCli } from '../../support/call-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+let warehouse: Warehouse
+
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+  warehouse = opened.warehouse
+})
+afterAll(() => opened.drop())
+
+/** Compares with the change made, and takes it back. */
+async function after(...statements: readonly string[]) {
+  class Undone extends Error {}
+  let found: Awaited<ReturnType<typeof compareSchema>> | undefined
+  await warehouse
+    .transaction('change by hand', async (session) => {
+      for (const statement of statements) await session.query('change by hand', statement)
+      found = await compareSchema({ ...session, names: warehouse.names })
+      throw new Undone()
+    })
+    .catch((thrown: unknown) => {
+      if (!(thrown instanceof Undone)) throw thrown
+    })
+  return found
+}
+
+const NOTHING = { broken: [], foreign: [] }
+
+describe('G8: a schema that somebody changed by hand', () => {
+  it('G8: is not found in a fresh one, whatever its name', async () => {
+    expect(await compareSchema(warehouse)).toEqual(NOTHING)
+    // A word of SQL, which PostgreSQL quotes in its definitions.
+    for (const schema of ['user', 'acme_1']) {
+      const other = createWarehouse({ url: opened.url, schema, logger: silentLogger })
+      try {
+        await prepareSchemas(other, { sleep: () => Promise.resolve() })
+        expect(await compareSchema(other)).toEqual(NOTHING)
+      } finally {
+        await other.close()
+      }
+    }
+  })
+
+  it.each<[string, string, RegExp]>([
+    [
+      'a dropped index',
+      'drop index tracking.containers_number_idx',
+      /^index tracking\.containers_number_idx is missing \(CREATE INDEX containers_number_idx ON tracking\.containers USING hash \(number\)\)$/,
+    ],
+    [
+      'an index on another column',
+      'drop index tracking.containers_shipment_id_idx; create index containers_shipment_id_idx on tracking.containers (number)',
+      /^index tracking\.containers_shipment_id_idx is "CREATE INDEX .*\(number\)" and should be ".*\(shipment_id\)"$/,
+    ],
+    [
+      'a dropped column',
+      'alter table tracking.ports drop column latitude cascade',
+      /^column tracking\.ports\.latitude is missing/,
+    ],
+    [
+      'a changed type',
+      'alter table tracking_sync.lease alter column holder type varchar(20)',
+      /^column tracking_sync\.lease\.holder is "character varying\(20\).*" and should be "text.*"$/,
+    ],
+    [
+      'a dropped not null',
+      'alter table tracking_sync.migrations alter column checksum drop not null',
+      /^column tracking_sync\.migrations\.checksum is "text" and should be "text not null"$/,
+    ],
+    [
+      'a dropped key',
+      'alter table tracking_sync.absences drop constraint absences_pkey',
+      /^constraint tracking_sync\.absences\.absences_pkey is missing \(PRIMARY KEY \(stream, row_key\)\)$/,
+    ],
+    [
+      'a dropped table, told once',
+      'drop table tracking_sync.absences',
+      /^table tracking_sync\.absences is missing/,
+    ],
+    [
+      'a table that a crash of the server would empty',
+      'alter table tracking_sync.absences set unlogged',
+      /^table tracking_sync\.absences is "unlogged" and should be "logged"$/,
+    ],
+    [
+      'a function of another meaning',
+      `create or replace function tracking_analytics.as_of() returns timestamptz language sql stable return null::timestamptz`,
+      /^function tracking_analytics\.as_of has another definition$/,
+    ],
+    [
+      'a dropped view',
+      'drop view tracking_analytics.freshness',
+      /^view tracking_analytics\.freshness is missing \(run `tracking-sync migrate`\)$/,
+    ],
+  ])('G8: %s is told', async (_what, change, sentence) => {
+    const found = await after(...change.split('; '))
+    const broken = found?.broken.filter(
+      (text) => sentence.source.startsWith('^view') || !text.startsWith('view '),
+    )
+    expect(broken).toEqual([expect.stringMatching(sentence)])
+  })
+
+  it('G8: things of others are told and tolerated', async () => {
+    const found = await after(
+      'create schema reports',
+      'alter table tracking.containers add column note text',
+      'create index note_idx on tracking.containers (note)',
+      'alter table tracking.containers add constraint note_is_short check (length(note) < 100)',
+      'create table tracking.own_notes (note text primary key)',
+      'create view reports.boxes as select number from tracking.containers',
+      'create view tracking_analytics.our_ports as select name from tracking.ports',
+    )
+    expect(found).toEqual({
+      broken: [],
+      foreign: [
+        'column tracking.containers.note',
+        'constraint tracking.containers.note_is_short',
+        'index tracking.note_idx',
+        'table tracking.own_notes',
+        'view reports.boxes (reads from tracking.containers)',
+        'view tracking_analytics.our_ports (reads from tracking.ports)',
+      ],
+    })
+  })
+})
+
+describe('G8: the check command', () => {
+  const check = async () => {
+    const { exitCode, stdout } = await callCli(['check', '--json'], {
+      DATABASE_URL: opened.url,
+      TRACKING_LOG_LEVEL: 'silent',
+    })
+    const results = JSON.parse(stdout) as { name: string; isOk: boolean; detail: string }[]
+    return { exitCode, schema: results.find(({ name }) => name === 'schema') }
+  }
+
+  it('G8: fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate', async () => {
+    const run = (sqlText: string) => warehouse.query('change by hand', sqlText)
+    await run('create view public.boxes as select number from tracking.containers')
+    // Without a service the command ends with 2.
+    expect(await check()).toMatchObject({
+      exitCode: 2,
+      schema: {
+        isOk: true,
+        detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
+      },
+    })
+    await run('drop index tracking.containers_number_idx')
+    await run('drop view tracking_analytics.freshness')
+    expect(await check()).toMatchObject({
+      exitCode: 5,
+      schema: {
+        isOk: false,
+        detail: expect.stringMatching(
+          /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
+        ) as string,
+      },
+    })
+    await run('create index containers_number_idx on tracking.containers using hash (number)')
+    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+    expect((await check()).schema).toMatchObject({ isOk: true })
+    expect(await run('select from tracking_analytics.freshness')).toBeDefined()
+  })
+})

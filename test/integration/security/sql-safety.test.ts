@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { noFailpoints } from '../../../src/failpoint.js'
+import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import { toStorableText } from '../../../src/resources/storable-text.js'
+import { takeIn } from '../../../src/sync/intake.js'
+import { loadQuarantine } from '../../../src/warehouse/quarantine.js'
+import { bindQuery, readShippedQueries } from '../../../src/warehouse/shipped-queries.js'
+import { writeRows } from '../../../src/warehouse/write-batch.js'
+import {
+  closeWebhookScenes,
+  openWebhookScene,
+  type WebhookScene,
+} from '../webhooks/webhook-scene.js'
+
+/** Texts written; SQL_SAFETY_TEXTS=10000 for more. */
+const TEXTS = Number(process.env.SQL_SAFETY_TEXTS ?? '200')
+
+/** What has a meaning in SQL, in its parameters and in what is made of rows. */
+const LOADED = [
+  `'`,
+  `"`,
+  `\\'; drop schema tracking cascade; --`,
+  `'; drop table tracking.containers; --`,
+  `") from tracking.ports; --`,
+  '$1',
+  '$$',
+  '{{data}}',
+  ':container',
+  '%s%n',
+  '*/ select 1 /*',
+  `{"a":"b`,
+  '{a,b}',
+  '{"',
+  'NULL',
+  '\\',
+  '\\N',
+  '?',
+  '\u2028',
+  "' or '1'='1",
+]
+
+let scene: WebhookScene
+beforeAll(async () => {
+  scene = await openWebhookScene({ shipments: 3 })
+})
+afterAll(closeWebhookScenes)
+
+/** A key of a row; one with control characters would be set aside with its record. */
+function slugOf(text: string, index: number): string {
+  return /[\p{Cc}\p{Surrogate}]/u.test(text) ? `slug ${index}` : `slug ${text}`
+}
+
+async function writeRecords(records: readonly unknown[]): Promise<void> {
+  const { warehouse } = scene
+  const document = { data: [], isList: true, included: records, links: {}, meta: {} }
+  const { sightings, quarantined } = takeIn(document, {
+    stream: 'containers',
+    source: 'test',
+    observedAt: new Date('2026-03-02T08:00:00Z'),
+    completeTypes: new Set(),
+  })
+  expect(quarantined).toEqual([])
+  await warehouse.transaction('write', (session) =>
+    writeRows(session, warehouse.names, {
+      syncRunId: null,
+      source: 'sync',
+      sightings: [...sightings.values()]
+        .flat()
+        .map((sighting) => ({ sighting, stored: undefined })),
+      eventLists: [],
+      reachFailpoint: noFailpoints,
+    }),
+  )
+}
+
+describe('S7: any text from outside', () => {
+  it('S7: narrows a question to nothing, or is refused as data, and never as SQL', async () => {
+    const { warehouse } = scene
+    const shipped = await readShippedQueries(warehouse.names)
+    for (const name of ['terminal', 'line', 'port', 'container', 'shipment'] as const) {
+      const query = shipped.find(({ parameters }) => parameters.includes(name))!
+      for (const text of LOADED.slice(0, 8)) {
+        const { sqlText, parameters } = bindQuery(query, { [name]: text })
+        const answer = await warehouse.readTable('ask', sqlText, { parameters })
+        expect({ name, text, rows: answer.rows }).toEqual({ name, text, rows: [] })
+      }
+    }
+    for (const stream of LOADED) expect(await loadQuarantine(warehouse, { stream })).toEqual([])
+  })
+
+  it('S7: is stored as it is, in a row each, as value, in a list and as name', async () => {
+    const [before] = await scene.query<{ count: number }>(
+      'select count(*) as count from tracking.containers',
+    )
+    let written = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...LOADED)), {
+          minLength: 100,
+          maxLength: 100,
+        }),
+        async (texts) => {
+          const first = written
+          written += texts.length
+          const records = texts.flatMap((text, index) => {
+            const id = `container-${first + index}`
+            return [
+              {
+                type: 'container',
+                id,
+                attributes: { number: text, ref_numbers: [text, text], [`unknown ${text}`]: text },
+              },
+              {
+                type: 'custom_field',
+                id: `field-${first + index}`,
+                attributes: { api_slug: slugOf(text, first + index), value: { [text]: text } },
+                relationships: { entity: { data: { type: 'container', id } } },
+              },
+              { type: 'unknown', id: `other-${first + index}`, attributes: { [text]: text } },
+            ]
+          })
+          await writeRecords(records)
+          const rows = await scene.query<{ number: string; ref_numbers: string[]; slug: string }>(
+            `select number, ref_numbers, api_slug as slug
+            from tracking.containers
+            inner join tracking.custom_fields
+                on entity_id = container_id
+            where container_id = any($1::text[])
+            order by substr(container_id, 11)::integer`,
+            texts.map((_, index) => `container-${first + index}`),
+          )
+          expect(rows).toEqual(
+            texts.map((sent, index) => {
+              const { text } = toStorableText(sent)
+              return { number: text, ref_numbers: [text, text], slug: slugOf(sent, first + index) }
+            }),
+          )
+        },
+      ),
+      { numRuns: Math.ceil(TEXTS / 100), endOnFailure: true },
+    )
+    const [after] = await scene.query<{ count: number }>(
+      'select count(*) as count from tracking.containers',
+    )
+    expect(after!.count - before!.count).toBe(written)
+  })
+})
+
+describe('S6, S8: the text of a statement', () => {
+  const MARK = 'cnry7f'
+
+  it('S6/S8: holds no value, key, type or path of the source, in a sync and in webhooks', async () => {
+    const statements: string[] = []
+    const spy = vi.spyOn(pg.Client.prototype, 'query')
+    const isRecord = (value: unknown): value is ResourceObject =>
+      typeof value === 'object' && value !== null && 'type' in value
+    /** Marked names and values beside what there is. */
+    const marked = (record: unknown): unknown =>
+      isRecord(record)
+        ? {
+            ...record,
+            attributes: {
+              ...record.attributes,
+              [`${MARK}_name`]: `${MARK}_value`,
+              [`${MARK}"; select 1; --`]: { [`${MARK}_deep`]: [`${MARK}'`] },
+              ref_numbers: [`${MARK}_reference`],
+            },
+          }
+        : record
+    const other = { type: `${MARK}_type`, id: `${MARK}_id`, attributes: { name: MARK } }
+    scene.simulator.faults.add({
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          const { data, included = [] } = document as { data: unknown; included?: unknown[] }
+          return {
+            ...(document as object),
+            data: Array.isArray(data) ? data.map(marked) : marked(data),
+            included: [...included.map(marked), other],
+          }
+        },
+      },
+      match: () => true,
+      times: Infinity,
+    })
+    try {
+      scene.advance(60)
+      await scene.sync({ command: 'sync' })
+      scene.advance(60)
+      const id = scene.containerId
+      await scene.receive(
+        scene.tell(id, {
+          id: `${MARK}_notification`,
+          event: `${MARK}.event`,
+          included: [marked(scene.containerNow(id)), other],
+        }),
+      )
+      await scene.bench.settle()
+      for (const [first] of spy.mock.calls as unknown as [unknown][]) {
+        statements.push(
+          typeof first === 'string' ? first : ((first as { text?: string }).text ?? ''),
+        )
+      }
+    } finally {
+      spy.mockRestore()
+      scene.simulator.faults.clear()
+    }
+    expect(statements.length).toBeGreaterThan(50)
+    expect(statements.filter((text) => text.includes(MARK))).toEqual([])
+    // It was there to be found.
+    const [row] = await scene.query<{ found: boolean }>(
+      `select exists (
+          select from tracking.containers where to_jsonb(containers)::text like '%${MARK}_value%'
+      ) as found`,
+    )
+    expect(row).toEqual({ found: true })
+  })
+})

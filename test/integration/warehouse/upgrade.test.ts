@@ -1,0 +1,258 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { MigrationError } from '../../../src/errors.js'
+import { silentLogger } from '../../../src/logger.js'
+import type { Simulator } from '../../../src/simulator/server.js'
+import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import { migrate, readMigrations, type Migration } from '../../../src/warehouse/migrate.js'
+import { prepareSchemas } from '../../../src/warehouse/prepare-schemas.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+/** A larger account: UPGRADE_SHIPMENTS=6000 makes more than 100,000 rows. */
+const SHIPMENTS = Number(process.env.UPGRADE_SHIPMENTS ?? '6')
+
+const options = { sleep: () => Promise.resolve() }
+const closers: (() => Promise<void>)[] = []
+let simulator: Simulator
+let opened: TestWarehouse
+let migrations: readonly Migration[]
+
+beforeAll(async () => {
+  migrations = await readMigrations()
+  simulator = await startSameWorld({ shipments: SHIPMENTS })
+  opened = await createTestWarehouse()
+  expect(await runTestSync({ warehouse: opened.warehouse, source: simulator })).toMatchObject({
+    exitCode: 0,
+  })
+}, 600_000)
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+afterAll(async () => {
+  await simulator.close()
+  await opened.drop()
+})
+
+function openSchema(schema: string): Warehouse {
+  const warehouse = createWarehouse({ url: opened.url, schema, logger: silentLogger })
+  closers.push(() => warehouse.close())
+  return warehouse
+}
+
+async function tablesOf(warehouse: Warehouse): Promise<Map<string, string[]>> {
+  const { names } = warehouse
+  const rows = await warehouse.query<{ table: string; columns: string[] }>(
+    'list the tables',
+    `select
+        case schemaname when $1 then 'data.' else 'sync.' end || tablename as table,
+        array(
+            select attname::text from pg_attribute
+            where attrelid = format('%I.%I', schemaname, tablename)::regclass
+                and attnum > 0 and not attisdropped
+            order by attnum
+        ) as columns
+    from pg_tables
+    where schemaname in ($1, $2) and tablename not in ('migrations', 'installed_views')
+    order by 1`,
+    [names.data, names.sync],
+  )
+  return new Map(rows.map(({ table, columns }) => [table, columns]))
+}
+
+/** Rows of the warehouse of today as a program of that version had them: in the tables and columns there were. */
+async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
+  const today = await tablesOf(opened.warehouse)
+  const counts = new Map<string, number>()
+  await older.transaction('fill', async (session) => {
+    // References are in order when all tables are full.
+    await session.query('fill', `set local session_replication_role = replica`)
+    for (const [table, columns] of await tablesOf(older)) {
+      const common = columns.filter((column) => today.get(table)?.includes(column))
+      if (common.length === 0) continue
+      const [kind, name] = table.split('.') as ['data' | 'sync', string]
+      const list = common.map((column) => `"${column}"`).join(', ')
+      const rows = await session.query(
+        'fill',
+        `insert into "${older.names[kind]}"."${name}" (${list}) overriding system value
+        select ${list} from "${opened.warehouse.names[kind]}"."${name}" returning 1`,
+      )
+      counts.set(table, rows.length)
+    }
+    // As if the rows had got their numbers here.
+    await session.query(
+      'count on',
+      `select setval(
+          pg_get_serial_sequence(format('%I.%I', nspname, relname), attname), 1000
+      )
+      from pg_attribute
+      inner join pg_class
+          on pg_class.oid = attrelid
+      inner join pg_namespace
+          on pg_namespace.oid = relnamespace
+      where nspname in ($1, $2) and attidentity != ''`,
+      [older.names.data, older.names.sync],
+    )
+  })
+  return counts
+}
+
+/** One row in each table that a backfill leaves empty: with something in what must be given, by its type. Returns those tables. */
+async function fillEmptyTables(older: Warehouse, filled: Map<string, number>): Promise<string[]> {
+  const empty = [...filled].filter(([, count]) => count === 0).map(([table]) => table)
+  for (const table of empty) {
+    const [kind, name] = table.split('.') as ['data' | 'sync', string]
+    const needed = await older.query<{ column: string; type: string }>(
+      'look what is needed',
+      `select column_name::text as column, data_type::text as type
+      from information_schema.columns
+      where table_schema = $1 and table_name = $2
+          and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
+      [older.names[kind], name],
+    )
+    const values = needed.map(({ type }) => VALUES[type] ?? `'{}'`)
+    await older.transaction('fill', async (session) => {
+      await session.query('fill', `set local session_replication_role = replica`)
+      await session.query(
+        'fill',
+        `insert into "${older.names[kind]}"."${name}"
+        (${needed.map(({ column }) => `"${column}"`).join(', ')}) values (${values.join(', ')})`,
+      )
+    })
+    filled.set(table, 1)
+  }
+  return empty
+}
+
+const VALUES: Readonly<Record<string, string>> = {
+  text: `'something'`,
+  bytea: `'something'`,
+  integer: '1',
+  bigint: '1',
+  numeric: '1',
+  boolean: 'true',
+  'timestamp with time zone': 'now()',
+  date: 'current_date',
+}
+
+async function countRows(warehouse: Warehouse, tables: Iterable<string>) {
+  const counts = new Map<string, number>()
+  for (const table of tables) {
+    const [kind, name] = table.split('.') as ['data' | 'sync', string]
+    const [row] = await warehouse.query<{ count: number }>(
+      'count',
+      `select count(*) as count from "${warehouse.names[kind]}"."${name}"`,
+    )
+    counts.set(table, row!.count)
+  }
+  return counts
+}
+
+describe('an upgrade', () => {
+  it('G6: from every version, with rows in it, ends equal to a fresh install and, after a sync, to the source', async () => {
+    const fresh = await describeSchema(opened.warehouse)
+    // Before the fourth not all tables of data were there, and no program that writes rows.
+    for (let version = 4; version < migrations.length; version += 1) {
+      const schema = `tracking_from_${version}`
+      const warehouse = openSchema(schema)
+      await migrate(warehouse, migrations.slice(0, version), options)
+      const filled = await fillFromToday(warehouse)
+      expect(filled.get('data.containers')).toBeGreaterThan(0)
+      expect(filled.get('sync.sync_runs')).toBe(1)
+      const madeUp = await fillEmptyTables(warehouse, filled)
+      expect(madeUp).toContain('sync.webhook_notifications')
+
+      const { applied } = await migrate(warehouse, migrations, options)
+      expect(applied).toEqual(migrations.slice(version).map(({ name }) => name))
+      const dump = (await describeSchema(warehouse)).replaceAll(schema, 'tracking')
+      expect({ version, isEqual: dump === fresh }).toEqual({ version, isEqual: true })
+      // What was there before the budget had its shape was about the last minute.
+      filled.delete('sync.request_budget')
+      expect(await countRows(warehouse, filled.keys())).toEqual(filled)
+
+      // The first and the last one also go on working: each takes a run of its own.
+      if (![4, migrations.length - 1].includes(version)) continue
+      for (const table of madeUp) {
+        const [kind, name] = table.split('.') as ['data' | 'sync', string]
+        await warehouse.query('empty', `delete from "${warehouse.names[kind]}"."${name}"`)
+      }
+      const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
+      expect(report.exitCode).toBe(0)
+      expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+    }
+  }, 600_000)
+})
+
+describe('a rolling upgrade', () => {
+  /** What an upgrade may do while programs of the version before are at work: see test/architecture/expanding-migrations.test.ts. */
+  function nextMigration(): Migration {
+    const sqlText = `
+      create table {{sync}}.of_tomorrow (note text);
+      create index of_tomorrow_idx on {{data}}.containers (container_id, _observed_at);
+      ${['containers', 'shipments', 'transport_events', 'ports']
+        .map(
+          (table) => `alter table {{data}}.${table}
+            add column tomorrow text, add column is_of_tomorrow boolean not null default true;`,
+        )
+        .join('\n')}
+      ${['sync_runs', 'sync_run_streams', 'checkpoints', 'webhook_notifications', 'quarantine']
+        .map(
+          (table) =>
+            `alter table {{sync}}.${table} add column tomorrow integer not null default 0;`,
+        )
+        .join('\n')}`
+    const version = migrations.length + 1
+    return { version, name: `${version}_of_tomorrow`, sqlText, checksum: 'of tomorrow' }
+  }
+
+  it('G4: programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote', async () => {
+    const older = openSchema('rolling')
+    await prepareSchemas(older, options)
+    const newer = openSchema('rolling')
+    let upgraded: Promise<unknown> | undefined
+    const report = await runTestSync({
+      warehouse: older,
+      source: simulator,
+      settings: { pageSize: 5 },
+      onProgress: () => {
+        upgraded ??= migrate(newer, [...migrations, nextMigration()], options)
+      },
+    })
+    expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
+    expect(report.exitCode).toBe(0)
+    expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+
+    await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
+    simulator.clock.advance(30 * 24 * 3_600_000)
+    const next = await runTestSync({ warehouse: older, source: simulator, command: 'sync' })
+    expect(next.exitCode).toBe(0)
+    expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+    const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
+      'look',
+      `select
+          count(*) filter (where _changed_at > $1::timestamptz) as changed,
+          count(*) filter (where tomorrow = 'kept') as kept,
+          count(*) filter (where tomorrow is null and _first_seen_at <= $1::timestamptz) as lost
+      from rolling.containers`,
+      [new Date(simulator.clock.now().getTime() - 24 * 3_600_000)],
+    )
+    expect(rows?.changed).toBeGreaterThan(0)
+    expect(rows?.kept).toBeGreaterThan(0)
+    expect(rows?.lost).toBe(0)
+  })
+
+  it('G4: back to the version before, what is started is refused with both versions, and writes nothing', async () => {
+    const warehouse = openSchema('rolled_back')
+    await prepareSchemas(warehouse, options)
+    await migrate(warehouse, [...migrations, nextMigration()], options)
+    const dump = await describeSchema(warehouse)
+    const start = prepareSchemas(warehouse, options)
+    await expect(start).rejects.toThrow(MigrationError)
+    await expect(start).rejects.toThrow(
+      `at migration ${migrations.length + 1} and this program knows ${migrations.length}`,
+    )
+    expect(await describeSchema(warehouse)).toBe(dump)
+  })
+})

@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/config.js'
+import { judgeDatabaseLink } from '../../../src/database-address.js'
+import { ConfigError } from '../../../src/errors.js'
+
+const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
+const ELSEWHERE = 'is not on this machine'
+
+function problemOf(address: string, rules = RULES): string {
+  return judgeDatabaseLink(new URL(address), rules).problem ?? ''
+}
+
+describe('S11: a database on another machine', () => {
+  test.each([
+    'postgres://me:pw@db.example/house',
+    'postgres://me:pw@db.example/house?sslmode=disable',
+    'postgres://me:pw@db.example/house?sslmode=allow',
+    'postgres://me:pw@db.example/house?sslmode=prefer',
+    'postgres://me:pw@db.example/house?sslmode=require',
+    'postgres://me:pw@db.example/house?sslmode=verify-ca',
+    'postgres://me:pw@db.example/house?sslmode=no-verify',
+    'postgres://me:pw@db.example/house?sslmode=VERIFY-FULL',
+    'postgres://me:pw@db.example/house?ssl=true',
+    'postgres://me:pw@db.example/house?ssl=no-verify',
+    'postgres://me:pw@db.example/house?sslrootcert=/etc/ssl/ca.pem',
+    'postgres://me:pw@db.example/house?sslmode=verify-full&sslmode=no-verify',
+    'postgres://me:pw@10.0.0.1/house',
+    'postgres://me:pw@[fd00::1]/house',
+    'postgres://me:pw@127.0.0.1.evil.example/house',
+    'postgres://me:pw@localhost.evil.example/house',
+    'postgres://me:pw@127.0.0.1%2eevil.example/house',
+    // The driver takes the host of the query.
+    'postgres://me:pw@localhost/house?host=db.example',
+    'postgres:///house?host=db.example',
+    'postgres:///house?host=localhost&host=db.example',
+  ])('S11: %s is refused', (address) => {
+    expect(problemOf(address)).toContain(ELSEWHERE)
+    expect(judgeDatabaseLink(new URL(address), { ...RULES, isInsecureAllowed: true })).toEqual({
+      warning: 'the server of DATABASE_URL is not verified: anybody between may read and change',
+    })
+  })
+
+  test.each([
+    'postgres://me:pw@db.example/house?sslmode=verify-full',
+    'postgres://me:pw@db.example/house?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem',
+    'postgresql://me:pw@10.0.0.1/house?sslmode=verify-full',
+    'postgres:///house?host=db.example&sslmode=verify-full',
+  ])('S11: %s is reached', (address) => {
+    expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
+  })
+
+  test('S11: verify-full is refused where Node is told to check nothing', () => {
+    const address = 'postgres://me:pw@db.example/house?sslmode=verify-full'
+    for (const isInsecureAllowed of [false, true]) {
+      expect(problemOf(address, { isInsecureAllowed, isNodeUnsafe: true })).toContain(
+        'NODE_TLS_REJECT_UNAUTHORIZED=0',
+      )
+    }
+  })
+})
+
+describe('S11: a database on this machine', () => {
+  test.each([
+    'postgres://me:pw@localhost/house',
+    'postgres://me:pw@LOCALHOST:5433/house',
+    'postgres://me:pw@127.0.0.1/house?sslmode=require',
+    'postgres://me:pw@127.1.2.3/house',
+    'postgres://me:pw@[::1]/house',
+    'postgres:///house?host=/var/run/postgresql',
+    'postgres://me@%2Fvar%2Frun%2Fpostgresql/house',
+  ])('S11: %s needs no word', (address) => {
+    expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
+  })
+
+  test.each(['sslmode=no-verify', 'ssl=no-verify'])('S11: %s is told', (query) => {
+    const address = new URL(`postgres://me:pw@localhost/house?${query}`)
+    expect(judgeDatabaseLink(address, RULES).warning).toContain('is not verified')
+  })
+
+  test('S11: an address without a host is refused: another variable would name it', () => {
+    expect(problemOf('postgres:///house')).toContain('names no host')
+  })
+})
+
+describe('S11: the settings', () => {
+  let workingDirectory: string
+  beforeAll(() => {
+    workingDirectory = mkdtempSync(join(tmpdir(), 'tracking-sync-config-'))
+  })
+  afterAll(() => {
+    rmSync(workingDirectory, { recursive: true, force: true })
+  })
+  const load = (environment: Readonly<Record<string, string>>) =>
+    loadConfig({ environment, workingDirectory })
+  const DATABASE_URL = 'postgres://me:canary-password@db.example/house'
+
+  test('S11: refuse an unverified way by name, without the address, until it is allowed', () => {
+    let thrown: unknown
+    try {
+      load({ DATABASE_URL })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(ConfigError)
+    const [problem, ...others] = (thrown as ConfigError).problems
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({
+      setting: 'DATABASE_URL',
+      problem: expect.stringMatching(
+        /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
+      ) as string,
+    })
+    expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
+
+    const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
+    expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
+    expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(
+      ELSEWHERE,
+    )
+  })
+
+  test('S11: read what Node is told', () => {
+    const environment = {
+      DATABASE_URL: `${DATABASE_URL}?sslmode=verify-full`,
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    }
+    expect(() => load(environment)).toThrow('switches that off')
+    expect(load({ ...environment, NODE_TLS_REJECT_UNAUTHORIZED: '1' }).warnings).toEqual([])
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { parseDocument } from '../../../src/jsonapi/document.js'
+import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+import { takeIn } from '../../../src/sync/intake.js'
+
+const OPTIONS = {
+  stream: 'shipments',
+  source: 'test',
+  observedAt: new Date('2026-03-02T08:00:00Z'),
+  completeTypes: new Set<string>(),
+}
+
+/** A shipment and containers that point to it, to each other in a circle, and to themselves. */
+function circleOf(count: number): Buffer {
+  const container = (index: number) => ({
+    type: 'container',
+    id: `container-${index}`,
+    attributes: { number: `NUM${index}` },
+    relationships: {
+      shipment: { data: { type: 'shipment', id: 'shipment-1' } },
+      pickup_facility: { data: { type: 'terminal', id: `terminal-${index % 10}` } },
+      next: { data: { type: 'container', id: `container-${(index + 1) % count}` } },
+      self: { data: { type: 'container', id: `container-${index}` } },
+    },
+  })
+  const containers = Array.from({ length: count }, (_, index) => container(index))
+  const shipment = {
+    type: 'shipment',
+    id: 'shipment-1',
+    attributes: {},
+    relationships: { containers: { data: containers.map(({ type, id }) => ({ type, id })) } },
+  }
+  return Buffer.from(JSON.stringify({ data: [shipment], included: containers }))
+}
+
+function read(bytes: Buffer) {
+  const document = parseDocument(parseJsonBytes(bytes))
+  if (document === undefined) throw new Error('no document')
+  return takeIn(document, OPTIONS)
+}
+
+describe('T9: included records', () => {
+  test('T9: 10,000 of them, linked in circles, are read once each and in a time that grows with their number', () => {
+    const millisecondsFor = (bytes: Buffer): number => {
+      const startedAt = performance.now()
+      read(bytes)
+      return performance.now() - startedAt
+    }
+    const [few, many] = [circleOf(1_250), circleOf(10_000)]
+    // Warm first; the better of two, for a busy machine.
+    read(few)
+    const best = (bytes: Buffer) => Math.min(...[1, 2].map(() => millisecondsFor(bytes)))
+    const [short, long] = [best(few), best(many)]
+    expect(long).toBeLessThan(2_000)
+    // Eight times as many; quadratic would be sixty-four times as long.
+    expect(long / Math.max(short, 1)).toBeLessThan(32)
+    const { sightings, quarantined } = read(few)
+    expect(sightings.get('containers')).toHaveLength(1_250)
+    expect(sightings.get('shipments')).toHaveLength(1)
+    expect(quarantined).toEqual([])
+  })
+})
