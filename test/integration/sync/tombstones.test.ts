@@ -236,3 +236,49 @@ describe('a transport event that the source withdrew', () => {
     expect(await scene.differences()).toEqual([])
   })
 })
+
+describe('transport events that point to a container without a row', () => {
+  it('stand as long as a live container names them, and go after two more passes and a 404', async () => {
+    const scene = await openScene({ shipments: 6, acceptedIncludes: { shipment: ['containers'] } })
+    const { world, clock, edits, faults } = scene.simulator
+    const [container] = world
+      .page('container', 0, 10, clock.now())
+      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
+    faults.add({
+      times: Infinity,
+      match: { path: `/containers/${container!.id}/transport_events` },
+      fault: { kind: 'transform', apply: pointElsewhere },
+    })
+    const readStanding = async () => {
+      const rows = await scene.query<{ id: string }>(
+        `select transport_event_id as id from tracking.transport_events
+        where container_id = 'elsewhere' and _deleted_at is null order by transport_event_id`,
+      )
+      return rows.map(({ id }) => id)
+    }
+    await sync(scene)
+    const before = await readStanding()
+    expect(before.length).toBeGreaterThan(0)
+    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+    expect(await readStanding()).toEqual(before)
+
+    edits.delete('container', container!.id)
+    // Two passes for the container, then two for what it alone named.
+    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+    expect(await readStanding()).toEqual(before)
+    await sync(scene)
+    expect(await readStanding()).toEqual([])
+  })
+
+  function pointElsewhere(document: unknown): unknown {
+    const { data, ...rest } = document as { data: Record<string, unknown>[] }
+    const container = { data: { id: 'elsewhere', type: 'container' } }
+    return {
+      ...rest,
+      data: data.map(({ relationships, ...event }) => ({
+        ...event,
+        relationships: { ...(relationships as object), container },
+      })),
+    }
+  }
+})
