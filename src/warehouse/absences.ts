@@ -82,17 +82,13 @@ export async function findContainersOfNamedEvents(
   const data = quoteIdentifier(warehouse.names.data)
   const rows = await warehouse.query<{ key: string }>(
     'look for transport events that other containers name',
-    `with report as materialized (
-    select container_id, transport_event_id
-    from ${data}.transport_events
-    where container_id = any($1::text[]) and _deleted_at is null
-)
-
-select distinct report.container_id as key
+    `select distinct report.container_id as key
 from ${data}.containers as other
-cross join lateral unnest(other.transport_event_ids) as named (id)
-inner join report on named.id = report.transport_event_id
-where other._deleted_at is null`,
+cross join unnest(other.transport_event_ids) as named (id)
+inner join ${data}.transport_events as report on named.id = report.transport_event_id
+where other._deleted_at is null
+    and report.container_id = any($1::text[])
+    and report._deleted_at is null`,
     [containerIds],
   )
   return new Set(rows.map(({ key }) => key))
