@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { EXIT_CODES } from '../exit-code.js'
+import type { App } from '../app.js'
 import type { WarehouseStatus } from '../warehouse/status.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatSeconds } from './format-seconds.js'
 import { escapeControls, formatTable } from './print-table.js'
@@ -9,7 +11,7 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('status')
     .description(
-      'How fresh the warehouse is: rows, last runs, queues, quarantine, request budget, who is writing.',
+      'What needs somebody, and how fresh the warehouse is: rows, last runs, queues, quarantine, request budget, who is writing.',
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
@@ -17,10 +19,29 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
       const { readStatus } = await import('../warehouse/status.js')
       const warehouse = await app.openWarehouse()
       const status = await readStatus(warehouse)
-      if (options.json === true) io.printJson(status)
-      else io.print(formatStatus(status))
+      const alerts = await readAlerts(app, warehouse, status)
+      if (options.json === true) io.printJson({ alerts, ...status })
+      else io.print(formatStatus(status, alerts))
       return EXIT_CODES.complete
     })
+  })
+}
+
+/** Of a warehouse in which nothing ran there is nothing to say but that. */
+async function readAlerts(
+  { config }: App,
+  warehouse: Warehouse,
+  status: WarehouseStatus,
+): Promise<string[]> {
+  const { findAlerts } = await import('../serve/alerts.js')
+  const { isSyncOverdue, readSyncFreshness } = await import('../serve/sync-freshness.js')
+  const { syncCron, cronTimeZone } = config
+  const freshness = await readSyncFreshness(warehouse)
+  const isOverdue = isSyncOverdue(freshness, { cron: syncCron, timeZone: cronTimeZone })
+  return findAlerts(status, {
+    freshness,
+    syncCron,
+    isSyncOverdue: status.runs.length > 0 && isOverdue,
   })
 }
 
@@ -34,8 +55,15 @@ const SECTIONS: readonly ((status: WarehouseStatus) => string)[] = [
   formatWebhooks,
 ]
 
-function formatStatus(status: WarehouseStatus): string {
-  return SECTIONS.map((format) => format(status)).join('\n\n')
+function formatStatus(status: WarehouseStatus, alerts: readonly string[]): string {
+  const sections = SECTIONS.map((format) => format(status))
+  // What needs somebody comes first.
+  if (alerts.length > 0) sections.unshift(alerts.map(formatAlert).join('\n'))
+  return sections.join('\n\n')
+}
+
+function formatAlert(alert: string): string {
+  return `ALERT: ${escapeControls(alert)}`
 }
 
 function formatStreams({ streams }: WarehouseStatus): string {
@@ -107,7 +135,7 @@ function formatLease({ lease }: WarehouseStatus): string {
 
 function formatWebhooks({ webhooks }: WarehouseStatus): string {
   if (webhooks.length === 0) return 'no webhook of ours is known'
-  const table = formatTable(
+  return formatTable(
     ['webhook', 'url', 'active', 'last delivery', 'last checked'],
     webhooks.map(({ webhookId, url, isActive, lastReceivedAt, checkedAt }) => [
       webhookId,
@@ -117,8 +145,6 @@ function formatWebhooks({ webhooks }: WarehouseStatus): string {
       checkedAt,
     ]),
   )
-  const alerts = webhooks.flatMap(({ alert }) => alert?.split('\n') ?? [])
-  return [table, ...alerts.map((alert) => `ALERT: ${escapeControls(alert)}`)].join('\n')
 }
 
 function age(seconds: number | null): string | null {

@@ -169,6 +169,9 @@ export async function holdsServer(area: DatabaseArea): Promise<boolean> {
   return kind === 'server' || kind === 'unknown'
 }
 
+/** Before PostgreSQL 15, copying files was the only way. */
+const FIRST_WITH_STRATEGIES = 150_000
+
 /** Creates the database when it is missing. */
 export async function ensureDatabase(
   port: number,
@@ -178,10 +181,18 @@ export async function ensureDatabase(
   const client = createClient(port, password)
   await client.connect()
   try {
-    const found = await client.query('select from pg_database where datname = $1', [databaseName])
-    if (found.rowCount === 0) {
+    const { rows } = await client.query<{ version: number; exists: boolean }>(
+      `select
+    current_setting('server_version_num')::int as version,
+    exists (select from pg_database where datname = $1) as exists`,
+      [databaseName],
+    )
+    const { version = 0, exists = false } = rows[0] ?? {}
+    if (!exists) {
+      // Nobody else is there to be disturbed by a checkpoint, and copied files are there in a quarter of the time that logged pages take.
+      const strategy = version >= FIRST_WITH_STRATEGIES ? 'strategy file_copy' : ''
       await client.query(
-        `create database ${pg.escapeIdentifier(databaseName)} encoding 'UTF8' template template0`,
+        `create database ${pg.escapeIdentifier(databaseName)} encoding 'UTF8' template template0 ${strategy}`,
       )
     }
   } finally {

@@ -1,19 +1,15 @@
 import type { JobState } from '../schedule.js'
 import type { WarehouseStatus } from '../warehouse/status.js'
 import type { ProcessorState } from '../webhooks/run-processor.js'
+import { findAlerts, type AlertFacts } from './alerts.js'
 import type { StatusSection } from './status-page.js'
-import type { SyncFreshness } from './sync-freshness.js'
 
 /** What the page tells beside the status of the warehouse. */
-export interface ServingStatus {
+export interface ServingStatus extends AlertFacts {
   readonly programVersion: string
   readonly startedAt: Date
   /** `receiver`, `processor`, `scheduler`: what runs in this process. */
   readonly parts: readonly string[]
-  readonly freshness: SyncFreshness
-  /** Undefined: no schedule says when a sync is due. */
-  readonly isSyncOverdue: boolean | undefined
-  readonly syncCron: string
   readonly requestLimit: number
   readonly jobs: readonly JobState[]
   readonly processor: ProcessorState | undefined
@@ -21,8 +17,9 @@ export interface ServingStatus {
 
 /** Everything of the page, what needs somebody first. */
 export function statusSections(status: WarehouseStatus, serving: ServingStatus): StatusSection[] {
+  const alerts = findAlerts(status, serving)
   return [
-    { title: 'Alerts', columns: ['what needs somebody'], rows: alertsOf(status, serving) },
+    { title: 'Alerts', columns: ['what needs somebody'], rows: alerts.map((alert) => [alert]) },
     streamsOf(status),
     runsOf(status),
     queuesOf(status),
@@ -33,35 +30,6 @@ export function statusSections(status: WarehouseStatus, serving: ServingStatus):
     processOf(serving),
     jobsOf(serving),
   ]
-}
-
-function alertsOf(
-  { webhooks, queues, runs }: WarehouseStatus,
-  { isSyncOverdue, freshness, syncCron, processor }: ServingStatus,
-): string[][] {
-  const alerts = webhooks.flatMap(({ alert }) => alert?.split('\n') ?? [])
-  if (isSyncOverdue === true) {
-    const since = freshness.beganAt ?? 'never'
-    alerts.push(
-      `the last complete sync began ${since}: more than two slots of SYNC_CRON (${syncCron}) ago`,
-    )
-  }
-  const dead = queues.find(
-    ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
-  )
-  if (dead !== undefined) {
-    alerts.push(
-      `${dead.entries} notifications could not be applied; look at error in webhook_notifications, then run \`tracking-sync replay --state dead\``,
-    )
-  }
-  const lastError = processor?.lastError ?? null
-  if (lastError !== null) alerts.push(`the processor cannot work: ${lastError}`)
-  const [last] = runs
-  const problem = last?.problem ?? null
-  if (last !== undefined && problem !== null) {
-    alerts.push(`the last run (${last.command} ${last.syncRunId}): ${firstLine(problem)}`)
-  }
-  return alerts.map((alert) => [alert])
 }
 
 function streamsOf({ streams }: WarehouseStatus): StatusSection {
@@ -176,8 +144,4 @@ function jobsOf({ jobs }: ServingStatus): StatusSection {
       failures,
     ]),
   }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text
 }

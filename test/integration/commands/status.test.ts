@@ -5,12 +5,17 @@ import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 afterEach(closeScenes)
 
-async function status(scene: Scene): Promise<{ text: string; json: WarehouseStatus }> {
-  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+type StatusJson = WarehouseStatus & { readonly alerts: readonly string[] }
+
+async function status(
+  scene: Scene,
+  given: Readonly<Record<string, string>> = {},
+): Promise<{ text: string; json: StatusJson }> {
+  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent', ...given }
   const text = await callCli(['status'], settings)
   const json = await callCli(['status', '--json'], settings)
   expect([text.exitCode, text.stderr, json.exitCode, json.stderr]).toEqual([0, '', 0, ''])
-  return { text: text.stdout, json: JSON.parse(json.stdout) as WarehouseStatus }
+  return { text: text.stdout, json: JSON.parse(json.stdout) as StatusJson }
 }
 
 /** A line of a table, by its words. */
@@ -34,6 +39,7 @@ describe('the status command', () => {
     expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
     expect(text).toContain('requests in the last 60 s: 0')
     expect(text).toContain('no run is under way')
+    expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
   })
 
   it('says how fresh each stream is, and how the last runs ended', async () => {
@@ -54,6 +60,23 @@ describe('the status command', () => {
       ['backfill', 'complete'],
     ])
     expect(text).toMatch(/^ *2 +sync .* failed /m)
+    expect(json.alerts).toEqual([expect.stringMatching(/^the last run \(sync 2\): /)])
+    expect(text).toMatch(/^ALERT: the last run \(sync 2\): /)
+  })
+
+  it('says first that no complete sync began for more than two slots of the schedule', async () => {
+    const scene = await openScene({ shipments: 1 })
+    await scene.sync()
+    expect((await status(scene)).json.alerts).toEqual([])
+    await scene.query(
+      `update tracking_sync.sync_runs set started_at = now() - interval '31 minutes'`,
+    )
+    const { text, json } = await status(scene)
+    const sentence =
+      /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
+    expect(json.alerts).toEqual([expect.stringMatching(sentence)])
+    expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
+    expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
   })
 
   it('shows what waits in each queue, and for how long', async () => {
