@@ -270,6 +270,28 @@ describe('transport events that point to a container without a row', () => {
     expect(await readStanding()).toEqual([])
   })
 
+  it('P7: are asked for by the containers they point to, a hundred in a run', async () => {
+    const scene = await openScene({ shipments: 6 })
+    await sync(scene)
+    await scene.query(
+      `insert into tracking.transport_events
+      select (jsonb_populate_record(
+        null::tracking.transport_events,
+        to_jsonb(stored)
+          || jsonb_build_object('container_id', 'gone-' || number, 'transport_event_id', 'event-' || number)
+      )).*
+      from (select * from tracking.transport_events limit 1) as stored, generate_series(1, 150) as number`,
+    )
+    for (const asked of [0, 100, 50, 0]) {
+      scene.simulator.requests.reset()
+      expect((await sync(scene)).exitCode).toBe(0)
+      const paths = scene.simulator.requests.recent.map(({ path }) => path)
+      expect(paths.filter((path) => path.startsWith('/v2/containers/gone-'))).toHaveLength(asked)
+    }
+    expect(await tombstoned(scene, 'transport_events')).toBe(150)
+    expect(await scene.query(`select from tracking_sync.absences`)).toEqual([])
+  })
+
   function pointElsewhere(document: unknown): unknown {
     const { data, ...rest } = document as { data: Record<string, unknown>[] }
     const container = { data: { id: 'elsewhere', type: 'container' } }
