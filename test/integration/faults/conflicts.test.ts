@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/logger.js'
 import type { Logger } from '../../../src/logger.js'
+import { atScale } from '../../support/fault-scale.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { notifyOfAll } from './notify-of-all.js'
 import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
@@ -89,5 +90,41 @@ describe('C17: a conflict between transactions', () => {
     expect(attempts).toEqual([{ attempts: 0 }])
     expect(await scene.differences()).toEqual([])
     expect(await doubledRows(scene)).toEqual([])
+  })
+})
+
+describe('C17: a sync and three processors over the same containers', () => {
+  // Six hundred rounds are about ten minutes.
+  it('meet no deadlock', { timeout: 1_800_000 }, async () => {
+    const scene = await scenes.open({ shipments: 12 })
+    await scene.sync()
+    const benches = [1, 2, 3].map(() => {
+      const warehouse = scenes.warehouse()
+      return { warehouse, ...openBench(warehouse, scene.simulator) }
+    })
+    for (let round = 1; round <= atScale(4, 600); round += 1) {
+      // Each container twice, so that several have it in hand.
+      await notifyOfAll(scene, `FIRST-${round}`)
+      await notifyOfAll(scene, `THEN-${round}`)
+      const [report] = await Promise.all([
+        scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
+        ...benches.map((bench) => bench.settle()),
+      ])
+      expect(report).toMatchObject({ exitCode: 0, problems: [] })
+      expect(await scene.differences()).toEqual([])
+    }
+    expect(await doubledRows(scene)).toEqual([])
+    const states = Object.values(await statesOf(scene.warehouse))
+    expect(new Set(states)).toEqual(new Set(['processed']))
+    for (const bench of benches) {
+      await bench.close()
+      // The server counts a deadlock for good when the connection that met it ends.
+      await bench.warehouse.close()
+    }
+    await scene.warehouse.query('count what this one met', 'select pg_stat_force_next_flush()')
+    const [counted] = await scene.query<{ deadlocks: number }>(
+      'select deadlocks::int from pg_stat_database where datname = current_database()',
+    )
+    expect(counted).toEqual({ deadlocks: 0 })
   })
 })
