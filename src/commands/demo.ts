@@ -7,15 +7,22 @@ import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
 import { runSettingsOf, tellProblem } from './sync.js'
+import { wholeNumber } from './whole-number.js'
 
 /** A schema of the demo's own: it is dropped and made anew each time, and real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
 const SHIPMENTS = 300
+/** A few minutes. */
+const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const SHOWN_ROWS = 8
 /** The simulator asks for no pause. */
 const NO_LIMIT = 100_000
 const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
+
+interface DemoOptions extends Record<string, unknown> {
+  readonly shipments: number
+}
 
 export function addDemoCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -23,14 +30,20 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
     .description(
       'Everything on this machine: embedded database, simulator, backfill, a day passing, sync, three answers. Needs no key, server or configuration.',
     )
-  addSettingFlags(command).action(async (options: Record<string, unknown>) => {
+    .option(
+      '--shipments <count>',
+      'Shipments of the account.',
+      wholeNumber(1, MOST_SHIPMENTS),
+      SHIPMENTS,
+    )
+  addSettingFlags(command).action(async (options: DemoOptions) => {
     // Its own story is told step by step; log lines in between would hide it.
     const flags = { logLevel: 'error', ...settingFlagsOf(options) }
-    await io.withApp(flags, (app) => runDemo(app, io))
+    await io.withApp(flags, (app) => runDemo(app, io, options.shipments))
   })
 }
 
-async function runDemo(app: App, io: CommandIo): Promise<number> {
+async function runDemo(app: App, io: CommandIo, shipments: number): Promise<number> {
   const startedAt = performance.now()
   const step = (text: string): void => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -40,14 +53,14 @@ async function runDemo(app: App, io: CommandIo): Promise<number> {
   const warehouse = await openDemoWarehouse(app)
   const { startSimulator } = await import('../simulator/server.js')
   const simulator = await startSimulator({
-    shipments: SHIPMENTS,
+    shipments,
     // A day is going to pass, and then it is now.
     startAt: new Date(Date.now() - DAY_MS),
     speed: 0,
     rateLimitPerMinute: null,
   })
   app.onClose(() => simulator.close())
-  step(`The simulator plays the tracking service at ${simulator.url} with ${SHIPMENTS} shipments.`)
+  step(`The simulator plays the tracking service at ${simulator.url} with ${shipments} shipments.`)
   step('backfill: the one-off first load')
   const backfill = await run('backfill', app, io, warehouse, simulator)
   if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(app, io, backfill)

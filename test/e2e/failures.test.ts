@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Simulator } from '../../src/simulator/server.js'
 import type { RunReport } from '../../src/sync/run-sync.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
@@ -31,7 +31,7 @@ const scenes: Scene[] = []
 async function makeScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const { directory } = await makeFreshHome()
   const simulator = await startSameWorld({ apiKey: KEY })
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ template: inject('migratedDatabase') })
   const env = {
     TRACKING_API_URL: simulator.url,
     TRACKING_API_KEY: KEY,

@@ -124,7 +124,9 @@ describe('demo', () => {
       TRACKING_API_URL: 'http://127.0.0.1:9/v2',
       TRACKING_API_KEY: KEY,
     }
-    expect(await runCli(['demo'], { directory, env })).toMatchObject({ exitCode: 0 })
+    const { exitCode, stdout } = await runCli(['demo', '--shipments', '20'], { directory, env })
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^shipments +20 +0 +0 +0$/m)
   })
 })
 

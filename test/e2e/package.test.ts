@@ -132,10 +132,11 @@ describe('the package', () => {
       stdout: `${version}\n`,
       stderr: '',
     })
-    const demo = await startProgram(bin, ['demo'], { directory: project.directory }).ended
+    const small = ['demo', '--shipments', '60']
+    const demo = await startProgram(bin, small, { directory: project.directory }).ended
     expect(demo.exitCode).toBe(0)
-    expect(demo.stdout).toMatch(/^shipments +300 +0 +0 +0$/m)
-    expect(demo.stdout.match(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/gm)).toHaveLength(24)
+    expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
+    expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
     expect(await isServerRunning(project)).toBe(false)
   })
 })

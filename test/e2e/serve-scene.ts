@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { inject } from 'vitest'
 import type { Simulator } from '../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhook-catalog.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
@@ -42,6 +43,8 @@ export interface SceneOptions {
   readonly settings?: Settings
   /** Instead of the database's own, where `serve` connects. */
   readonly throughUrl?: (databaseUrl: string) => Promise<string>
+  /** False leaves making the schemas to `serve`. */
+  readonly isMigrated?: boolean
 }
 
 const opened: (() => Promise<void>)[] = []
@@ -50,6 +53,7 @@ const opened: (() => Promise<void>)[] = []
 export async function openServeScene({
   settings = {},
   throughUrl = (url) => Promise.resolve(url),
+  isMigrated = true,
 }: SceneOptions = {}): Promise<ServeScene> {
   const { directory } = await makeFreshHome()
   const simulator = await startSameWorld({
@@ -59,7 +63,9 @@ export async function openServeScene({
     webhooks: { automatic: true, lookEveryMs: 20, retryScale: 0.2 },
   })
   opened.push(() => simulator.close())
-  const database = await createTestDatabase()
+  const database = await createTestDatabase(
+    isMigrated ? { template: inject('migratedDatabase') } : {},
+  )
   opened.push(() => database.drop())
   const httpPort = await findFreePort()
   const url = `http://127.0.0.1:${httpPort}`

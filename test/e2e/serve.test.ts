@@ -22,7 +22,7 @@ const containerOf = ({ simulator }: ServeScene): string => {
 
 describe('serve', () => {
   it('fills an empty warehouse at its start, then brings each change within seconds by webhook, and ends with 0', async () => {
-    const scene = await openServeScene()
+    const scene = await openServeScene({ isMigrated: false })
     const { simulator, database } = scene
     const program = await scene.serve()
     await untilSynced(scene)

@@ -1,4 +1,5 @@
 import { quoteIdentifier } from '../../src/warehouse/schema-names.js'
+import { deleteRows } from './empty-warehouse.js'
 import { createTestWarehouse } from './test-warehouse.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -91,10 +92,7 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         [names.data],
       )
       const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
-      await warehouse.query(
-        'clear',
-        `truncate ${[...all, `${names.analytics}.demurrage_tariffs`].join(', ')}`,
-      )
+      await deleteRows(warehouse, [...all, `${names.analytics}.demurrage_tariffs`])
     },
     drop,
   }

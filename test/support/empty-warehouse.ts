@@ -29,13 +29,20 @@ export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
     await warehouse.query('empty the tables', `truncate ${list.join(', ')} restart identity`)
     return
   }
-  // One statement, so that what refers to a row goes with it.
-  const deletions = list.map((table, at) => `emptied_${at} as (delete from ${table})`)
-  await warehouse.query('empty the tables', `with ${deletions.join(', ')} select`)
+  await deleteRows(warehouse, list)
   await warehouse.query(
     'start the numbers anew',
     `select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
     from pg_sequences where schemaname in ($1, $2)`,
     schemas,
   )
+}
+
+/** Takes every row out of the named tables, in one statement, so that what refers to a row goes with it. For tables with few rows. */
+export async function deleteRows(
+  warehouse: Pick<RowReader, 'query'>,
+  tables: readonly string[],
+): Promise<void> {
+  const deletions = tables.map((table, at) => `emptied_${at} as (delete from ${table})`)
+  await warehouse.query('empty tables', `with ${deletions.join(', ')} select`)
 }

@@ -7,6 +7,7 @@ import { takeIn } from '../../../src/sync/intake.js'
 import { RunLedger } from '../../../src/sync/run-ledger.js'
 import { storeIntake } from '../../../src/sync/store-intake.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
+import { deleteRows } from '../../support/empty-warehouse.js'
 import { queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -75,7 +76,7 @@ describe('deliveries in any order', () => {
         'tracking_sync.webhook_notifications',
         'tracking_sync.refetch_queue',
       ]
-      await run(`truncate ${emptied.join(', ')}`)
+      await deleteRows(warehouse, emptied)
       for (const table of data) await run(`insert into tracking.${table} table public.${table}`)
     }
     const problems: unknown[] = []

@@ -85,7 +85,7 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
-  ['demo', COMMON],
+  ['demo', [...COMMON, '--shipments']],
   ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events']],
   ['migrate', [...COMMON, '--json', '--roles']],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
