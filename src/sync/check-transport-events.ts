@@ -66,7 +66,8 @@ async function settle(
 ): Promise<void> {
   const { warehouse, syncRunId } = run
   const lists = fetched.flatMap(({ list }) => list ?? [])
-  const tombstoned = await retryWarehouse(run, () =>
+  // One that could not be believed comes again with the next round of checks.
+  const { count: tombstoned } = await retryWarehouse(run, () =>
     warehouse.transaction('note a check of transport events', async (session) => {
       await noteTransportEventChecks(session, containerIds)
       return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)

@@ -9,51 +9,95 @@ export interface TransportEventList {
   readonly observedAt: Date
 }
 
+/** A list that a stored transport event is missing from, and how far that one's stamp is ahead of it. */
+export interface ListBehindEvent {
+  readonly containerId: string
+  readonly behindMs: number
+}
+
+export interface Withdrawals {
+  /** How many transport events were marked. */
+  readonly count: number
+  /**
+   * Lists that could not be believed in full, because a transport event which is missing from them was seen later than they: another reader was faster, or
+   * the service's clock went back. Such a list must be read again when that much time has passed: its container need not differ from its row any more.
+   */
+  readonly behind: readonly ListBehindEvent[]
+}
+
 /**
  * Marks transport events that are no longer in their container's complete list: the service withdrew them. Never deletes; one
- * that returns is revived by its next sighting. Returns how many were marked.
+ * that returns is revived by its next sighting.
  */
 export async function tombstoneWithdrawnEvents(
   session: Session,
   names: SchemaNames,
   lists: readonly TransportEventList[],
   syncRunId: number | null,
-): Promise<number> {
-  if (lists.length === 0) return 0
+): Promise<Withdrawals> {
+  if (lists.length === 0) return { count: 0, behind: [] }
   const sorted = [...lists].sort((one, two) => compareKeys(one.containerId, two.containerId))
-  const containerIds = sorted.map(({ containerId }) => containerId)
-  const stamps = sorted.map(({ observedAt }) => observedAt.toISOString())
   const kept = sorted.flatMap(({ containerId, transportEventIds }) =>
     transportEventIds.map((id) => ({ containerId, id })),
   )
-  const rows = await session.query(
+  const table = `${quoteIdentifier(names.data)}.transport_events`
+  const rows = await session.query<{ container_id: string | null; value: number }>(
     'tombstone withdrawn transport events',
-    `update ${quoteIdentifier(names.data)}.transport_events as stored
-set
-    _deleted_at = listed.observed_at,
-    _changed_at = listed.observed_at,
-    _observed_at = listed.observed_at,
-    _sync_run_id = $5
-from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
-where stored.container_id = any($1::text[])
-    and stored.container_id = listed.container_id
-    and stored._deleted_at is null
-    and stored._observed_at <= listed.observed_at
-    and not exists (
-        select from unnest($3::text[], $4::text[]) as kept (container_id, transport_event_id)
-        where kept.container_id = stored.container_id
-            and kept.transport_event_id = stored.transport_event_id
-    )
-returning stored.transport_event_id`,
+    `with missing as (
+    select
+        stored.container_id,
+        stored.transport_event_id,
+        listed.observed_at,
+        extract(epoch from stored._observed_at - listed.observed_at) * 1000 as ahead_ms
+    from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
+    inner join ${table} as stored on stored.container_id = listed.container_id
+    where stored.container_id = any($1::text[])
+        and stored._deleted_at is null
+        and not exists (
+            select from unnest($3::text[], $4::text[]) as kept (container_id, transport_event_id)
+            where kept.container_id = stored.container_id
+                and kept.transport_event_id = stored.transport_event_id
+        )
+),
+
+withdrawn as (
+    update ${table} as stored
+    set
+        _deleted_at = missing.observed_at,
+        _changed_at = missing.observed_at,
+        _observed_at = missing.observed_at,
+        _sync_run_id = $5
+    from missing
+    where stored.container_id = missing.container_id
+        and stored.transport_event_id = missing.transport_event_id
+        and stored._deleted_at is null
+        and stored._observed_at <= missing.observed_at
+    returning stored.transport_event_id
+)
+
+select null as container_id, count(*)::float8 as value
+from withdrawn
+union all
+select container_id, max(ahead_ms)::float8 as value
+from missing
+where ahead_ms > 0
+group by container_id`,
     [
-      containerIds,
-      stamps,
+      sorted.map(({ containerId }) => containerId),
+      sorted.map(({ observedAt }) => observedAt.toISOString()),
       kept.map(({ containerId }) => containerId),
       kept.map(({ id }) => id),
       syncRunId,
     ],
   )
-  return rows.length
+  const [{ value: count } = { value: 0 }, ...rest] = rows
+  return {
+    count,
+    behind: rest.map(({ container_id, value }) => ({
+      containerId: container_id ?? '',
+      behindMs: value,
+    })),
+  }
 }
 
 /** Those of the given containers whose row names a transport event that has no live row. */

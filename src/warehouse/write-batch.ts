@@ -8,8 +8,10 @@ import { findDifferingKeys } from './differing-keys.js'
 import { writeVersions } from './history.js'
 import { quarantineRecords, type QuarantinedRecord } from './quarantine.js'
 import {
+  EVENT_LIST_ENTRY,
   queueMissingReferences,
   queueRefetches,
+  releaseRefetches,
   removeRefetch,
   type ClaimedRefetch,
 } from './refetch-queue.js'
@@ -17,7 +19,11 @@ import type { SchemaNames } from './schema-names.js'
 import { compareKeys, withoutDuplicates, type Sighting } from './sighting.js'
 import { loadStoredRows, type StoredRow } from './stored-rows.js'
 import { saveStreamState, type StreamState } from './sync-runs.js'
-import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
+import {
+  tombstoneWithdrawnEvents,
+  type ListBehindEvent,
+  type TransportEventList,
+} from './transport-event-lists.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
 import type { Session, Warehouse } from './warehouse.js'
@@ -122,10 +128,13 @@ export async function writeBatch(
   if (await isOnlyAnAdvance(warehouse, batch)) return new Map()
   const { names } = warehouse
   return warehouse.transaction('write a batch', async (session) => {
-    const { counts } = await writeRows(session, names, batch)
+    const { counts, listsBehind } = await writeRows(session, names, batch)
     await queueMissingReferences(session, names, batch.references)
     await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
+    const unproven = await queueListsBehind(session, listsBehind)
     if (batch.refetched !== undefined) await removeRefetch(session, batch.refetched)
+    // After that, for one of them may be the entry that was just answered: it stays, and waits again.
+    await releaseRefetches(session, unproven.entries, unproven.waitMs)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
     if (batch.syncRunId === null) return counts
     for (const state of describe(counts)) await saveStreamState(session, batch.syncRunId, state)
@@ -135,6 +144,22 @@ export async function writeBatch(
     }
     return counts
   })
+}
+
+const SHORTEST_WAIT_MS = 60_000
+const LONGEST_WAIT_MS = 24 * 3_600_000
+
+/** Lists that could not be believed are read again once the service's clock has passed what is ahead of them. */
+async function queueListsBehind(
+  session: Session,
+  lists: readonly ListBehindEvent[],
+): Promise<{ readonly entries: readonly ResourceIdentifier[]; readonly waitMs: number }> {
+  const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
+  const furthest = Math.max(SHORTEST_WAIT_MS, ...lists.map(({ behindMs }) => behindMs))
+  const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
+  const reason = 'a transport event was seen later than the list that it is missing from'
+  await queueRefetches(session, entries, reason, waitMs)
+  return { entries, waitMs }
 }
 
 /** True when the batch held nothing but where the pass stands, and that is noted now. */
@@ -168,6 +193,8 @@ export interface WrittenRows {
   readonly counts: Map<string, BatchCounts>
   /** Keys of the rows that were inserted, changed or confirmed, by stream. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>
+  /** Lists of transport events that must be read again. */
+  readonly listsBehind: readonly ListBehindEvent[]
 }
 
 /**
@@ -198,11 +225,11 @@ export async function writeRows(
   )
   const lists = batch.eventLists.filter(({ containerId }) => !lost.has(containerId))
   const withdrawn = await tombstoneWithdrawnEvents(session, names, lists, batch.syncRunId)
-  if (withdrawn > 0) {
+  if (withdrawn.count > 0) {
     const events = counts.get('transport_events') ?? noCounts()
-    counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn })
+    counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn.count })
   }
-  return { counts, keys }
+  return { counts, keys, listsBehind: withdrawn.behind }
 }
 
 function noCounts(): BatchCounts {

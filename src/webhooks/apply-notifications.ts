@@ -68,14 +68,18 @@ export async function applyNotifications(
   }
   const plan = planSightings(intakes, await loadKnown(session, names, intakes))
   const lost: Sighting[] = []
-  for (const round of plan.rounds) lost.push(...(await writeRound(session, round, options)))
+  const lists = plan.eventLists.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
+  for (const round of plan.rounds) {
+    const written = await writeRound(session, round, options)
+    lost.push(...written.lost)
+    lists.push(...written.listsBehind.map((id) => ({ type: EVENT_LIST_ENTRY, id })))
+  }
   const applied = plan.rounds.flatMap(({ sightings }) => sightings)
   await queueMissingReferences(session, names, [
     ...plan.missing,
     ...applied.flatMap(({ record }) => record.references),
   ])
   const doubts = await findDoubts(session, names, [...plan.doubtful, ...lost])
-  const lists = plan.eventLists.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
   await queueRefetches(session, plan.unconfirmed, UNCONFIRMED, rereadDelayMs)
   await queueRefetches(session, lists, NEW_EVENTS, rereadDelayMs)
   await queueRefetches(session, doubts, DOUBT, rereadDelayMs)
@@ -140,14 +144,20 @@ function onePerKey(sightings: readonly Sighting[]): Sighting[] {
   return [...new Map(sightings.map((sighting) => [sighting.record.key, sighting])).values()]
 }
 
-/** Returns the sightings that were not written because a newer one of another writer came first. */
+interface WrittenRound {
+  /** Not written, because a newer sighting of another writer came first. */
+  readonly lost: readonly Sighting[]
+  /** Containers whose list of transport events could not be believed in full. */
+  readonly listsBehind: readonly string[]
+}
+
 async function writeRound(
   session: Session,
   { sightings, eventLists }: Round,
   { names, reachFailpoint }: ApplyOptions,
-): Promise<Sighting[]> {
+): Promise<WrittenRound> {
   const sorted = [...sightings].sort(byKey)
-  const { keys } = await writeRows(session, names, {
+  const { keys, listsBehind } = await writeRows(session, names, {
     syncRunId: null,
     source: 'webhook',
     sightings: sorted.map((sighting) => ({ sighting, stored: undefined })),
@@ -155,7 +165,10 @@ async function writeRound(
     isConfirming: true,
     reachFailpoint,
   })
-  return sorted.filter(({ record }) => keys.get(record.resource.stream)?.has(record.key) !== true)
+  return {
+    lost: sorted.filter(({ record }) => keys.get(record.resource.stream)?.has(record.key) !== true),
+    listsBehind: listsBehind.map(({ containerId }) => containerId),
+  }
 }
 
 /** What to read again: of records in doubt those that say something else than their rows. */
