@@ -1,9 +1,39 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. */
+const LONGEST = [
+  'sync/model',
+  'sync/failures',
+  'sync/crash',
+  'e2e/first-steps',
+  'e2e/failures',
+  'sync/resume',
+  'sync/plan-accuracy',
+  'e2e/readme',
+  'webhooks/side-by-side',
+  'e2e/package',
+  'webhooks/permutations',
+  'webhooks/crash',
+  'e2e/serve-failures',
+  'sync/backfill',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+      return found === -1 ? LONGEST.length : found
+    }
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+  }
+}
 
 export default defineConfig({
   test: {
     testTimeout: 180_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
