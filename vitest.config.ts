@@ -51,7 +51,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
           maxWorkers: 2,
-          // Worlds are made of many small objects that do not live long: a larger nursery saves a fifth of the collector's work.
+          // Worlds are made of many small objects that do not live long: with a larger nursery they are collected less often.
           execArgv: ['--max-semi-space-size=32'],
           sequence: { groupOrder: 1 },
         },

@@ -146,6 +146,10 @@ export async function writeBatch(
   })
 }
 
+/** Why a list that could not be believed is in the refetch queue. */
+export const LIST_BEHIND_EVENT =
+  'a transport event was seen later than the list that it is missing from'
+
 const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
@@ -157,8 +161,7 @@ async function queueListsBehind(
   const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
   const furthest = Math.max(SHORTEST_WAIT_MS, ...lists.map(({ behindMs }) => behindMs))
   const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
-  const reason = 'a transport event was seen later than the list that it is missing from'
-  await queueRefetches(session, entries, reason, waitMs)
+  await queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs)
   return { entries, waitMs }
 }
 

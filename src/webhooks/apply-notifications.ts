@@ -16,7 +16,7 @@ import type { SchemaNames } from '../warehouse/schema-names.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import { loadRowsByKey, loadStoredRows, type StoredRow } from '../warehouse/stored-rows.js'
 import type { Session } from '../warehouse/warehouse.js'
-import { writeRows } from '../warehouse/write-batch.js'
+import { LIST_BEHIND_EVENT, writeRows } from '../warehouse/write-batch.js'
 import type { Settlement } from './claim-notifications.js'
 import { followReferences } from './follow-references.js'
 import { letOthersRun } from './let-others-run.js'
@@ -68,11 +68,11 @@ export async function applyNotifications(
   }
   const plan = planSightings(intakes, await loadKnown(session, names, intakes))
   const lost: Sighting[] = []
-  const lists = plan.eventLists.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
+  const behind: string[] = []
   for (const round of plan.rounds) {
     const written = await writeRound(session, round, options)
     lost.push(...written.lost)
-    lists.push(...written.listsBehind.map((id) => ({ type: EVENT_LIST_ENTRY, id })))
+    behind.push(...written.listsBehind)
   }
   const applied = plan.rounds.flatMap(({ sightings }) => sightings)
   await queueMissingReferences(session, names, [
@@ -81,7 +81,8 @@ export async function applyNotifications(
   ])
   const doubts = await findDoubts(session, names, [...plan.doubtful, ...lost])
   await queueRefetches(session, plan.unconfirmed, UNCONFIRMED, rereadDelayMs)
-  await queueRefetches(session, lists, NEW_EVENTS, rereadDelayMs)
+  await queueRefetches(session, plan.eventLists.map(eventListEntry), NEW_EVENTS, rereadDelayMs)
+  await queueRefetches(session, behind.map(eventListEntry), LIST_BEHIND_EVENT, rereadDelayMs)
   await queueRefetches(session, doubts, DOUBT, rereadDelayMs)
   await addContainerChanges(
     session,
@@ -91,6 +92,10 @@ export async function applyNotifications(
   const quarantined = intakes.flatMap((intake) => intake.quarantined)
   await quarantineRecords(session, quarantined, null)
   return followReferences(session, news, options)
+}
+
+function eventListEntry(containerId: string): ResourceIdentifier {
+  return { type: EVENT_LIST_ENTRY, id: containerId }
 }
 
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
@@ -185,7 +190,7 @@ async function findDoubts(
     const differing = await findDifferingKeys(session, names, resource, own)
     for (const sighting of own.filter(({ record }) => differing.has(record.key))) {
       if (resource === transportEvents) {
-        doubts.push({ type: EVENT_LIST_ENTRY, id: containerOf(sighting) })
+        doubts.push(eventListEntry(containerOf(sighting)))
       } else doubts.push({ type: resource.type, id: sighting.record.key })
     }
   }

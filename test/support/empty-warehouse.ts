@@ -9,7 +9,7 @@ const WORTH_TRUNCATING_BYTES = 8 * 1024 * 1024
 
 /**
  * Takes every row out of a migrated warehouse and starts its numbers anew: as if it had just been created, but faster. Deletes, because new files
- * for a hundred small tables and indexes take eighty times as long, until the deleted rows weigh more.
+ * for a hundred small tables and indexes take many times as long, until the deleted rows weigh more.
  */
 export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
   const { names } = warehouse

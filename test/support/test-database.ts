@@ -37,7 +37,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
-/** Files are copied in a fifth of the time that the default of PostgreSQL 15 and later takes, which logs every page; before 15 it is the only way. */
+/** Files are copied in half the time or less that the default of PostgreSQL 15 and later takes, which logs every page; before 15 it is the only way. */
 function strategy(serverVersion: number): string {
   return serverVersion >= 150_000 ? 'strategy file_copy' : ''
 }
