@@ -34,6 +34,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
+    // No test replaces a module, and loading them anew costs half a second a file.
+    isolate: false,
     projects: [
       {
         extends: true,

@@ -79,21 +79,22 @@ export async function snapshotRows(
     where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
     [names.data, names.sync, RUN_TABLES],
   )
-  const snapshot: Record<string, string> = {}
-  for (const { schema, name } of tables) {
-    const version = hasVersions ? `stored.xmin::text || ' ' || ` : ''
-    const [row] = await reader.query<{ summary: string }>(
-      `digest ${name}`,
-      `select count(*) || ' rows ' || coalesce(md5(string_agg(line, e'\\n' order by line collate "C")), '') as summary
+  // As text, rows cost a quarter of what they do as JSON, which is needed only where columns are taken out.
+  const line = without.length === 0 ? 'stored::text' : '(to_jsonb(stored) - $1::text[])::text'
+  const version = hasVersions ? `stored.xmin::text || ' ' || ` : ''
+  const digests = tables.map(
+    ({ schema, name }) =>
+      `select '${name}' as name, count(*) || ' rows ' || coalesce(md5(string_agg(line, e'\n' order by line collate "C")), '') as summary
       from (
-          select ${version}(to_jsonb(stored) - $1::text[])::text as line
-          from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored
+          select ${version}${line} as line from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored
       ) as lines`,
-      [without],
-    )
-    snapshot[name] = row?.summary ?? ''
-  }
-  return snapshot
+  )
+  const rows = await reader.query<{ name: string; summary: string }>(
+    'digest the tables',
+    digests.join(' union all '),
+    without.length === 0 ? [] : [without],
+  )
+  return Object.fromEntries(rows.map(({ name, summary }) => [name, summary]))
 }
 
 /** Rows of a table, by the snapshot's own words. */

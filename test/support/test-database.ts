@@ -14,12 +14,15 @@ export interface TestDatabaseOptions {
   readonly template?: string
   /** Defaults to the server of this test run; named where `inject` is not at hand (global setup). */
   readonly serverUrl?: string
+  /** Names the run whose end drops what its tests left; defaults to this one. */
+  readonly testRun?: string
 }
 
 /** A database of its own for one test file, UTF8 and empty unless a template is named. The caller drops it. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? inject('databaseServerUrl')
-  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const testRun = options.testRun ?? inject('testRun')
+  const name = `test_${testRun}_${randomUUID().replaceAll('-', '')}`
   const source =
     options.template === undefined
       ? `encoding 'UTF8' template template0`
@@ -34,6 +37,23 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     url: url.href,
     name,
     drop: () => runOnServer(serverUrl, () => `drop database if exists ${name} with (force)`),
+  }
+}
+
+/** Drops every database of a run, for servers that outlive it. */
+export async function dropDatabasesOf(testRun: string, serverUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [`test_${testRun}_`],
+    )
+    for (const { name } of rows) {
+      await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+    }
+  } finally {
+    await client.end()
   }
 }
 

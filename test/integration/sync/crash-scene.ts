@@ -96,12 +96,15 @@ export async function runBuiltCli(
 }
 
 /** One run in this process. */
-export async function runHere({ simulator, target, pageSize }: CrashScene): Promise<RunReport> {
+export async function runHere(
+  { simulator, target, pageSize }: CrashScene,
+  command: 'backfill' | 'sync' = 'sync',
+): Promise<RunReport> {
   simulator.clock.advance(2_000)
   const report = await runTestSync({
     warehouse: target.warehouse,
     source: simulator,
-    command: 'sync',
+    command,
     settings: { pageSize },
   })
   expect(report).toMatchObject({ exitCode: 0, problems: [] })

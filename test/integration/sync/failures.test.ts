@@ -15,7 +15,7 @@ afterEach(closeScenes)
 const FOR_EVER = { times: Infinity }
 const SHIPMENTS = { path: /^\/shipments$/ }
 const TRACKING_REQUESTS = { path: '/tracking_requests' }
-const PAGES_OF_10 = { settings: { pageSize: 10 } }
+const PAGES_OF_5 = { settings: { pageSize: 5 } }
 
 function outcomeOf(report: RunReport, stream: string): string | undefined {
   return report.streams.find((state) => state.stream === stream)?.outcome
@@ -82,10 +82,10 @@ describe('a refused key', () => {
     const scene = await openScene()
     // The first page costs four requests, because three includes are refused.
     scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 4, ...FOR_EVER })
-    const report = await scene.sync(PAGES_OF_10)
+    const report = await scene.sync(PAGES_OF_5)
     expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 5 })
     expect(outcomeOf(report, 'shipments')).toBe('failed')
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
     expect(rowCount(await scene.snapshot(), 'tracking_requests')).toBe(0)
     await expectRecovery(scene)
   })
@@ -132,15 +132,15 @@ describe('a dead service', () => {
     const { simulator } = scene
     // A first run stops half-way, a second one finds rows.
     simulator.faults.add({ fault, after: 4, ...FOR_EVER })
-    const first = await scene.sync(PAGES_OF_10)
+    const first = await scene.sync(PAGES_OF_5)
     expect(first).toMatchObject({ outcome: 'failed', exitCode: 4 })
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
     simulator.faults.clear()
     await scene.sync()
     const before = await scene.snapshot()
     simulator.clock.advance(HOUR)
     simulator.faults.add({ fault, ...FOR_EVER })
-    const second = await scene.sync(PAGES_OF_10)
+    const second = await scene.sync(PAGES_OF_5)
     expect(second).toMatchObject({ outcome: 'failed', exitCode: 4 })
     expect(await scene.snapshot()).toEqual(before)
     await expectRecovery(scene)
@@ -156,7 +156,7 @@ describe('a dead service', () => {
         headers: status === 429 ? { 'retry-after': '1' } : {},
       }
       scene.simulator.faults.add({ fault, match: SHIPMENTS, after: 4 })
-      await syncToEquality(scene, PAGES_OF_10)
+      await syncToEquality(scene, PAGES_OF_5)
       expect(requestCounts(scene.simulator)['/shipments']).toBe(3 + 4 + 1)
       await expectNothingToWrite(scene)
     },
@@ -325,14 +325,14 @@ describe('a list that cannot be trusted', () => {
     ['goes round in seven', link((page) => `?page[number]=${(page % 7) + 1}`)],
     ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],
   ])('P8: ends as a pagination loop, exit 6, when a page %s', async (_, fault) => {
-    const scene = await openScene({ shipments: 80 })
+    const scene = await openScene({ shipments: 40 })
     await scene.sync()
     const before = await dataRows(scene)
     scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
     scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
     for (let run = 0; run < 2; run += 1) {
       scene.simulator.requests.reset()
-      const report = await scene.sync(PAGES_OF_10)
+      const report = await scene.sync(PAGES_OF_5)
       expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
       expect(outcomeOf(report, 'shipments')).toBe('incomplete')
       expect(outcomeOf(report, 'tracking_requests')).toBe('complete')
@@ -355,10 +355,10 @@ describe('a list that cannot be trusted', () => {
       match: SHIPMENTS,
       ...FOR_EVER,
     })
-    const report = await scene.sync(PAGES_OF_10)
+    const report = await scene.sync(PAGES_OF_5)
     expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
     expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(3 + 4 + 10)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
     await expectRecovery(scene)
   })
 
@@ -390,7 +390,7 @@ describe('a list that cannot be trusted', () => {
     for (const url of hostile) {
       const fault = { kind: 'nextLink', url } as const
       scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-      const report = await scene.sync(PAGES_OF_10)
+      const report = await scene.sync(PAGES_OF_5)
       expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
       expect(outcomeOf(report, 'shipments')).toBe('incomplete')
       scene.simulator.faults.clear()
@@ -407,9 +407,9 @@ describe('a list that cannot be trusted', () => {
     const scene = await openScene()
     const fault = { kind: 'nextLink', url: null } as const
     scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-    const report = await scene.sync(PAGES_OF_10)
+    const report = await scene.sync(PAGES_OF_5)
     expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
     await expectRecovery(scene)
   })
 })
@@ -445,11 +445,11 @@ describe('a database that is lost in mid-run', () => {
         `alter database ${name} with allow_connections false`,
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
       )
-    const report = await scene.sync({ ...PAGES_OF_10, warehouse: struck(scene.warehouse, strike) })
+    const report = await scene.sync({ ...PAGES_OF_5, warehouse: struck(scene.warehouse, strike) })
     expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
     expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
     await onServer(`alter database ${name} with allow_connections true`)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(20)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
     // Nobody could give the lease back either; it runs out by itself, and a test need not wait for that.
     await scene.query('delete from tracking_sync.lease')
     // Nobody could write its end: a run without one was killed.
@@ -462,7 +462,7 @@ describe('a database that is lost in mid-run', () => {
     const name = new URL(scene.url).pathname.slice(1)
     const strike = () => onServer(`drop database ${name} with (force)`)
     const warehouse = struck(scene.warehouse, strike)
-    expect(await scene.sync({ ...PAGES_OF_10, warehouse })).toMatchObject({
+    expect(await scene.sync({ ...PAGES_OF_5, warehouse })).toMatchObject({
       outcome: 'failed',
       exitCode: 5,
     })
@@ -620,7 +620,7 @@ describe('a run that is stopped', () => {
       const scene = await openScene()
       const stop = new AbortController()
       const report = await scene.sync({
-        ...PAGES_OF_10,
+        ...PAGES_OF_5,
         signal: stop.signal,
         onProgress: ({ page }) => {
           if (page === 2) stop.abort(signal)
@@ -628,7 +628,7 @@ describe('a run that is stopped', () => {
       })
       expect(report).toMatchObject({ outcome: 'aborted', exitCode })
       expect(outcomeOf(report, 'shipments')).not.toBe('complete')
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(20)
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
       expect(await runRow(scene, report)).toMatchObject({
         outcome: 'aborted',
         exit_code: exitCode,

@@ -128,16 +128,16 @@ const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 
 describe('the plan of a backfill', () => {
   it.each(ALL_INCLUDES)(
-    'is within a tenth of what the backfill of 300 shipments makes, includes: %s',
+    'is within a tenth of what the backfill of 150 shipments makes, includes: %s',
     async (includes) => {
-      const scene = await openScene({ shipments: 300, ...INCLUDES[includes] })
+      const scene = await openScene({ shipments: 150, ...INCLUDES[includes] })
       const plan = await planFor(scene)
       expect(plan.requestsMade).toBeLessThan(60)
       const { requests, exitCode } = await scene.sync()
       expect(exitCode).toBe(0)
       expectWithinTenPercent(plan.backfill.requests, requests)
       // The reckoning of the tests below.
-      expect(requestsOfWorld(factsOf(scene, 300), includes)).toBe(requests)
+      expect(requestsOfWorld(factsOf(scene, 150), includes)).toBe(requests)
     },
   )
 

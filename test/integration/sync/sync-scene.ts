@@ -8,7 +8,7 @@ import type { Warehouse } from '../../../src/warehouse/warehouse.js'
 import { compareWarehouse, type CompareOptions } from '../../support/compare-warehouse.js'
 import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.js'
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'
-import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 
 /** A service whose clock stands, and an empty warehouse. */
 export interface Scene {
@@ -33,11 +33,11 @@ export const HOUR = 3_600_000
 const openScenes: { close(): Promise<void> }[] = []
 
 export async function openScene(options: SimulatorOptions = {}): Promise<Scene> {
-  const { warehouse, url, drop } = await createTestWarehouse()
+  const { warehouse, url, drop } = await borrowTestWarehouse()
   openScenes.push({ close: drop })
   const simulator = await startSimulator({
     seed: 7,
-    shipments: 40,
+    shipments: 20,
     startAt: START,
     speed: 0,
     rateLimitPerMinute: null,
