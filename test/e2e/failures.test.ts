@@ -145,7 +145,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
   })
 
   it('when the service asks to wait for an hour: 4, at once, and the first page stays whole', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     scene.simulator.faults.add({
       fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } },
       match: isSecondPage,
@@ -171,7 +171,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     expect(result.exitCode).toBe(6)
     expectSentence(
       result,
-      /^shipments: the list of shipments ended after 60 of 5000 records; run the command again/,
+      /^shipments: the list of shipments ended after 24 of 5000 records; run the command again/,
     )
     expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
     expect(await runRows(scene)).toMatchObject([{ outcome: 'incomplete', exit_code: 6 }])
@@ -203,7 +203,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
   })
 
   it('when the database goes away in the middle: 5', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { simulator, database, options } = scene
     simulator.faults.add({
       fault: { kind: 'slow', bytesPerSecond: 200_000 },
@@ -324,7 +324,7 @@ async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void
   const { world, clock } = simulator
   const differences = await differencesFrom(world, clock.now(), database.url)
   const missing = differences.flatMap((text) => /^(\w+) (\S+): has no row$/.exec(text)?.[0] ?? [])
-  expect(missing.filter((text) => text.startsWith('shipments '))).toHaveLength(WORLD.shipments - 20)
+  expect(missing.filter((text) => text.startsWith('shipments '))).toHaveLength(WORLD.shipments - 8)
   // What is there equals the source; only what is missing as a whole has no parts either.
   const absent = new Set(missing.map((text) => text.split(/[ :]/)[1]))
   const others = differences.filter((text) => {
@@ -349,7 +349,7 @@ describe('a service that stays away', () => {
 
   beforeAll(async () => {
     const start = async (name: string, prepare: (scene: Scene) => Scene | Promise<Scene>) => {
-      const scene = await prepare(await makeScene({ TRACKING_PAGE_SIZE: '20' }))
+      const scene = await prepare(await makeScene({ TRACKING_PAGE_SIZE: '8' }))
       const result = await runCli(['sync'], { ...scene.options, deadlineMs: 150_000 })
       results.set(name, { scene, result })
     }
@@ -417,7 +417,7 @@ describe('a service that stays away', () => {
   })
 
   async function expectShipmentsOfFirstPage(scene: Scene): Promise<void> {
-    expect(await countRows(scene, 'shipments')).toBe(20)
+    expect(await countRows(scene, 'shipments')).toBe(8)
     const differences = await differencesFrom(
       scene.simulator.world,
       scene.simulator.clock.now(),
@@ -436,7 +436,7 @@ describe('a signal', () => {
     fault: Parameters<Simulator['faults']['add']>[0]['fault'],
     signal: NodeJS.Signals,
   ): Promise<{ scene: Scene; result: ProgramResult; seconds: number }> {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { simulator, options } = scene
     const played = simulator.faults.add({ fault, match: isSecondPage, times: Infinity })
     const backfill = await startCli(['backfill'], options)
@@ -481,7 +481,7 @@ describe('a signal', () => {
   )
 
   it('that comes a second time ends the program at once, and the next backfill completes (X2)', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { database, options } = scene
     expect((await runCli(['migrate'], options)).exitCode).toBe(0)
     await lookAt(database.url, (warehouse) =>
@@ -515,7 +515,7 @@ describe('a signal', () => {
   })
 
   it('stops the embedded database too', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '20' })
+    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { simulator, options } = scene
     const { DATABASE_URL: unused, ...env } = options.env!
     expect(unused).toBeDefined()

@@ -64,7 +64,9 @@ describe('demo', () => {
     const home = await makeFreshHome()
     const { directory } = home
     for (const time of ['first', 'second']) {
-      const { exitCode, stdout, stderr } = await runCli(['demo'], { directory })
+      const { exitCode, stdout, stderr } = await runCli(['demo', '--shipments', '100'], {
+        directory,
+      })
       expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
       const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
       expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
@@ -79,8 +81,8 @@ describe('demo', () => {
         for (const row of rows) expect(row).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) /)
       }
       expect(stdout).toMatch(/^containers +\d+ +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +300 +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +3 +\d+ +\d+ +0$/m)
+      expect(stdout).toMatch(/^shipments +100 +0 +0 +0$/m)
+      expect(stdout).toMatch(/^shipments +1 +\d+ +\d+ +0$/m)
       expect(stderr).toMatch(
         /^(?:\w+: page \d+, \d+ of \d+ records, \d+ requests, \d+ s, [\d.]+ records\/s, \d+ s left\n)+$/,
       )
@@ -94,7 +96,7 @@ describe('demo', () => {
       { directory },
     )
     expect(count.exitCode).toBe(0)
-    expect(JSON.parse(count.stdout)).toEqual([{ shipments: 303 }])
+    expect(JSON.parse(count.stdout)).toEqual([{ shipments: 101 }])
     const worklist = await runCli([...query, 'pickup_worklist', '--format', 'csv'], { directory })
     expect(worklist.exitCode).toBe(0)
     expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
@@ -107,13 +109,13 @@ describe('demo', () => {
         { command: 'backfill', outcome: 'complete', problem: null },
       ],
       streams: expect.arrayContaining([
-        expect.objectContaining({ stream: 'shipments', rows: 303, tombstoned: 0 }),
+        expect.objectContaining({ stream: 'shipments', rows: 101, tombstoned: 0 }),
       ]) as unknown,
       quarantined: 0,
       refetchQueue: 0,
     })
     const shown = await runCli(['status', '--schema', 'tracking_demo'], { directory })
-    expect(shown.stdout).toMatch(/^shipments +303 +0 /m)
+    expect(shown.stdout).toMatch(/^shipments +101 +0 /m)
     expect(await isServerRunning(home)).toBe(false)
   })
 
@@ -197,11 +199,11 @@ describe('a service and a warehouse in processes of their own', () => {
     const backfill = await runCli(['backfill', '--json'], options)
     const lines = backfill.stderr.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
-      progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 60 }) as unknown,
+      progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 24 }) as unknown,
     })
     const sync = await runCli(['sync'], options)
-    expect(sync.stderr).toMatch(/^shipments: page 1, 60 of 60 records, \d+ requests, \d+ s, /m)
-    expect(sync.stdout).toMatch(/^shipments +60 +0 +0 +60 +0 +0 +0 +0 +1 +complete$/m)
+    expect(sync.stderr).toMatch(/^shipments: page 1, 24 of 24 records, \d+ requests, \d+ s, /m)
+    expect(sync.stdout).toMatch(/^shipments +24 +0 +0 +24 +0 +0 +0 +0 +1 +complete$/m)
     expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
   })
 })
@@ -445,7 +447,7 @@ describe('check', () => {
         /^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+; warning: \w+ is a superuser; /,
       ),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
-      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 60 shipments; its/),
+      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 24 shipments; its/),
     ])
     expect(await versionsIn(DATABASE_URL)).toEqual({})
     expect((await runCli(['migrate'], { directory, env })).exitCode).toBe(0)
