@@ -42,16 +42,17 @@ async function sendAtPace(
   return Promise.all(underWay)
 }
 
-/** Each tells of another change of a container, as it is at the service then. */
+/** Each tells of another change of a container, a second after the one before, as it is at the service then; the last is of now. */
 function liveDeliveries(
   { simulator: { world, clock, edits }, webhookId }: ServeScene,
   count: number,
 ): { readonly id: string; readonly text: string }[] {
-  // What happens is later than what a page showed that was asked for before: the service's clock is ours.
-  clock.advance(Date.now() - clock.now().getTime())
+  // What happens is later than what a page showed that was asked for before, and not later than our clock says.
+  clock.advance(Date.now() - count * 1000 - clock.now().getTime())
   const containers = [...world.records('container', clock.now())].map(({ id }) => id)
   return Array.from({ length: count }, (_, at) => {
     const containerId = containers[at % containers.length]!
+    clock.advance(1_000)
     edits.change('container', containerId, { seal_number: `LIVE-${at}` })
     const id = randomUUID()
     const body = notification({
@@ -130,10 +131,10 @@ describe('D10: a backfill beside everything else', () => {
       expect((await backfill.ended).exitCode).toBe(0)
       await expectStored(scene, sent)
       await untilDrained(scene)
-      await waitUntil('what was in doubt is read again', async () => {
-        const rows = await scene.select('select from tracking_sync.refetch_queue limit 1')
-        return rows.length === 0
-      })
+      // What was read again before the clock moved on waits for its next turn.
+      const isSettled = async (): Promise<boolean> =>
+        (await scene.select('select from tracking_sync.refetch_queue limit 1')).length === 0
+      await waitUntil('what was in doubt is read again', isSettled, 120_000)
       expect(await differencesFrom(world, clock.now(), database.url)).toEqual([])
     },
   )
