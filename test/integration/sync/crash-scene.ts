@@ -11,7 +11,7 @@ import { runCli, type ProgramResult } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
-import { findCheckpointLies, LISTS } from './checkpoint-lies.js'
+import { findCheckpointLies } from './checkpoint-lies.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {
@@ -165,12 +165,44 @@ export function changeWorld(
   return [...gone.filter((id) => id !== revived), ...victims]
 }
 
-/** How many list pages were answered once more. */
-export function countRepeatedPages({ simulator }: CrashScene): number {
-  const pages = simulator.requests.recent
-    .filter(({ path, status }) => status === 200 && path.slice('/v2/'.length) in LISTS)
-    .map(({ path, query }) => `${path} ${new URLSearchParams(query).get('page[number]') ?? ''}`)
-  return pages.length - new Set(pages).size
+/** What stood in the warehouse when the program was killed, and how many requests had been made until then. */
+export interface Kill {
+  /** Pages of each list that the pass had stored; all of them where the list was complete. */
+  readonly stored: ReadonlyMap<string, number>
+  readonly requests: number
+}
+
+/** To be called after a kill; of the runs from `sinceRun` on. */
+export async function recordKill(
+  { simulator, target }: CrashScene,
+  sinceRun: number,
+): Promise<Kill> {
+  const rows = await target.warehouse.query<{ stream: string; pages: number | null }>(
+    'read how far it was',
+    `select saved.stream,
+        case when saved.completed_at is null
+            then greatest((saved.position ->> 'page')::int, (advanced.position ->> 'page')::int)
+        end as pages
+    from tracking_sync.checkpoints as saved
+    left join tracking_sync.pass_positions as advanced
+        on advanced.stream = saved.stream and advanced.pass_started_at = saved.pass_started_at
+    where saved.sync_run_id >= $1`,
+    [sinceRun],
+  )
+  const stored = new Map(rows.map(({ stream, pages }) => [stream, pages ?? Infinity]))
+  return { stored, requests: simulator.requests.recent.length }
+}
+
+/** How many pages that had been stored at a kill were read again after it, by the runs up to the next. */
+export function repeatedPages({ simulator }: CrashScene, kills: readonly Kill[]): number[] {
+  return kills.map(({ stored, requests }, at) => {
+    const after = simulator.requests.recent.slice(requests, kills[at + 1]?.requests)
+    return after.filter(({ path, query, status }) => {
+      const page = new URLSearchParams(query).get('page[number]')
+      const pages = stored.get(path.slice('/v2/'.length)) ?? 0
+      return status === 200 && page !== null && Number(page) <= pages
+    }).length
+  })
 }
 
 /** What the warehouse lacks of the pages that its checkpoints speak of; of the runs from `sinceRun` on. */
