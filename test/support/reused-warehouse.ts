@@ -47,8 +47,9 @@ async function tidy(warehouse: Warehouse, before: string): Promise<boolean> {
 }
 
 /** Changes when anything but rows does, and when those of the installation do. */
-async function digestCatalogue({ query, names }: Warehouse): Promise<string> {
-  const [row] = await query<{ digest: string }>(
+async function digestCatalogue(warehouse: Warehouse): Promise<string> {
+  const { sync } = warehouse.names
+  const [row] = await warehouse.query<{ digest: string }>(
     'digest the catalogue',
     `with here as (select oid from pg_namespace where nspname not like 'pg\\_%' and nspname != 'information_schema'),
     things as (
@@ -64,8 +65,8 @@ async function digestCatalogue({ query, names }: Warehouse): Promise<string> {
         where attrelid in (select oid from pg_class where relnamespace in (select oid from here))
         union all select setconfig::text from pg_db_role_setting
         where setdatabase = (select oid from pg_database where datname = current_database())
-        union all select installed::text from ${names.sync}.migrations as installed
-        union all select installed::text from ${names.sync}.installed_views as installed
+        union all select installed::text from ${sync}.migrations as installed
+        union all select installed::text from ${sync}.installed_views as installed
     )
     select md5(string_agg(thing, e'\\n' order by thing)) as digest from things`,
   )
