@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { settleByCompleteSync } from '../../../src/webhooks/run-processor.js'
 import { claimRefetches, removeRefetch } from '../../../src/warehouse/refetch-queue.js'
+import { LIST_BEHIND_EVENT } from '../../../src/warehouse/write-batch.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -150,6 +151,38 @@ describe('what must be read before it is believed', () => {
     await scene.bench.settle()
     expect(requested(scene)).toEqual([`/containers/${id}/transport_events`])
     expect(await dead()).toEqual([{ is_dead: true }])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('D9: a list that lacks a transport event which was seen later than it is read again, not believed', async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    const [event] = scene.eventsNow(id)
+    const isDead = () =>
+      scene.query(
+        'select _deleted_at is not null as is_dead from tracking.transport_events where transport_event_id = $1',
+        event?.id,
+      )
+    await scene.query(
+      `update tracking.transport_events set _observed_at = _observed_at + interval '2 minutes'
+      where transport_event_id = $1`,
+      event?.id,
+    )
+    simulator.edits.withdrawEvent(id, event?.id ?? '')
+    scene.advance(10)
+    await scene.receive(scene.tell(id))
+    expect(await isDead()).toEqual([{ is_dead: false }])
+    expect(
+      await scene.query(
+        'select resource_type, resource_id, reason from tracking_sync.refetch_queue',
+      ),
+    ).toEqual([{ resource_type: 'transport_events', resource_id: id, reason: LIST_BEHIND_EVENT }])
+    // By now the service's clock has passed what was ahead.
+    scene.advance(300)
+    await scene.bench.settle()
+    expect(requested(scene)).toEqual([`/containers/${id}/transport_events`])
+    expect(await isDead()).toEqual([{ is_dead: true }])
+    expect(await queued(scene.warehouse)).toEqual([])
     expect(await scene.differences()).toEqual([])
   })
 
