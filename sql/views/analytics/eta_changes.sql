@@ -37,8 +37,17 @@ inner join {{data}}.shipment_history as earlier
     and earlier.valid_to = later.valid_from
 inner join {{analytics}}.known_shipments as shipment
     on shipment.shipment_id = later.shipment_id
-left join {{analytics}}.time_zones as zone
-    on zone.name = later.pod_timezone
+-- Looked up and not joined: PostgreSQL expects one row of a line or a month, takes reading all zones for it to cost as much as the index, and does so for
+-- each of the many rows that come.
+left join lateral (
+
+    select known.name
+    from {{analytics}}.time_zones as known
+    where known.name = later.pod_timezone
+    offset 0
+
+) as zone
+    on true
 where later.valid_from <= {{analytics}}.as_of()
     and later.pod_eta_at is distinct from earlier.pod_eta_at
     and (
