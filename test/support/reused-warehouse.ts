@@ -9,8 +9,8 @@ import type { TestWarehouse } from './test-warehouse.js'
 const idle: TestDatabase[] = []
 
 /**
- * A migrated and empty warehouse whose database may have served a test before: emptying one takes a tenth of the time of making and dropping one. What a
- * test leaves with other tables, columns, functions, rights or connections than it got is dropped and serves nobody.
+ * A migrated and empty warehouse whose database may have served a test before: emptying one is faster than making and dropping one. What a test leaves
+ * with other tables, columns, functions or rights than it got, or with a connection of another program, is dropped and serves nobody.
  */
 export async function borrowTestWarehouse(): Promise<TestWarehouse> {
   const database =

@@ -79,7 +79,7 @@ export async function snapshotRows(
     where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
     [names.data, names.sync, RUN_TABLES],
   )
-  // As text, rows cost a quarter of what they do as JSON, which is needed only where columns are taken out.
+  // JSON costs more than a row's own text and is needed only where columns are taken out.
   const line = without.length === 0 ? 'stored::text' : '(to_jsonb(stored) - $1::text[])::text'
   const version = hasVersions ? `stored.xmin::text || ' ' || ` : ''
   const digests = tables.map(

@@ -18,7 +18,7 @@ export interface TestDatabaseOptions {
   readonly testRun?: string
 }
 
-/** A database of its own for one test file, UTF8 and empty unless a template is named. The caller drops it. */
+/** A database that nobody else uses, UTF8 and empty unless a template is named. The caller drops it. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? inject('databaseServerUrl')
   const testRun = options.testRun ?? inject('testRun')
