@@ -879,6 +879,7 @@ create table tracking.transport_events (
     constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
 );
 CREATE INDEX transport_events_created_at_idx ON tracking.transport_events USING btree (created_at);
+CREATE INDEX transport_events_feeders_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 CREATE INDEX transport_events_milestones_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.empty_out'::text, 'container.transport.full_in'::text, 'container.transport.vessel_loaded'::text, 'container.transport.vessel_berthed'::text, 'container.transport.delivered'::text]));
 CREATE INDEX transport_events_reported_arrivals_idx ON tracking.transport_events USING btree (shipment_id) WHERE ((event = ANY (ARRAY['container.transport.vessel_arrived'::text, 'container.transport.vessel_discharged'::text])) AND (data_source = 'shipping_line'::text));
 CREATE INDEX transport_events_transport_event_id_idx ON tracking.transport_events USING btree (transport_event_id);
@@ -1058,6 +1059,10 @@ RETURN COALESCE((NULLIF(current_setting('tracking_sync.as_of'::text, true), ''::
 create schema tracking_datasync;
 
 comment on schema tracking_datasync is 'Views with the table and column names of the service''s own warehouse export.';
+
+create schema tracking_stored;
+
+comment on schema tracking_stored is 'Views of the other schemas whose whole answer is large, as they stood when a run last stored them: for reports on a large account that read everything. Where nothing is stored they are the views themselves. See stored_views of the analytics schema.';
 
 create schema tracking_sync;
 
@@ -1281,6 +1286,23 @@ comment on column tracking_sync.source_capabilities.capability is 'For example t
 comment on column tracking_sync.source_capabilities.is_supported is 'Whether the service does it.';
 comment on column tracking_sync.source_capabilities.detail is 'What was asked and what was taken.';
 comment on column tracking_sync.source_capabilities.checked_at is 'When it was last tried. UTC.';
+
+create unlogged table tracking_sync.stored_views (
+    view_name text collate "C" not null,
+    slot text not null,
+    stored_at timestamp with time zone not null,
+    sync_run_id bigint,
+    rows bigint not null,
+    took_ms bigint not null,
+    constraint stored_views_pkey PRIMARY KEY (view_name)
+);
+comment on table tracking_sync.stored_views is 'One row per view that is stored: which of its two tables holds the rows. Unlogged: empty after a crash of the database.';
+comment on column tracking_sync.stored_views.view_name is 'View in the schema of stored views.';
+comment on column tracking_sync.stored_views.slot is 'a or b: the table that is read; the other one is empty, or being filled.';
+comment on column tracking_sync.stored_views.stored_at is 'What instant the rows are of. UTC.';
+comment on column tracking_sync.stored_views.sync_run_id is 'The latest run before it; sync_runs. Null: there was none.';
+comment on column tracking_sync.stored_views.rows is 'How many rows.';
+comment on column tracking_sync.stored_views.took_ms is 'How long it took to store them, in milliseconds.';
 
 create table tracking_sync.sync_run_streams (
     sync_run_id bigint not null,

@@ -58,7 +58,7 @@ const settings = z.strictObject({
       )
       .default('tracking'),
     { variable: 'TRACKING_SCHEMA', flag: '--schema' },
-    'Schema of the data tables. The others are named after it: <schema>_sync, <schema>_analytics, <schema>_as_of, <schema>_datasync.',
+    'Schema of the data tables. The others are named after it: <schema>_sync, <schema>_analytics, <schema>_as_of, <schema>_datasync, <schema>_stored.',
   ),
   rateLimitPerMinute: setting(
     wholeNumber(1, 100_000).default(90),
@@ -94,6 +94,11 @@ const settings = z.strictObject({
     flag().default(false),
     { variable: 'TRACKING_VESSEL_POSITIONS', flag: '--vessel-positions' },
     'Read the position history of every known vessel in each run: one request per vessel.',
+  ),
+  storedViews: setting(
+    oneOf(['auto', 'always', 'never']).default('auto'),
+    { variable: 'TRACKING_STORED_VIEWS', flag: '--stored-views' },
+    'When a run that wrote something stores the large views for reports that read all of them (schema <schema>_stored): auto is from 100,000 containers on.',
   ),
   quarantineLimitPercent: setting(
     wholeNumber(0, 100).default(5),

@@ -53,10 +53,11 @@ const SECTIONS: readonly ((status: WarehouseStatus) => string)[] = [
   formatBudgets,
   formatLease,
   formatWebhooks,
+  formatStoredViews,
 ]
 
 function formatStatus(status: WarehouseStatus, alerts: readonly string[]): string {
-  const sections = SECTIONS.map((format) => format(status))
+  const sections = SECTIONS.map((format) => format(status)).filter((section) => section !== '')
   // What needs somebody comes first.
   if (alerts.length > 0) sections.unshift(alerts.map(formatAlert).join('\n'))
   return sections.join('\n\n')
@@ -143,6 +144,20 @@ function formatWebhooks({ webhooks }: WarehouseStatus): string {
       isActive === null ? 'not said' : isActive ? 'yes' : 'NO',
       lastReceivedAt ?? 'never',
       checkedAt,
+    ]),
+  )
+}
+
+/** Nothing where none is stored: most accounts are too small for it. */
+function formatStoredViews({ storedViews }: WarehouseStatus): string {
+  if (storedViews.length === 0) return ''
+  return formatTable(
+    ['stored view', 'rows', 'age', 'took'],
+    storedViews.map(({ name, rows, secondsSinceStored, tookSeconds }) => [
+      name,
+      rows,
+      age(secondsSinceStored),
+      formatSeconds(tookSeconds),
     ]),
   )
 }

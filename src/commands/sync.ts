@@ -18,6 +18,7 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'eventConcurrency',
   'transportEventChecksPerSync',
   'vesselPositions',
+  'storedViews',
   'quarantineLimitPercent',
   'runMinutes',
   'migrate',
@@ -144,13 +145,14 @@ export function tellProblem({ problems }: RunReport, app: App, io: CommandIo): v
 /** These and no others: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  const { transportEventChecksPerSync } = config
+  const { transportEventChecksPerSync, storedViews } = config
   return {
     pageSize,
     eventConcurrency,
     vesselPositions,
     quarantineLimitPercent,
     transportEventChecksPerSync,
+    storedViews,
   }
 }
 

@@ -11,6 +11,7 @@ import {
   startRun,
   type StreamState,
 } from '../warehouse/sync-runs.js'
+import { storeViews } from '../warehouse/store-views.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/tables.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { checkTransportEvents } from './check-transport-events.js'
@@ -67,7 +68,24 @@ export async function runSync(
   command: 'backfill' | 'sync',
   dependencies: SyncDependencies,
 ): Promise<RunReport> {
-  return executeRun({ command }, dependencies, (run, failures) => walkAll(run, command, failures))
+  const report = await executeRun({ command }, dependencies, (run, failures) =>
+    walkAll(run, command, failures),
+  )
+  await storeViewsAfter(report, dependencies)
+  return report
+}
+
+/** After the run, when others may write again. The data are in the warehouse: that a copy of them is late is no failure of the run. */
+async function storeViewsAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
+  const { warehouse, logger, signal, settings } = dependencies
+  const { storedViews: when = 'never' } = settings
+  if (signal.aborted || report.outcome === 'failed' || report.outcome === 'aborted') return
+  try {
+    await storeViews(warehouse, { when, logger, signal })
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    logger.warn('the large views were not stored; what was stored before stays', { error: thrown })
+  }
 }
 
 export interface RunStart {

@@ -3,6 +3,7 @@ import type { RequestPurpose } from '../api/request-budget.js'
 import type { ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
 import type { Sleep } from '../retry.js'
+import type { StoreViewsWhen } from '../warehouse/store-views.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import type { DriftWatch } from './drift-watch.js'
 import type { FingerprintMemory } from './fingerprint-memory.js'
@@ -25,6 +26,8 @@ export interface RunSettings {
   readonly quarantineLimitPercent: number
   /** Containers whose transport events a sync reads again although nothing says that they changed; none unless given. */
   readonly transportEventChecksPerSync?: number
+  /** When the large views are stored at the end of a run; never unless given. */
+  readonly storedViews?: StoreViewsWhen
   /** Believe the source when many rows are missing: mark them as gone after all. */
   readonly acceptShrink?: boolean
 }

@@ -1,4 +1,5 @@
 import { readCatalog, type CatalogReader, type CatalogRelation } from './describe-schema.js'
+import { isSlotTable } from './stored-views.js'
 
 const INTRODUCTION = `# Data dictionary
 
@@ -14,9 +15,10 @@ export async function describeDictionary(reader: CatalogReader): Promise<string>
   const parts = [INTRODUCTION, '## What points to what', formatDiagram(data)]
   for (const { name, comment, relations } of schemas) {
     parts.push(`## Schema \`${name}\``, comment ?? '')
-    // The same views as those of the analytics schema.
-    if (name === reader.names.asOf) continue
-    for (const relation of relations) parts.push(...formatRelation(relation))
+    // The same views as those of the analytics schema; and large ones again, with one column more.
+    if (name === reader.names.asOf || name === reader.names.stored) continue
+    const explained = relations.filter((relation) => !isSlotTable(relation.name))
+    for (const relation of explained) parts.push(...formatRelation(relation))
   }
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }

@@ -1,4 +1,5 @@
 import type { SchemaNames } from './schema-names.js'
+import { isSlotTable } from './stored-views.js'
 import type { Session } from './warehouse.js'
 
 /** Where the catalogs are read from: a warehouse, or one transaction of it. */
@@ -149,11 +150,11 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
   return rows.map(({ definition }) => definition)
 }
 
-/** What `sql/schema.sql` holds: our schemas as SQL, without the views, which are files of their own. A test compares it with a migrated database. */
+/** What `sql/schema.sql` holds: our schemas as SQL, without the views, which are files of their own, and what holds the rows of stored ones. A test compares it with a migrated database. */
 export async function describeSchema(reader: CatalogReader): Promise<string> {
   const schemas = (await readCatalog(reader)).map((schema) => ({
     ...schema,
-    relations: schema.relations.filter(({ kind }) => kind === 'table'),
+    relations: schema.relations.filter(({ kind, name }) => kind === 'table' && !isSlotTable(name)),
   }))
   return `-- What a migrated database holds. Written by \`npm run db:dump\`; do not edit.\n\n${formatCatalog(schemas)}`
 }

@@ -3,6 +3,7 @@ import { ConnectorError, MigrationError } from '../errors.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './migrate.js'
 import type { ShippedView } from './read-views.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from './schema-names.js'
+import { SLOTS, slotTable } from './stored-views.js'
 import type { InstalledViewsTable } from './tables.js'
 import type { Session, Warehouse } from './warehouse.js'
 
@@ -97,7 +98,7 @@ async function install(
 ): Promise<string[]> {
   const isReplaced = await replaceChanged(session, names, views, sets)
   if (!isReplaced) {
-    await dropAll(session, sets.installed)
+    await dropAll(session, names, sets.installed)
     for (const view of views) await create(session, names, view, 'create')
   }
   await session.sync.deleteFrom('installed_views').execute()
@@ -119,8 +120,11 @@ function changedOf(views: readonly ShippedView[], { installed, shipped }: Sets):
   })
 }
 
-/** PostgreSQL's answer where `create or replace view` would change columns that exist: invalid_table_definition. */
-const COLUMNS_DIFFER = '42P16'
+/**
+ * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create or replace view`; syntax_error and datatype_mismatch from
+ * a stored view, whose tables still have the columns of before.
+ */
+const COLUMNS_DIFFER: ReadonlySet<unknown> = new Set(['42P16', '42601', '42804'])
 
 /** False, with nothing changed, when the views cannot be replaced one by one. */
 async function replaceChanged(
@@ -139,7 +143,8 @@ async function replaceChanged(
     for (const view of changed) await create(session, names, view, 'create or replace')
     return true
   } catch (thrown) {
-    if (!(thrown instanceof ConnectorError) || thrown.context.code !== COLUMNS_DIFFER) throw thrown
+    if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code))
+      throw thrown
     await sql`rollback to savepoint replace_views`.execute(session.sync)
     return false
   }
@@ -168,7 +173,11 @@ async function create(
 }
 
 /** Last first, each alone: no cascade, which would take views of others along. */
-async function dropAll(session: Session, installed: readonly InstalledView[]): Promise<void> {
+async function dropAll(
+  session: Session,
+  names: SchemaNames,
+  installed: readonly InstalledView[],
+): Promise<void> {
   for (const { schema_name: schema, view_name: view, kind } of [...installed].reverse()) {
     const name = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
     try {
@@ -176,7 +185,16 @@ async function dropAll(session: Session, installed: readonly InstalledView[]): P
     } catch (thrown) {
       throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
     }
+    if (schema === names.stored) await dropSlotTables(session, names, view)
   }
+}
+
+async function dropSlotTables(session: Session, names: SchemaNames, view: string): Promise<void> {
+  const tables = SLOTS.map((slot) => `${quoteIdentifier(names.sync)}.${slotTable(view, slot)}`)
+  await session.query(
+    `drop the tables of the stored view ${view}`,
+    `drop table if exists ${tables.join(', ')}`,
+  )
 }
 
 /** dependent_objects_still_exist */

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { MigrationError } from '../errors.js'
+import { storedViewsOf } from './stored-views.js'
 
-/** A shipped view: one file of `sql/views/<folder>/`, named after it. */
+/** A shipped view: one file of `sql/views/<folder>/`, named after it; a stored one is made from its source's. */
 export interface ShippedView {
-  readonly schema: 'analytics' | 'asOf' | 'datasync'
+  readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
   readonly isMaterialized: boolean
   /** First line of the file's header. */
@@ -22,17 +23,18 @@ const DIRECTORY = fileURLToPath(new URL('../../sql/views/', import.meta.url))
 
 /**
  * All shipped views, each after those it reads from. Every view of the analytics schema is there a second time, in the schema of questions as of an instant:
- * the same text, but for those that `as_of/` holds, which read histories. Throws MigrationError when views read from each other in a circle.
+ * the same text, but for those that `as_of/` holds, which read histories; and large ones again in the schema of stored views. Throws MigrationError when views read from each other in a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const analytics = await readFolder(`${directory}/analytics`)
   const asOf = new Map([...analytics, ...(await readFolder(`${directory}/as_of`))])
   const datasync = await readFolder(`${directory}/datasync`)
-  return inOrderOfUse([
+  const views = [
     ...[...analytics].map(([name, text]) => toView('analytics', name, text)),
     ...[...asOf].map(([name, text]) => toView('asOf', name, inAsOfSchema(text, asOf))),
     ...[...datasync].map(([name, text]) => toView('datasync', name, text)),
-  ])
+  ]
+  return inOrderOfUse([...views, ...storedViewsOf(views)])
 }
 
 /** Texts by name of the view. */

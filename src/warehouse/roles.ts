@@ -68,22 +68,23 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
     where relnamespace in (select oid from pg_namespace where nspname = any($1))
         and relkind in ('r', 'p', 'v', 'm')
         and not has_table_privilege($2, oid, 'select')`,
-    [[names.data, names.analytics, names.asOf, names.datasync], role],
+    [[names.data, names.analytics, names.asOf, names.datasync, names.stored], role],
   )
   return row?.hidden === 0
 }
 
 function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
-  const [data, sync, analytics, asOf, datasync] = [
+  const [data, sync, analytics, asOf, datasync, stored] = [
     names.data,
     names.sync,
     names.analytics,
     names.asOf,
     names.datasync,
-  ].map(quoteIdentifier) as [string, string, string, string, string]
+    names.stored,
+  ].map(quoteIdentifier) as [string, string, string, string, string, string]
   const reader = quoteIdentifier(roles.reader)
   const writer = quoteIdentifier(roles.writer)
-  const readable = `${data}, ${analytics}, ${asOf}, ${datasync}`
+  const readable = `${data}, ${analytics}, ${asOf}, ${datasync}, ${stored}`
   const rows = 'select, insert, update, delete'
   return [
     // The owner may have opened the schemas to all; then the roles would mean nothing.
@@ -94,6 +95,9 @@ function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
     `alter default privileges in schema ${readable} grant select on tables to ${reader}, ${writer}`,
     `grant ${rows} on all tables in schema ${data}, ${sync} to ${writer}`,
     `alter default privileges in schema ${data}, ${sync} grant ${rows} on tables to ${writer}`,
+    // The tables of stored views are emptied as a whole.
+    `grant truncate on all tables in schema ${sync} to ${writer}`,
+    `alter default privileges in schema ${sync} grant truncate on tables to ${writer}`,
     `grant ${rows} on ${analytics}.demurrage_tariffs to ${writer}`,
   ]
 }

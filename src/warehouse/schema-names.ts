@@ -1,4 +1,4 @@
-/** The five schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
+/** The six schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
 export interface SchemaNames {
   /** The data tables. */
   readonly data: string
@@ -9,6 +9,8 @@ export interface SchemaNames {
   readonly asOf: string
   /** Compatibility views. */
   readonly datasync: string
+  /** Large views of the others as a run last stored them. */
+  readonly stored: string
 }
 
 /** `base` was checked by the settings: lower-case letters, digits and underscores, at most 50 characters. */
@@ -19,6 +21,7 @@ export function schemaNames(base: string): SchemaNames {
     analytics: `${base}_analytics`,
     asOf: `${base}_as_of`,
     datasync: `${base}_datasync`,
+    stored: `${base}_stored`,
   }
 }
 
@@ -28,7 +31,7 @@ export function quoteIdentifier(name: string): string {
 }
 
 /**
- * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}`, `{{asOf}}` and `{{datasync}}`. An
+ * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}`, `{{asOf}}`, `{{datasync}}` and `{{stored}}`. An
  * unknown placeholder is a bug in that text and throws.
  */
 export function withSchemaNames(sqlText: string, names: SchemaNames): string {

@@ -1,4 +1,5 @@
 import { readQueueStatus, type QueueStatus } from './queue-status.js'
+import { quoteIdentifier } from './schema-names.js'
 import { readStreamStatus, type StreamStatus } from './stream-status.js'
 import type { RunOutcome } from './tables.js'
 import type { Warehouse } from './warehouse.js'
@@ -34,6 +35,15 @@ export interface WarehouseStatus {
   /** Who may write now; null when nobody runs. */
   readonly lease: LeaseStatus | null
   readonly webhooks: readonly WebhookHealth[]
+  /** Views whose rows are stored now, in order of name. */
+  readonly storedViews: readonly StoredViewStatus[]
+}
+
+export interface StoredViewStatus {
+  readonly name: string
+  readonly rows: number
+  readonly secondsSinceStored: number
+  readonly tookSeconds: number
 }
 
 const RUNS_SHOWN = 5
@@ -52,7 +62,21 @@ export async function readStatus(warehouse: Warehouse): Promise<WarehouseStatus>
     budgets: await readBudgetStatus(warehouse),
     lease: await readLeaseStatus(warehouse),
     webhooks: await readWebhookHealth(warehouse),
+    storedViews: await readStoredViews(warehouse),
   }
+}
+
+async function readStoredViews(warehouse: Warehouse): Promise<StoredViewStatus[]> {
+  return warehouse.query<StoredViewStatus>(
+    'read the ages of the stored views',
+    `select
+        view_name as name,
+        rows,
+        round(extract(epoch from now() - stored_at))::float8 as "secondsSinceStored",
+        round(took_ms / 1000.0)::float8 as "tookSeconds"
+    from ${quoteIdentifier(warehouse.names.sync)}.stored_views
+    order by view_name`,
+  )
 }
 
 async function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {

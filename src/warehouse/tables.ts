@@ -139,6 +139,15 @@ export interface InstalledViewsTable {
   installed_at: Generated<string>
 }
 
+export interface StoredViewsTable {
+  view_name: string
+  slot: 'a' | 'b'
+  stored_at: string
+  sync_run_id: number | null
+  rows: number
+  took_ms: number
+}
+
 export interface TransportEventChecksTable {
   container_id: string
   checked_at: Generated<string>
@@ -146,6 +155,7 @@ export interface TransportEventChecksTable {
 
 export interface SyncTables {
   installed_views: InstalledViewsTable
+  stored_views: StoredViewsTable
   migrations: MigrationsTable
   sync_runs: SyncRunsTable
   sync_run_streams: SyncRunStreamsTable

@@ -72,7 +72,7 @@ describe('the migrations', () => {
     for (const { path, code } of migrations) {
       expect({
         path,
-        words: code.match(/\btracking(?:_sync|_analytics|_as_of|_datasync)?\./g),
+        words: code.match(/\btracking(?:_sync|_analytics|_as_of|_datasync|_stored)?\./g),
       }).toEqual({
         path,
         words: null,

@@ -37,8 +37,12 @@ function interpolationsIn(path: string, text: string): Interpolation[] {
   return found
 }
 
-/** Names of ours that are no constants: of the streams there are. */
-const OWN_NAMES = [`${join('warehouse', 'stream-status.ts')}: stream`]
+/** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
+const OWN_NAMES = [
+  `${join('warehouse', 'stream-status.ts')}: stream`,
+  `${join('warehouse', 'stored-views.ts')}: name`,
+  `${join('warehouse', 'stored-views.ts')}: target`,
+]
 
 /** A value of somebody's put between quotes; a constant of our own may stand there. */
 function quotedByHand(path: string, text: string): string[] {

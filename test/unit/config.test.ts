@@ -71,6 +71,7 @@ describe('where a setting comes from', () => {
       requestTimeoutSeconds: 120,
       eventConcurrency: 4,
       transportEventChecksPerSync: 1,
+      storedViews: 'auto',
       vesselPositions: false,
       quarantineLimitPercent: 5,
       migrate: true,

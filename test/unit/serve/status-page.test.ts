@@ -28,6 +28,7 @@ const status = {
   budgets: [],
   lease: null,
   webhooks: [],
+  storedViews: [],
 }
 const serving = {
   programVersion: '1.2.3',

@@ -1,0 +1,29 @@
+-- How old the stored views are
+--
+-- One row per view of the schema of stored views whose rows are stored now.
+--
+-- Those views hold the rows of others, for reports that read all of them, as they stood at stored_at, which is also in each row (_stored_at). Runs
+-- store them again after they wrote something (setting TRACKING_STORED_VIEWS). A view that is not listed here is not stored, and is read as it is
+-- now. age_hours: from stored_at to as_of(); negative for an instant before it.
+
+create view {{analytics}}.stored_views as
+select
+    view_name,
+    rows as row_count,
+    round(extract(epoch from {{analytics}}.as_of() - stored_at) / 3600, 2) as age_hours,
+    round(took_ms / 1000.0, 1) as took_seconds,
+    stored_at
+from {{sync}}.stored_views;
+
+comment on view {{analytics}}.stored_views is
+    'One row per view whose rows are stored: how old they are, and how many.';
+comment on column {{analytics}}.stored_views.view_name is
+    'Name of the view in the schema of stored views; datasync_… are those of the compatibility schema.';
+comment on column {{analytics}}.stored_views.row_count is
+    'How many rows are stored.';
+comment on column {{analytics}}.stored_views.age_hours is
+    'Hours from stored_at to as_of().';
+comment on column {{analytics}}.stored_views.took_seconds is
+    'How long it took to store them, in seconds.';
+comment on column {{analytics}}.stored_views.stored_at is
+    'What instant the rows are of. UTC.';

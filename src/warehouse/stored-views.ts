@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import type { ShippedView } from './read-views.js'
+
+/** Views whose whole answer takes longer than ten seconds over a million containers, or has a row for each thing that happened (docs/performance.md). */
+const STORED: readonly Pick<ShippedView, 'schema' | 'name'>[] = [
+  { schema: 'analytics', name: 'container_milestones' },
+  { schema: 'analytics', name: 'container_timeline' },
+  { schema: 'analytics', name: 'demurrage_evidence' },
+  { schema: 'analytics', name: 'fee_history' },
+  { schema: 'analytics', name: 'status_durations' },
+  { schema: 'analytics', name: 'transshipments' },
+  { schema: 'datasync', name: 'containers' },
+  { schema: 'datasync', name: 'transport_events' },
+]
+
+/** The two tables of a stored view take turns: one is read while the other is filled. */
+export const SLOTS = ['a', 'b'] as const
+export type Slot = (typeof SLOTS)[number]
+
+/** Table of the bookkeeping schema that holds the rows of a stored view. */
+export function slotTable(storedName: string, slot: Slot): string {
+  return `stored_${storedName}_${slot}`
+}
+
+/** Whether a table of the bookkeeping schema holds rows of a stored view. Its columns are explained where the view is. */
+export function isSlotTable(tableName: string): boolean {
+  return /^stored_\w+_[ab]$/.test(tableName)
+}
+
+/** Of the shipped views, those that can be stored, as the views of the schema `stored`. */
+export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
+  return STORED.flatMap(({ schema, name }) => {
+    const source = views.find((view) => view.schema === schema && view.name === name)
+    return source === undefined ? [] : [toStoredView(source)]
+  })
+}
+
+/** Name of a view among the stored ones, where both families have theirs. */
+function storedName({ schema, name }: ShippedView): string {
+  return schema === 'datasync' ? `datasync_${name}` : name
+}
+
+/**
+ * The view, and the tables that hold its rows, which are made with the columns the source has then. One of three branches is read: the table that is filled, or,
+ * where none is, the source itself. A table that should have rows and has none (a crash of the server, or a reader whose snapshot is older than the emptying of
+ * the table it is to read) counts as none. Begins anew, with nothing stored, whenever the source's text changes: `checksum` is of both.
+ */
+function toStoredView(source: ShippedView): ShippedView {
+  const name = storedName(source)
+  const target = `{{${source.schema}}}.${source.name}`
+  const [a, b] = SLOTS.map((slot) => `{{sync}}.${slotTable(name, slot)}`) as [string, string]
+  const slotRead = `(select slot from {{sync}}.stored_views where view_name = '${name}')`
+  const create = (table: string): string =>
+    `create unlogged table if not exists ${table} as
+select shown.*, null::timestamptz as _stored_at from ${target} as shown
+with no data;
+comment on table ${table} is
+    'Rows of the stored view ${name}, one of the two tables that take turns; its columns are explained there. Unlogged: empty after a crash of the database.';`
+  const sqlText = `-- ${target} as it was stored last
+${create(a)}
+${create(b)}
+truncate ${a}, ${b};
+delete from {{sync}}.stored_views where view_name = '${name}';
+
+create view {{stored}}.${name} as
+select stored.* from ${a} as stored where ${slotRead} = 'a'
+union all
+select stored.* from ${b} as stored where ${slotRead} = 'b'
+union all
+select shown.*, null::timestamptz
+from ${target} as shown
+where not case ${slotRead}
+    when 'a' then exists (select from ${a})
+    when 'b' then exists (select from ${b})
+    else false
+end;
+
+${commentsSql(name, target)}
+`
+  return {
+    schema: 'stored',
+    name,
+    isMaterialized: false,
+    title: source.title,
+    definition: source.definition,
+    sqlText,
+    checksum: createHash('sha256').update(sqlText).update(source.checksum).digest('hex'),
+  }
+}
+
+/** What the source says of its columns. */
+function commentsSql(name: string, target: string): string {
+  return `do $comments$
+declare
+    explained record;
+begin
+    for explained in
+        select attname, col_description(attrelid, attnum) as meaning
+        from pg_attribute
+        where attrelid = '${target}'::regclass and attnum > 0
+    loop
+        execute format('comment on column {{stored}}.${name}.%I is %L', explained.attname, explained.meaning);
+    end loop;
+end;
+$comments$;
+comment on column {{stored}}.${name}._stored_at is
+    'What instant the row is of. Null: nothing is stored, and this is the view as it is now. UTC.';
+comment on view {{stored}}.${name} is
+    'The rows of ${target.replace(/[{}]/g, '')} as they stood at _stored_at: for reports that read all of them.';`
+}

@@ -1,0 +1,247 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import { installViews } from '../../../src/warehouse/install-views.js'
+import { readViews } from '../../../src/warehouse/read-views.js'
+import { createRoles } from '../../../src/warehouse/roles.js'
+import { storeViews } from '../../../src/warehouse/store-views.js'
+import { createWarehouse } from '../../../src/warehouse/warehouse.js'
+import { callCli } from '../../support/call-cli.js'
+import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const NAMES = (await readViews())
+  .filter(({ schema }) => schema === 'stored')
+  .map(({ name }) => name)
+
+const always = {
+  when: 'always',
+  logger: silentLogger,
+  signal: new AbortController().signal,
+} as const
+
+function sourceOf(name: string): string {
+  return name.startsWith('datasync_')
+    ? `tracking_datasync.${name.slice('datasync_'.length)}`
+    : `tracking_analytics.${name}`
+}
+
+/** Of each stored view: its rows, how many of them are stored ones, and how many differ from the view itself. */
+async function compare(scene: Scene): Promise<Record<string, unknown>[]> {
+  const rows = NAMES.map((name) => {
+    const own = `select to_jsonb(stored) - '_stored_at' from tracking_stored.${name} as stored`
+    const source = `select to_jsonb(shown) from ${sourceOf(name)} as shown`
+    return `select '${name}' as name,
+      (select count(*)::int from tracking_stored.${name}) as rows,
+      (select count(_stored_at)::int from tracking_stored.${name}) as stored,
+      (select count(*)::int from ((${own}) except all (${source})) as more)
+      + (select count(*)::int from ((${source}) except all (${own})) as fewer) as differing`
+  })
+  return scene.query(rows.join(' union all '))
+}
+
+const total = (rows: readonly Record<string, unknown>[], key: string): number =>
+  rows.reduce((sum, row) => sum + Number(row[key]), 0)
+
+describe('stored views', () => {
+  it('are the views themselves until a run stores them', async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync()
+    const rows = await compare(scene)
+    expect(rows.map(({ name }) => name)).toEqual(NAMES)
+    expect(NAMES.length).toBeGreaterThan(5)
+    expect([total(rows, 'stored'), total(rows, 'differing')]).toEqual([0, 0])
+    expect(total(rows, 'rows')).toBeGreaterThan(100)
+  })
+
+  it('hold what the views say when a run has stored them, and are not stored again while nothing changes', async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync({ settings: { storedViews: 'always' } })
+    const rows = await compare(scene)
+    expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
+    // What runs on, such as the hours in a status, has run on since.
+    const standing = rows.filter(
+      ({ name }) => name !== 'status_durations' && name !== 'transshipments',
+    )
+    expect(standing.filter(({ differing }) => differing !== 0)).toEqual([])
+
+    const state = 'select view_name, slot, stored_at from tracking_sync.stored_views order by 1'
+    const before = await scene.query(state)
+    await scene.sync({ command: 'sync', settings: { storedViews: 'always' } })
+    expect(await scene.query(state)).toEqual(before)
+  })
+
+  it('stay as they were stored when rows change, until the run that changed them ends', async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync({ settings: { storedViews: 'always' } })
+    const [first] = await scene.query(
+      `select min(_stored_at) as at from tracking_stored.datasync_containers`,
+    )
+    scene.simulator.clock.advance(3 * 86_400_000)
+    await scene.sync({ command: 'sync' })
+    expect(total(await compare(scene), 'differing')).toBeGreaterThan(0)
+    const stored = await storeViews(scene.warehouse, always)
+    expect(stored.map(({ name }) => name)).toEqual(NAMES)
+    const rows = await compare(scene)
+    const standing = rows.filter(
+      ({ name }) => name !== 'status_durations' && name !== 'transshipments',
+    )
+    expect(standing.filter(({ differing }) => differing !== 0)).toEqual([])
+    const [second] = await scene.query(
+      `select min(_stored_at) as at, count(distinct _stored_at)::int as times from tracking_stored.datasync_containers`,
+    )
+    expect(second?.times).toBe(1)
+    expect(String(second?.at) > String(first?.at)).toBe(true)
+    // The table of before gave its disk back.
+    const [sizes] = await scene.query(
+      `select pg_relation_size('tracking_sync.stored_datasync_containers_a')::int as a,
+        pg_relation_size('tracking_sync.stored_datasync_containers_b')::int as b`,
+    )
+    expect(sizes?.a).toBe(0)
+    expect(sizes?.b).toBeGreaterThan(0)
+  })
+
+  it('are stored by themselves from so many containers on, and not below', async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync()
+    const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
+    const auto = { ...always, when: 'auto' } as const
+    const enough = Number(count)
+    expect(await storeViews(scene.warehouse, auto)).toEqual([])
+    expect(await storeViews(scene.warehouse, { ...auto, fromContainers: enough + 1 })).toEqual([])
+    expect(await storeViews(scene.warehouse, { ...always, when: 'never' })).toEqual([])
+    const stored = await storeViews(scene.warehouse, { ...auto, fromContainers: enough })
+    expect(stored).toHaveLength(NAMES.length)
+  })
+
+  it('are read as they are now where the rows are gone: after a crash of the server, or in an old snapshot', async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync({ settings: { storedViews: 'always' } })
+    await scene.query('truncate tracking_sync.stored_container_milestones_a')
+    const byName = new Map((await compare(scene)).map((row) => [row.name, row]))
+    expect(byName.get('container_milestones')).toMatchObject({ stored: 0, differing: 0 })
+    expect(Number(byName.get('container_milestones')?.rows)).toBeGreaterThan(0)
+  })
+
+  it('are left to the next run where a reader has the table to be filled', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync()
+    const reader = new pg.Client({ connectionString: scene.url })
+    await reader.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select from tracking_sync.stored_container_timeline_a')
+      const stored = await storeViews(scene.warehouse, always)
+      expect(stored.map(({ name }) => name)).toEqual(
+        NAMES.filter((name) => name !== 'container_timeline'),
+      )
+      await reader.query('commit')
+    } finally {
+      await reader.end()
+    }
+    const later = await storeViews(scene.warehouse, always)
+    expect(later.map(({ name }) => name)).toEqual(['container_timeline'])
+  })
+
+  it('begin anew when the view they are of changes, also its columns', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync({ settings: { storedViews: 'always' } })
+    const views = await readViews()
+    const changed = views.map((view) => {
+      if (view.name !== 'fee_history') return view
+      if (view.schema === 'stored') return { ...view, checksum: 'other' }
+      const sqlText = `create view {{${view.schema}}}.fee_history as select 1 as first, 'x'::text as second;`
+      return { ...view, sqlText, checksum: 'other' }
+    })
+    await installViews(scene.warehouse, changed, { sleep: () => Promise.resolve() })
+    const [column] = await scene.query(
+      `select attname from pg_attribute
+      where attrelid = 'tracking_stored.fee_history'::regclass and attnum = 1`,
+    )
+    expect(column?.attname).toBe('first')
+    const byName = new Map((await compare(scene)).map((row) => [row.name, row]))
+    expect(byName.get('fee_history')).toMatchObject({ stored: 0, differing: 0 })
+  })
+
+  it('are told by status and by the view of their ages', async () => {
+    const scene = await openScene({ shipments: 2 })
+    const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+    await scene.sync()
+    const before = await callCli(['status'], settings)
+    expect(before.stdout).not.toContain('stored view')
+    await storeViews(scene.warehouse, always)
+    const after = await callCli(['status'], settings)
+    const json = await callCli(['status', '--json'], settings)
+    expect(after.stdout).toMatch(/^stored view +rows +age +took/m)
+    expect(after.stdout).toMatch(/^datasync_containers +\d+ +\d+ s +0 s$/m)
+    expect(
+      (JSON.parse(json.stdout) as { storedViews: { name: string }[] }).storedViews,
+    ).toHaveLength(NAMES.length)
+    const ages = await scene.query(
+      'select view_name, row_count, age_hours from tracking_analytics.stored_views order by 1',
+    )
+    expect(ages.map(({ view_name }) => view_name)).toEqual([...NAMES].sort())
+    const [timeline] = ages.filter(({ view_name }) => view_name === 'container_timeline')
+    expect(timeline?.age_hours).toBe('0.00')
+    const [count] = await scene.query(
+      'select count(*) as count from tracking_stored.container_timeline',
+    )
+    expect(timeline?.row_count).toBe(count?.count)
+  })
+})
+
+describe('stored views and roles', () => {
+  const schema = `stored_${process.pid}`
+  let opened: Awaited<ReturnType<typeof createTestWarehouse>>
+  let roles: { reader: string; writer: string }
+
+  beforeAll(async () => {
+    opened = await createTestWarehouse({ schema })
+    ;({ roles } = await createRoles(opened.warehouse))
+    for (const role of Object.values(roles)) {
+      await opened.warehouse.query(
+        'login',
+        `create role ${role}_login login password 'for this test' in role ${role}`,
+      )
+    }
+  })
+  afterAll(async () => {
+    for (const role of Object.values(roles)) {
+      for (const name of [`${role}_login`, role]) {
+        await opened.warehouse.query('tidy up', `drop owned by ${name}`)
+        await opened.warehouse.query('tidy up', `drop role ${name}`)
+      }
+    }
+    await opened.drop()
+  })
+
+  function urlOf(role: string): string {
+    const url = new URL(opened.url)
+    url.username = `${role}_login`
+    url.password = encodeURIComponent('for this test')
+    return url.href
+  }
+
+  it('G9 a writer stores them and a reader reads them, and not the tables below', async () => {
+    const warehouse = createWarehouse({ url: urlOf(roles.writer), schema, logger: silentLogger })
+    try {
+      const stored = await storeViews(warehouse, always)
+      expect(stored.map(({ name }) => name)).toEqual(NAMES)
+    } finally {
+      await warehouse.close()
+    }
+    const reader = new pg.Client({ connectionString: urlOf(roles.reader) })
+    await reader.connect()
+    try {
+      const { rows } = await reader.query(`select * from ${schema}_stored.container_timeline`)
+      expect(rows).toEqual([])
+      await expect(
+        reader.query(`select from ${schema}_sync.stored_container_timeline_a`),
+      ).rejects.toMatchObject({ code: '42501' })
+    } finally {
+      await reader.end()
+    }
+  })
+})
