@@ -32,67 +32,171 @@ deeds (event, ship, deed) as (
         ('container.transport.vessel_loaded', 'vessel', 'loaded'),
         ('container.transport.vessel_departed', 'vessel', 'departed')
 
-)
+),
 
-select
-    container.container_id,
-    container.shipment_id,
-    stop.location_id,
-    container.number as container_number,
-    shipment.shipping_line_scac,
-    stop.location_locode,
-    -- Looked up and not joined: PostgreSQL takes a hash join of what is made anew for each container to cost nothing, and would make it of all.
-    (
-        select port.name
-        from {{data}}.ports as port
-        where port.port_id = stop.location_id
-    ) as location_name,
-    (
-        select vessel.name
-        from {{data}}.vessels as vessel
-        where vessel.vessel_id = stop.vessel_in_id
-    ) as vessel_in_name,
-    (
-        select vessel.name
-        from {{data}}.vessels as vessel
-        where vessel.vessel_id = stop.vessel_out_id
-    ) as vessel_out_name,
-    round(extract(epoch from
-        coalesce(stop.departed_at, stop.loaded_at) - coalesce(stop.arrived_at, stop.discharged_at)
-    ) / 3600, 2) as dwell_hours,
-    case
-        when stop.loaded_at is null
-            and stop.departed_at is null
-            and container.pod_arrived_at is null
-            and container.pod_discharged_at is null
-            then round(extract(epoch from
-                {{analytics}}.as_of() - coalesce(stop.arrived_at, stop.discharged_at)
-            ) / 3600, 2)
-    end as hours_so_far,
-    stop.loaded_at is null
-        and stop.departed_at is null
-        and container.pod_arrived_at is null
-        and container.pod_discharged_at is null as is_waiting,
-    shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
-    stop.is_zone_known,
-    stop.arrived_at,
-    stop.discharged_at,
-    stop.loaded_at,
-    stop.departed_at,
-    stop.arrived_at at time zone
-        stop.clock as arrived_local,
-    stop.discharged_at at time zone
-        stop.clock as discharged_local,
-    stop.loaded_at at time zone
-        stop.clock as loaded_local,
-    stop.departed_at at time zone
-        stop.clock as departed_local
-from {{analytics}}.known_containers as container
-left join {{analytics}}.known_shipments as shipment
-    on shipment.shipment_id = container.shipment_id
-cross join lateral (
+journeys as not materialized (
 
     select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        shipment.shipping_line_scac,
+        container.pod_arrived_at is not null or container.pod_discharged_at is not null as is_landed,
+        shipment.line_tracking_stopped_at is not null as is_tracking_stopped
+    from {{analytics}}.known_containers as container
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+
+),
+
+-- Two halves, so that each can be read from its index; the second is read of containers with a feeder only.
+sightings as (
+
+    select
+        journey.container_id,
+        journey.shipment_id,
+        journey.container_number,
+        journey.shipping_line_scac,
+        journey.is_landed,
+        journey.is_tracking_stopped,
+        sighting.location_locode,
+        sighting.location_id,
+        sighting.timezone,
+        sighting.vessel_id,
+        sighting.event,
+        sighting.timestamp
+    from journeys as journey
+    inner join {{analytics}}.known_transport_events as sighting
+        on sighting.container_id = journey.container_id
+    where sighting.event in (
+            'container.transport.transshipment_arrived',
+            'container.transport.transshipment_discharged',
+            'container.transport.transshipment_loaded',
+            'container.transport.transshipment_departed',
+            'container.transport.feeder_arrived',
+            'container.transport.feeder_discharged',
+            'container.transport.feeder_loaded',
+            'container.transport.feeder_departed'
+        )
+
+    union all
+
+    select
+        journey.container_id,
+        journey.shipment_id,
+        journey.container_number,
+        journey.shipping_line_scac,
+        journey.is_landed,
+        journey.is_tracking_stopped,
+        ship.location_locode,
+        ship.location_id,
+        ship.timezone,
+        ship.vessel_id,
+        ship.event,
+        ship.timestamp
+    from journeys as journey
+    inner join {{analytics}}.known_transport_events as ship
+        on ship.container_id = journey.container_id
+    where ship.event in (
+            'container.transport.vessel_arrived',
+            'container.transport.vessel_discharged',
+            'container.transport.vessel_loaded',
+            'container.transport.vessel_departed'
+        )
+        and ship.location_locode is not null
+        and exists (
+            select
+            from {{analytics}}.known_transport_events as feeder
+            where feeder.container_id = journey.container_id
+                and feeder.event in (
+                    'container.transport.feeder_arrived',
+                    'container.transport.feeder_discharged',
+                    'container.transport.feeder_loaded',
+                    'container.transport.feeder_departed'
+                )
+        )
+
+),
+
+-- By all that is known of the container, not by its id alone: what a question filters by then reaches the transport events.
+changes as (
+
+    select
+        sighting.container_id,
+        sighting.shipment_id,
+        sighting.container_number,
+        sighting.shipping_line_scac,
+        sighting.is_landed,
+        sighting.is_tracking_stopped,
+        sighting.location_locode,
+        max(sighting.location_id) as location_id,
+        max(sighting.timezone) as timezone,
+        coalesce(
+            max(sighting.vessel_id) filter (
+                where report.deed in ('arrived', 'discharged') and report.ship <> 'vessel'
+            ),
+            max(sighting.vessel_id) filter (where report.deed in ('arrived', 'discharged'))
+        ) as vessel_in_id,
+        coalesce(
+            max(sighting.vessel_id) filter (
+                where report.deed in ('loaded', 'departed') and report.ship <> 'vessel'
+            ),
+            max(sighting.vessel_id) filter (where report.deed in ('loaded', 'departed'))
+        ) as vessel_out_id,
+        coalesce(
+            min(sighting.timestamp) filter (
+                where report.deed = 'arrived' and report.ship <> 'vessel'
+            ),
+            min(sighting.timestamp) filter (where report.deed = 'arrived')
+        ) as arrived_at,
+        coalesce(
+            min(sighting.timestamp) filter (
+                where report.deed = 'discharged' and report.ship <> 'vessel'
+            ),
+            min(sighting.timestamp) filter (where report.deed = 'discharged')
+        ) as discharged_at,
+        coalesce(
+            max(sighting.timestamp) filter (
+                where report.deed = 'loaded' and report.ship <> 'vessel'
+            ),
+            max(sighting.timestamp) filter (where report.deed = 'loaded')
+        ) as loaded_at,
+        coalesce(
+            max(sighting.timestamp) filter (
+                where report.deed = 'departed' and report.ship <> 'vessel'
+            ),
+            max(sighting.timestamp) filter (where report.deed = 'departed')
+        ) as departed_at
+    from sightings as sighting
+    inner join deeds as report
+        on report.event = sighting.event
+    group by
+        sighting.container_id,
+        sighting.shipment_id,
+        sighting.container_number,
+        sighting.shipping_line_scac,
+        sighting.is_landed,
+        sighting.is_tracking_stopped,
+        sighting.location_locode
+    having bool_or(report.ship = 'transshipment')
+        or (
+            bool_or(report.ship = 'feeder')
+            and bool_or(report.deed in ('arrived', 'discharged'))
+            and bool_or(report.deed in ('loaded', 'departed'))
+            and sighting.location_locode is not null
+        )
+
+),
+
+-- clock: the zone in which a clock at the place is read: the one sent, UTC where none was sent, null where PostgreSQL does not know it.
+stops as (
+
+    select
+        change.container_id,
+        change.shipment_id,
+        change.container_number,
+        change.shipping_line_scac,
+        change.is_tracking_stopped,
         change.location_locode,
         change.location_id,
         change.vessel_in_id,
@@ -101,126 +205,52 @@ cross join lateral (
         change.discharged_at,
         change.loaded_at,
         change.departed_at,
-        change.zone is not null as is_zone_known,
-        coalesce(change.zone, case when change.timezone is null then 'UTC' end) as clock
-    from (
+        change.loaded_at is null and change.departed_at is null and not change.is_landed as is_waiting,
+        zone.name is not null as is_zone_known,
+        coalesce(zone.name, case when change.timezone is null then 'UTC' end) as clock
+    from changes as change
+    left join {{analytics}}.time_zones as zone
+        on zone.name = change.timezone
 
-        select
-            sighting.location_locode,
-            max(sighting.location_id) as location_id,
-            max(sighting.timezone) as timezone,
-            (
-                select zone.name
-                from {{analytics}}.time_zones as zone
-                where zone.name = max(sighting.timezone)
-            ) as zone,
-            coalesce(
-                max(sighting.vessel_id) filter (
-                    where report.deed in ('arrived', 'discharged') and report.ship <> 'vessel'
-                ),
-                max(sighting.vessel_id) filter (where report.deed in ('arrived', 'discharged'))
-            ) as vessel_in_id,
-            coalesce(
-                max(sighting.vessel_id) filter (
-                    where report.deed in ('loaded', 'departed') and report.ship <> 'vessel'
-                ),
-                max(sighting.vessel_id) filter (where report.deed in ('loaded', 'departed'))
-            ) as vessel_out_id,
-            coalesce(
-                min(sighting.timestamp) filter (
-                    where report.deed = 'arrived' and report.ship <> 'vessel'
-                ),
-                min(sighting.timestamp) filter (where report.deed = 'arrived')
-            ) as arrived_at,
-            coalesce(
-                min(sighting.timestamp) filter (
-                    where report.deed = 'discharged' and report.ship <> 'vessel'
-                ),
-                min(sighting.timestamp) filter (where report.deed = 'discharged')
-            ) as discharged_at,
-            coalesce(
-                max(sighting.timestamp) filter (
-                    where report.deed = 'loaded' and report.ship <> 'vessel'
-                ),
-                max(sighting.timestamp) filter (where report.deed = 'loaded')
-            ) as loaded_at,
-            coalesce(
-                max(sighting.timestamp) filter (
-                    where report.deed = 'departed' and report.ship <> 'vessel'
-                ),
-                max(sighting.timestamp) filter (where report.deed = 'departed')
-            ) as departed_at
-        from (
+)
 
-            -- Two halves, so that each can be read from its index; the second is read of containers with a feeder only.
-                select
-                    sighting.location_locode,
-                    sighting.location_id,
-                    sighting.timezone,
-                    sighting.vessel_id,
-                    sighting.event,
-                    sighting.timestamp
-                from {{analytics}}.known_transport_events as sighting
-                where sighting.container_id = container.container_id
-                    and sighting.event in (
-                        'container.transport.transshipment_arrived',
-                        'container.transport.transshipment_discharged',
-                        'container.transport.transshipment_loaded',
-                        'container.transport.transshipment_departed',
-                        'container.transport.feeder_arrived',
-                        'container.transport.feeder_discharged',
-                        'container.transport.feeder_loaded',
-                        'container.transport.feeder_departed'
-                    )
-
-                union all
-
-                select
-                    ship.location_locode,
-                    ship.location_id,
-                    ship.timezone,
-                    ship.vessel_id,
-                    ship.event,
-                    ship.timestamp
-                from (
-
-                    select
-                    from {{analytics}}.known_transport_events as feeder
-                    where feeder.container_id = container.container_id
-                        and feeder.event in (
-                            'container.transport.feeder_arrived',
-                            'container.transport.feeder_discharged',
-                            'container.transport.feeder_loaded',
-                            'container.transport.feeder_departed'
-                        )
-                    limit 1
-
-                ) as has_feeder
-                cross join {{analytics}}.known_transport_events as ship
-                where ship.container_id = container.container_id
-                    and ship.event in (
-                        'container.transport.vessel_arrived',
-                        'container.transport.vessel_discharged',
-                        'container.transport.vessel_loaded',
-                        'container.transport.vessel_departed'
-                    )
-                    and ship.location_locode is not null
-
-            ) as sighting
-        inner join deeds as report
-            on report.event = sighting.event
-        group by sighting.location_locode
-        having bool_or(report.ship = 'transshipment')
-            or (
-                bool_or(report.ship = 'feeder')
-                and bool_or(report.deed in ('arrived', 'discharged'))
-                and bool_or(report.deed in ('loaded', 'departed'))
-                and sighting.location_locode is not null
-            )
-
-    ) as change
-
-) as stop;
+select
+    stop.container_id,
+    stop.shipment_id,
+    stop.location_id,
+    stop.container_number,
+    stop.shipping_line_scac,
+    stop.location_locode,
+    port.name as location_name,
+    vessel_in.name as vessel_in_name,
+    vessel_out.name as vessel_out_name,
+    round(extract(epoch from
+        coalesce(stop.departed_at, stop.loaded_at) - coalesce(stop.arrived_at, stop.discharged_at)
+    ) / 3600, 2) as dwell_hours,
+    case
+        when stop.is_waiting
+            then round(extract(epoch from
+                {{analytics}}.as_of() - coalesce(stop.arrived_at, stop.discharged_at)
+            ) / 3600, 2)
+    end as hours_so_far,
+    stop.is_waiting,
+    stop.is_tracking_stopped,
+    stop.is_zone_known,
+    stop.arrived_at,
+    stop.discharged_at,
+    stop.loaded_at,
+    stop.departed_at,
+    stop.arrived_at at time zone stop.clock as arrived_local,
+    stop.discharged_at at time zone stop.clock as discharged_local,
+    stop.loaded_at at time zone stop.clock as loaded_local,
+    stop.departed_at at time zone stop.clock as departed_local
+from stops as stop
+left join {{data}}.ports as port
+    on port.port_id = stop.location_id
+left join {{data}}.vessels as vessel_in
+    on vessel_in.vessel_id = stop.vessel_in_id
+left join {{data}}.vessels as vessel_out
+    on vessel_out.vessel_id = stop.vessel_out_id;
 
 comment on view {{analytics}}.transshipments is
     'One row per container and place where it changed ships: arrival, discharge, loading, '
