@@ -72,10 +72,11 @@ function instant(text: string): string {
 
 type Question = ShippedQuery | string
 
-/** With `--as-of`, SQL of a person's that names the schema of the present would silently answer for the present. */
-function refuseViewsOfNow(question: string, { analytics, asOf }: SchemaNames): void {
+/** With `--as-of`, SQL of a person's that names a schema of the present would silently answer for the present. */
+function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaNames): void {
   const [named] =
-    new RegExp(`\\b${analytics}"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ?? []
+    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ??
+    []
   if (named === undefined) return
   throw new ConfigError([
     {

@@ -197,6 +197,33 @@ it('joins versions of one availability, and parts them at a change or a gap', as
   ])
 })
 
+it('joins any number of versions of one availability', async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+  const available = { ...known, available_for_pickup: true }
+  await scene.insert('container_history', [
+    version('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', available),
+    version('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', { ...available, seal_number: 'S' }),
+    version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', { ...available, seal_number: 'T' }),
+    version('2026-03-04T00:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'U' }),
+    // Tombstoned for a day, and then three that run on.
+    version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
+    version('2026-03-07T00:00:00Z', '2026-03-08T00:00:00Z', { ...available, seal_number: 'V' }),
+    version('2026-03-08T00:00:00Z', null, { ...available, seal_number: 'W' }),
+  ])
+  const columns = ['seen_at', 'gone_at', 'is_open']
+  const first = {
+    seen_at: '2026-03-01 00:00:00+00',
+    gone_at: '2026-03-05 00:00:00+00',
+    is_open: false,
+  }
+  const second = { seen_at: '2026-03-06 00:00:00+00', gone_at: null, is_open: true }
+  expect(await read(columns)).toEqual([first, second])
+  expect(await read(columns, '2026-03-07T12:00:00Z')).toEqual([first, second])
+  expect(await read(columns, '2026-03-03T12:00:00Z')).toEqual([
+    { ...first, gone_at: null, is_open: true },
+  ])
+})
+
 it('Z7: has no local times in a zone that nobody knows, and milestones as they stand without one', async () => {
   await scene.insert('containers', [
     { container_id: 'c1', number: 'A' },

@@ -169,6 +169,13 @@ describe('query', () => {
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
     expect((await query('no_such_question')).stderr).toContain('pickup_worklist')
     expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
+    for (const schema of ['tracking_analytics', 'tracking_stored']) {
+      const sql = `select count(*) from ${schema}.container_timeline`
+      expect(await query(sql, '--as-of', '2026-03-01')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining(`names ${schema}.container_timeline`) as string,
+      })
+    }
   })
 
   it('prints csv, json and ndjson that can be read back, whatever the size', async () => {
