@@ -7,6 +7,7 @@ import {
   type StoredContainer,
 } from '../resources/container-children.js'
 import type { EncodedValue } from '../resources/column.js'
+import { lookUpSql } from './incoming-rows.js'
 import { compareKeys } from './sighting.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import type { WrittenRow } from './upsert.js'
@@ -37,7 +38,7 @@ export async function replaceContainerChildren(
     // Most containers have no holds and no fees; new ones cannot have old ones either.
     if (own.length === 0 && areAllNew) continue
     await deleteOthers(session, table, containerIds, own, options.names)
-    await insertRows(session, table, own, containerIds, options)
+    await insertRows(session, table, own, options)
     await writeIntervals(session, table, containerIds, options)
   }
 }
@@ -113,7 +114,6 @@ async function insertRows(
   session: Session,
   table: ChildTable,
   rows: readonly ChildRow[],
-  containerIds: readonly string[],
   options: ChildWriteOptions,
 ): Promise<void> {
   if (rows.length === 0) return
@@ -124,16 +124,14 @@ async function insertRows(
     return type === 'text' ? `raw.${quoted}` : `raw.${quoted}::${type} as ${quoted}`
   })
   const arrays = columns.map((_, index) => `$${index + 1}::text[]`)
-  const [idList, runId] = [columns.length + 1, columns.length + 2]
+  const runId = columns.length + 1
   await session.query(
     `write ${table.table}`,
     `insert into ${qualified(options.names, table.table)} as standing
     (${columns.join(', ')}, _observed_at, _first_seen_at, _sync_run_id)
 select ${selected.join(', ')}, parent._observed_at, parent._observed_at, $${runId}::bigint
 from unnest(${arrays.join(', ')}) as raw (${columns.join(', ')})
-inner join ${qualified(options.names, 'containers')} as parent
-    on parent.container_id = raw.container_id
-where parent.container_id = any($${idList}::text[])
+cross join ${lookUpSql(qualified(options.names, 'containers'), ['container_id'], 'raw')} as parent
 order by raw.container_id, raw.${columns[1] ?? ''}
 on conflict (container_id, ${columns[1] ?? ''}) do update
 set
@@ -142,7 +140,7 @@ set
     _sync_run_id = excluded._sync_run_id
 where (${values.map((name) => `standing.${name}`).join(', ')})
     is distinct from (${values.map((name) => `excluded.${name}`).join(', ')})`,
-    [...columns.map((_, index) => column(rows, index)), containerIds, options.syncRunId],
+    [...columns.map((_, index) => column(rows, index)), options.syncRunId],
   )
 }
 
@@ -197,10 +195,8 @@ where ${openOfThese}
     `insert into ${history} (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
 select standing.container_id, standing.${key}, parent._observed_at, ${list('standing')}, $2, $3
 from ${standing} as standing
-inner join ${parent} as parent
-    on parent.container_id = standing.container_id
+cross join ${lookUpSql(parent, ['container_id'], 'standing')} as parent
 where standing.container_id = any($1::text[])
-    and parent.container_id = any($1::text[])
     and not exists (
         select from ${history} as interval
         where interval.container_id = standing.container_id

@@ -4,6 +4,7 @@ import {
   groupByPresence,
   incomingParameters,
   incomingSql,
+  lookUpSql,
   presentColumns,
 } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
@@ -21,6 +22,7 @@ export async function findDifferingKeys(
   sightings: readonly Sighting[],
 ): Promise<Set<string>> {
   const differing = new Set<string>()
+  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
   for (const group of groupByPresence(sightings).values()) {
     const present = presentColumns(resource, group[0])
     const keys = resource.keyColumns.map(quoteIdentifier)
@@ -31,8 +33,8 @@ export async function findDifferingKeys(
 )
 select ${keys.map((key) => `incoming.${key}`).join(` || ' ' || `)} as key
 from incoming
-left join ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
-    on ${keys.map((key) => `stored.${key} = incoming.${key}`).join(' and ')}
+left join ${lookUpSql(table, keys, 'incoming')} as stored
+    on true
 where stored._observed_at is null
     or stored._deleted_at is not null
     or ${differsSql(resource, present, group[0]?.isComplete ?? false, 'incoming')}`,

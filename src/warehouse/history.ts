@@ -33,8 +33,8 @@ export async function writeVersions(
     `update ${history} as version
 set valid_to = standing._observed_at
 from ${table} as standing
-where standing.${key} = any($1::text[])
-    and version.${key} = standing.${key}
+where version.${key} = any($1::text[])
+    and standing.${key} = version.${key}
     and version.valid_to is null
     and version.valid_from < standing._observed_at
     and (

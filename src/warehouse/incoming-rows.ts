@@ -83,6 +83,15 @@ export function incomingSql(present: readonly Column[]): string {
     from unnest(${arrayParameters(present.length)}) as raw (${[...columns, ...OWN_PARAMETERS].join(', ')})`
 }
 
+/**
+ * The row of `table` with the key of `side`, for a lateral join: one look into the index for each. A plain join is the planner's to arrange, and while the
+ * table is small, or has no statistics as in a first load, it reads all of it for every page.
+ */
+export function lookUpSql(table: string, keys: readonly string[], side: string): string {
+  const condition = keys.map((key) => `candidate.${key} = ${side}.${key}`).join(' and ')
+  return `lateral (select candidate.* from ${table} as candidate where ${condition} offset 0)`
+}
+
 /** Whether a row would hold other values after the sighting `side` than `stored` does now; a lifted tombstone not counted. */
 export function differsSql(
   resource: Resource,

@@ -1,4 +1,5 @@
 import type { Resource } from '../resources/resource.js'
+import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier } from './schema-names.js'
 import type { Sighting } from './sighting.js'
 import type { Session } from './warehouse.js'
@@ -73,6 +74,5 @@ function storedRowsSql(names: SchemaNames, resource: Resource): string {
     floor(extract(epoch from stored._observed_at) * 1000) as observed_ms,
     stored._deleted_at is not null as is_deleted${eventIds}
 from unnest(${arrays.join(', ')}) as wanted (${columns.join(', ')})
-inner join ${table} as stored
-    on ${columns.map((column) => `stored.${column} = wanted.${column}`).join(' and ')}`
+cross join ${lookUpSql(table, columns, 'wanted')} as stored`
 }

@@ -1,3 +1,4 @@
+import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import { compareKeys } from './sighting.js'
 import type { Session } from './warehouse.js'
@@ -41,23 +42,36 @@ export async function tombstoneWithdrawnEvents(
     transportEventIds.map((id) => ({ containerId, id })),
   )
   const table = `${quoteIdentifier(names.data)}.transport_events`
+  // As sets, and the events of each container by a look into the index: what a planner without statistics makes of joins reads all events for every page.
   const rows = await session.query<{ container_id: string | null; value: number }>(
     'tombstone withdrawn transport events',
-    `with missing as (
+    `with listed as (
+    select * from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
+),
+
+unlisted as (
+    select stored.container_id, stored.transport_event_id
+    from listed
+    cross join lateral (
+        select candidate.container_id, candidate.transport_event_id
+        from ${table} as candidate
+        where candidate.container_id = listed.container_id and candidate._deleted_at is null
+        offset 0
+    ) as stored
+    except
+    select * from unnest($3::text[], $4::text[])
+),
+
+missing as (
     select
         stored.container_id,
         stored.transport_event_id,
         listed.observed_at,
         extract(epoch from stored._observed_at - listed.observed_at) * 1000 as ahead_ms
-    from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
-    inner join ${table} as stored on stored.container_id = listed.container_id
-    where stored.container_id = any($1::text[])
-        and stored._deleted_at is null
-        and not exists (
-            select from unnest($3::text[], $4::text[]) as kept (container_id, transport_event_id)
-            where kept.container_id = stored.container_id
-                and kept.transport_event_id = stored.transport_event_id
-        )
+    from unlisted
+    cross join ${lookUpSql(table, ['container_id', 'transport_event_id'], 'unlisted')} as stored
+    inner join listed
+        on listed.container_id = stored.container_id
 ),
 
 withdrawn as (

@@ -9,6 +9,7 @@ import {
   runsByPresence,
   incomingParameters,
   incomingSql,
+  lookUpSql,
   OWN_PARAMETERS,
   presentColumns,
   sentColumns,
@@ -118,8 +119,8 @@ function upsertSql(
 changed as (
     select incoming.*
     from incoming
-    left join ${table} as stored
-        on ${keys.map((key) => `stored.${key} = incoming.${key}`).join(' and ')}
+    left join ${lookUpSql(table, keys, 'incoming')} as stored
+        on true
     where stored._observed_at is null
         or (incoming._observed_at >= stored._observed_at and (
             stored._deleted_at is not null

@@ -256,7 +256,7 @@ describe('the statements in src', () => {
   /** A schema and a name; or a variable or call that puts the schema before the name. */
   function isQualified(name: string, source: string): boolean {
     if (/^‹.*names?\b.*›\.(?:‹.*›|\w+)$/.test(name)) return true
-    const variable = /^‹(\w+)›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
+    const variable = /^‹(?:lookUpSql\()?(\w+)(?:, .*\))?›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
     if (variable === undefined) return /^‹\w+\(.*names.*›$/.test(name)
     return new RegExp(`const ${variable} = .*\\bnames\\b`).test(source)
   }
