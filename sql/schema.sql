@@ -609,6 +609,7 @@ create table tracking.shipment_history (
     constraint shipment_history_pkey PRIMARY KEY (shipment_id, valid_from)
 );
 CREATE UNIQUE INDEX shipment_history_open_idx ON tracking.shipment_history USING btree (shipment_id) WHERE (valid_to IS NULL);
+CREATE INDEX shipment_history_without_eta_idx ON tracking.shipment_history USING btree (shipment_id) WHERE (pod_eta_at IS NULL);
 comment on table tracking.shipment_history is 'One row per version of a shipment.';
 comment on column tracking.shipment_history.shipment_id is 'The service''s id of the shipment.';
 comment on column tracking.shipment_history.valid_from is 'When the source can first have known this version (_observed_at). UTC.';
@@ -708,6 +709,7 @@ create table tracking.shipments (
     constraint shipments_pkey PRIMARY KEY (shipment_id)
 );
 CREATE INDEX shipments_bill_of_lading_number_idx ON tracking.shipments USING hash (bill_of_lading_number);
+CREATE INDEX shipments_without_original_eta_idx ON tracking.shipments USING btree (shipment_id) WHERE (pod_original_eta_at IS NULL);
 comment on table tracking.shipments is 'One row per shipment.';
 comment on column tracking.shipments.shipment_id is 'The service''s id of the shipment.';
 comment on column tracking.shipments.bill_of_lading_number is 'Bill of lading number. From attributes.bill_of_lading_number.';
@@ -882,6 +884,7 @@ CREATE INDEX transport_events_created_at_idx ON tracking.transport_events USING 
 CREATE INDEX transport_events_feeders_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 CREATE INDEX transport_events_milestones_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.empty_out'::text, 'container.transport.full_in'::text, 'container.transport.vessel_loaded'::text, 'container.transport.vessel_berthed'::text, 'container.transport.delivered'::text]));
 CREATE INDEX transport_events_reported_arrivals_idx ON tracking.transport_events USING btree (shipment_id) WHERE ((event = ANY (ARRAY['container.transport.vessel_arrived'::text, 'container.transport.vessel_discharged'::text])) AND (data_source = 'shipping_line'::text));
+CREATE INDEX transport_events_terminal_reports_idx ON tracking.transport_events USING btree (terminal_id, created_at) WHERE ((data_source = 'terminal'::text) AND (terminal_type = 'terminal'::text));
 CREATE INDEX transport_events_transport_event_id_idx ON tracking.transport_events USING btree (transport_event_id);
 CREATE INDEX transport_events_transshipments_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.transshipment_arrived'::text, 'container.transport.transshipment_discharged'::text, 'container.transport.transshipment_loaded'::text, 'container.transport.transshipment_departed'::text, 'container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 comment on table tracking.transport_events is 'One row per transport event of a container. Withdrawn ones are tombstoned, never deleted.';

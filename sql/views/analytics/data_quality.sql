@@ -20,26 +20,12 @@
 create view {{analytics}}.data_quality as
 with
 
-line_subjects as (
-
-    select shipping_line_scac as scac
-    from {{analytics}}.known_shipments
-    where shipping_line_scac is not null
-
-    union
-
-    select scac
-    from {{data}}.tracking_requests
-    where scac is not null
-        and _deleted_at is null
-        and created_at <= {{analytics}}.as_of()
-
-),
-
+-- The SCACs have collation "C" throughout, as the ids of terminals have and so the column of both: else a question about one line
+-- would narrow none of these.
 line_reasons as (
 
     select
-        shipment.shipping_line_scac as scac,
+        shipment.shipping_line_scac collate "C" as scac,
         case
             when shipment.line_tracking_stopped_at is not null
                 then coalesce(shipment.line_tracking_stopped_reason, 'not said')
@@ -57,6 +43,7 @@ line_reasons as (
     from {{analytics}}.known_shipments as shipment
     left join {{data}}.shipments as checked
         on checked.shipment_id = shipment.shipment_id
+    where shipment.shipping_line_scac is not null
     group by 1, 2
 
 ),
@@ -80,7 +67,7 @@ line_shipments as (
 line_containers as (
 
     select
-        container.shipping_line_scac as scac,
+        container.shipping_line_scac collate "C" as scac,
         count(*) as containers,
         count(*) filter (where container.pod_timezone is null) as zone_missing,
         count(*) filter (where container.pod_timezone is not null and zone.name is null) as zone_invalid,
@@ -89,30 +76,31 @@ line_containers as (
     from {{analytics}}.container_completeness as container
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
-    group by container.shipping_line_scac
+    group by 1
 
 ),
 
 line_requests as (
 
     select
-        scac,
+        scac collate "C" as scac,
         count(*) as requests,
         count(*) filter (where status = 'failed') as failed_requests
     from {{data}}.tracking_requests
-    where _deleted_at is null
+    where scac is not null
+        and _deleted_at is null
         and created_at <= {{analytics}}.as_of()
-    group by scac
+    group by 1
 
 ),
 
 line_lags as (
 
     select
-        shipment.shipping_line_scac as scac,
+        shipment.shipping_line_scac collate "C" as scac,
         count(*) as lag_n,
         percentile_cont(array[0.5, 0.9]) within group (
-            order by extract(epoch from report.created_at - report.timestamp)::double precision / 3600
+            order by date_part('epoch', report.created_at - report.timestamp) / 3600
         ) as lag_hours
     from {{analytics}}.known_transport_events as report
     inner join {{analytics}}.known_shipments as shipment
@@ -128,7 +116,7 @@ line_lags as (
         and report.timestamp >= shipment.created_at
         and report.created_at > {{analytics}}.as_of() - interval '30 days'
         and report.created_at <= {{analytics}}.as_of()
-    group by shipment.shipping_line_scac
+    group by 1
 
 ),
 
@@ -186,7 +174,7 @@ terminal_lags as (
         report.terminal_id,
         count(*) as lag_n,
         percentile_cont(array[0.5, 0.9]) within group (
-            order by extract(epoch from report.created_at - report.timestamp)::double precision / 3600
+            order by date_part('epoch', report.created_at - report.timestamp) / 3600
         ) as lag_hours
     from {{analytics}}.known_transport_events as report
     inner join {{analytics}}.known_shipments as shipment
@@ -209,7 +197,7 @@ terminal_lags as (
 
 select
     'shipping_line' as subject_type,
-    subject.scac as subject_id,
+    coalesce(line.scac, request.scac) as subject_id,
     line.name as subject_name,
     coalesce(container.containers, 0) as containers,
     coalesce(container.milestones_expected, 0)::bigint as milestones_expected,
@@ -232,15 +220,14 @@ select
     coalesce(lag.lag_n, 0) as lag_n,
     round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
     round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
-from line_subjects as subject
-left join line_shipments as line
-    on line.scac = subject.scac
+from line_shipments as line
+-- This way round: PostgreSQL narrows both by a line only if the condition names them as coalesce does.
+full join line_requests as request
+    on line.scac = request.scac
 left join line_containers as container
-    on container.scac = subject.scac
-left join line_requests as request
-    on request.scac = subject.scac
+    on container.scac = coalesce(line.scac, request.scac)
 left join line_lags as lag
-    on lag.scac = subject.scac
+    on lag.scac = coalesce(line.scac, request.scac)
 
 union all
 

@@ -9,41 +9,6 @@
 -- Fees first seen after as_of() are left out, those gone after it count as open.
 
 create view {{analytics}}.fee_history as
-with
-
-intervals as (
-
-    select
-        fee.container_id,
-        fee.fee_key,
-        fee.type as fee_type,
-        fee.currency_code,
-        fee.source,
-        fee.amount,
-        earlier.amount as amount_before,
-        earlier.valid_to < fee.valid_from as is_gap_before,
-        fee.valid_from as seen_at,
-        case when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to end as gone_at
-    from {{data}}.container_fee_history as fee
-    -- Not a window, which would be made of all containers before any of them is chosen.
-    left join lateral (
-
-        select
-            before.amount,
-            before.valid_to
-        from {{data}}.container_fee_history as before
-        where before.container_id = fee.container_id
-            and before.fee_key = fee.fee_key
-            and before.valid_from < fee.valid_from
-        order by before.valid_from desc
-        limit 1
-
-    ) as earlier
-        on true
-    where fee.valid_from <= {{analytics}}.as_of()
-
-)
-
 select
     fee.container_id,
     container.shipment_id,
@@ -53,21 +18,21 @@ select
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
-    fee.fee_type,
+    fee.type as fee_type,
     fee.currency_code,
     fee.source,
     fee.amount,
-    fee.amount_before,
-    fee.amount - fee.amount_before as change_amount,
-    coalesce(fee.fee_type = 'total', false) as is_total,
-    fee.gone_at is null as is_open,
-    coalesce(fee.is_gap_before, false) as is_gap_before,
-    fee.seen_at > first_sight._first_seen_at as is_start_known,
-    fee.seen_at,
-    fee.seen_at at time zone zone.name as seen_local,
-    fee.gone_at,
-    fee.gone_at at time zone zone.name as gone_local
-from intervals as fee
+    coalesce(earlier.amount, gone.amount) as amount_before,
+    fee.amount - coalesce(earlier.amount, gone.amount) as change_amount,
+    coalesce(fee.type = 'total', false) as is_total,
+    fee.valid_to is null or fee.valid_to > {{analytics}}.as_of() as is_open,
+    coalesce(gone.valid_to < fee.valid_from, false) as is_gap_before,
+    fee.valid_from > first_sight._first_seen_at as is_start_known,
+    fee.valid_from as seen_at,
+    wall_time.seen_local,
+    case when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to end as gone_at,
+    wall_time.gone_local
+from {{data}}.container_fee_history as fee
 inner join {{analytics}}.known_containers as container
     on container.container_id = fee.container_id
 inner join {{data}}.containers as first_sight
@@ -77,7 +42,41 @@ left join {{analytics}}.known_shipments as shipment
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
 left join {{analytics}}.time_zones as zone
-    on zone.name = container.pod_timezone;
+    on zone.name = container.pod_timezone
+-- The amount that was replaced by this one: the rule.
+left join {{data}}.container_fee_history as earlier
+    on earlier.container_id = fee.container_id
+    and earlier.fee_key = fee.fee_key
+    and earlier.valid_to = fee.valid_from
+-- Here and not above, so that parallel workers make the wall times, before what follows, which they cannot do.
+left join lateral (
+
+    select
+        fee.valid_from at time zone zone.name as seen_local,
+        case
+            when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to at time zone zone.name
+        end as gone_local
+
+) as wall_time
+    on true
+-- The last amount before a gap, sought only where none was replaced. Not a window, which would be made of all containers before any of
+-- them is chosen.
+left join lateral (
+
+    select
+        before.amount,
+        before.valid_to
+    from {{data}}.container_fee_history as before
+    where earlier.container_id is null
+        and before.container_id = fee.container_id
+        and before.fee_key = fee.fee_key
+        and before.valid_from < fee.valid_from
+    order by before.valid_from desc
+    limit 1
+
+) as gone
+    on true
+where fee.valid_from <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.fee_history is
     'One row per interval in which a fee on a live container stood at one amount.';

@@ -30,17 +30,7 @@ arrived as (
         shipment.pol_etd_at,
         shipment.pol_atd_at,
         shipment.pod_ata_at,
-        -- Read for each shipment that needs it and no other: in a join the whole history would be read for one line.
-        coalesce(shipment.pod_original_eta_at, (
-            select version.pod_eta_at
-            from {{data}}.shipment_history as version
-            where version.shipment_id = shipment.shipment_id
-                and version.pod_eta_at is not null
-                and version.valid_from < shipment.pod_ata_at
-                and version.valid_from <= {{analytics}}.as_of()
-            order by version.valid_from
-            limit 1
-        )) as first_eta_at,
+        coalesce(shipment.pod_original_eta_at, seen.pod_eta_at) as first_eta_at,
         shipment.pod_original_eta_at is not null as is_first_eta_of_line,
         coalesce(pod.name, case when shipment.pod_timezone is null then 'UTC' end) as pod_zone,
         pod.name is not null as is_zone_known,
@@ -50,6 +40,30 @@ arrived as (
         on pod.name = shipment.pod_timezone
     left join {{analytics}}.time_zones as pol
         on pol.name = shipment.pol_timezone
+    -- Joined, and to the shipments that need it alone: a column with a query of its own keeps PostgreSQL to one process, and without their
+    -- shipments the histories would all be read.
+    left join (
+
+        select
+            unsaid.shipment_id,
+            version.pod_eta_at
+        from {{analytics}}.known_shipments as unsaid
+        inner join {{data}}.shipment_history as version
+            on version.shipment_id = unsaid.shipment_id
+            and version.valid_from < unsaid.pod_ata_at
+        where unsaid.pod_original_eta_at is null
+            and version.pod_eta_at is not null
+            and version.valid_from <= {{analytics}}.as_of()
+            and not exists (
+                select
+                from {{data}}.shipment_history as before
+                where before.shipment_id = version.shipment_id
+                    and before.valid_from < version.valid_from
+                    and before.pod_eta_at is not null
+            )
+
+    ) as seen
+        on seen.shipment_id = shipment.shipment_id
     where shipment.pod_ata_at is not null
 
 )

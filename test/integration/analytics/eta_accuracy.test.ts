@@ -94,6 +94,36 @@ it('counts an ETA that stood exactly a day before at that day, and looks no furt
   ])
 })
 
+it('counts a shipment once in a bucket, however many versions and gaps it has there', async () => {
+  // Days before the arrival: 14 and 13 with an ETA, 12 without, a version shorter than a day between the days 12 and 11, 11 to 8 with one again,
+  // and from there to the arrival the same.
+  await scene.insert('shipments', [{ ...MAEU, shipment_id: 's1', pod_ata_at: '2026-03-31T12:00Z' }])
+  const eta = { shipment_id: 's1', pod_eta_at: '2026-03-31T12:00Z' }
+  await scene.insert('shipment_history', [
+    { ...eta, valid_from: '2026-03-17T12:00Z', valid_to: '2026-03-19T00:00Z' },
+    {
+      ...eta,
+      valid_from: '2026-03-19T00:00Z',
+      valid_to: '2026-03-19T18:00Z',
+      pod_eta_at: null,
+    },
+    { ...eta, valid_from: '2026-03-19T18:00Z', valid_to: '2026-03-20T00:00Z' },
+    { ...eta, valid_from: '2026-03-20T00:00Z', valid_to: '2026-03-24T00:00Z' },
+    { ...eta, valid_from: '2026-03-24T00:00Z' },
+  ])
+  expect(
+    await scene.read('eta_accuracy', {
+      columns: ['horizon', 'n', 'shipments'],
+      rest: 'order by horizon_from_days desc',
+    }),
+  ).toEqual([
+    { horizon: '8-14', n: 6, shipments: 1 },
+    { horizon: '4-7', n: 4, shipments: 1 },
+    { horizon: '2-3', n: 2, shipments: 1 },
+    { horizon: '0-1', n: 2, shipments: 1 },
+  ])
+})
+
 it('says nothing of an arrival before it was known, and has no row for nothing', async () => {
   expect(await scene.read('eta_accuracy')).toEqual([])
   const version = { ...MAEU, shipment_id: 's1', pod_eta_at: '2026-03-10T00:00Z' }

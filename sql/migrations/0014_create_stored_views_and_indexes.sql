@@ -1,4 +1,4 @@
--- What the schema of stored views stands on, and an index for changes of ships.
+-- What the schema of stored views stands on, and indexes for views of the analytics schema that read few rows of a table.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{stored}} are the schema names derived from TRACKING_SCHEMA.
 
 create schema {{stored}};
@@ -38,3 +38,18 @@ create index transport_events_feeders_idx
         'container.transport.feeder_loaded',
         'container.transport.feeder_departed'
     );
+
+-- eta_changes: versions of shipments that had lost their ETA.
+create index shipment_history_without_eta_idx
+    on {{data}}.shipment_history (shipment_id)
+    where pod_eta_at is null;
+
+-- shipment_arrivals: shipments of which the service does not say the first ETA.
+create index shipments_without_original_eta_idx
+    on {{data}}.shipments (shipment_id)
+    where pod_original_eta_at is null;
+
+-- data_quality: what a terminal reported in the last thirty days.
+create index transport_events_terminal_reports_idx
+    on {{data}}.transport_events (terminal_id, created_at)
+    where data_source = 'terminal' and terminal_type = 'terminal';
