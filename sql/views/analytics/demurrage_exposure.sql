@@ -17,6 +17,8 @@
 -- specific counts: the one that names more of terminal, shipping line, equipment type, equipment length; of equally many the one with
 -- the terminal, then the shipping line, then the equipment type, then the newest line. days_without_rate: days over with no line.
 -- It stands beside the fees and is never added to them. Null where no line holds for any day.
+--
+-- Cost: tariffs are looked up container by container, each time all their lines.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -45,18 +47,20 @@ overdue as (
 
 ),
 
+-- Every fee with the amount of its currency. A window and not a grouping: behind a grouping the planner takes it that 200 containers have fees,
+-- whatever their number, and may compare each container with all of them.
 fees_by_currency as (
 
     select
         fee.container_id,
         coalesce(fee.currency_code, 'local') as currency_code,
         coalesce(
-            sum(fee.amount) filter (where not fee.is_total),
-            sum(fee.amount) filter (where fee.is_total)
+            sum(fee.amount) filter (where not fee.is_total) over by_currency,
+            sum(fee.amount) filter (where fee.is_total) over by_currency
         ) as amount
     from {{analytics}}.known_fees as fee
     where fee.amount is not null
-    group by fee.container_id, coalesce(fee.currency_code, 'local')
+    window by_currency as (partition by fee.container_id, coalesce(fee.currency_code, 'local'))
 
 ),
 
@@ -65,8 +69,8 @@ fees as (
     select
         fee.container_id,
         jsonb_object_agg(fee.currency_code, fee.amount) as fees_by_currency,
-        case when count(*) = 1 then min(fee.amount) end as fee_amount,
-        case when count(*) = 1 then min(fee.currency_code) end as fee_currency_code
+        case when count(distinct fee.currency_code) = 1 then min(fee.amount) end as fee_amount,
+        case when count(distinct fee.currency_code) = 1 then min(fee.currency_code) end as fee_currency_code
     from fees_by_currency as fee
     group by fee.container_id
 

@@ -18,7 +18,8 @@
 -- was picked up.
 -- Where the shipment is no longer tracked, an overdue one may be out without anybody telling us: tracking_stopped_reason.
 --
--- Cost: the deadlines are looked up container by container, so that every filter on containers counts.
+-- Cost: a container has at most one deadline of a kind, so those of each kind are joined as they are: filters reach them, and so do parallel
+-- workers. The two days that need the zone are made in one place and not where they are compared, because to convert an instant costs much.
 
 create view {{analytics}}.last_free_days as
 with
@@ -39,40 +40,34 @@ deadlines as (
         container.final_destination_full_out_at,
         container.empty_terminated_at,
         deadline.time_zone,
-        deadline.last_free_on,
-        deadline.line_on,
-        deadline.terminal_on,
-        deadline.rail_on,
+        deadline.local_date as last_free_on,
+        by_line.local_date as line_on,
+        by_terminal.local_date as terminal_on,
+        by_rail.local_date as rail_on,
         case
-            when deadline.has_last_free_day is not true then null
-            when deadline.line_at = deadline.last_free_at then 'line'
-            when deadline.terminal_at = deadline.last_free_at then 'terminal'
-            when deadline.rail_at = deadline.last_free_at then 'rail'
-            when deadline.line_on = deadline.last_free_on then 'line'
-            when deadline.terminal_on = deadline.last_free_on then 'terminal'
-            when deadline.rail_on = deadline.last_free_on then 'rail'
+            when deadline.container_id is null then null
+            when by_line.deadline_at = deadline.deadline_at then 'line'
+            when by_terminal.deadline_at = deadline.deadline_at then 'terminal'
+            when by_rail.deadline_at = deadline.deadline_at then 'rail'
+            when by_line.local_date = deadline.local_date then 'line'
+            when by_terminal.local_date = deadline.local_date then 'terminal'
+            when by_rail.local_date = deadline.local_date then 'rail'
             else 'other'
         end as ruling_source,
-        coalesce(deadline.has_last_free_day, false) as has_last_free_day
+        deadline.container_id is not null as has_last_free_day
     from {{analytics}}.known_containers as container
-    left join lateral (
-
-        select
-            bool_or(kind = 'pickup_lfd') as has_last_free_day,
-            max(time_zone) filter (where kind = 'pickup_lfd') as time_zone,
-            max(local_date) filter (where kind = 'pickup_lfd') as last_free_on,
-            max(deadline_at) filter (where kind = 'pickup_lfd') as last_free_at,
-            max(local_date) filter (where kind = 'pickup_lfd_line') as line_on,
-            max(deadline_at) filter (where kind = 'pickup_lfd_line') as line_at,
-            max(local_date) filter (where kind = 'pickup_lfd_terminal') as terminal_on,
-            max(deadline_at) filter (where kind = 'pickup_lfd_terminal') as terminal_at,
-            max(local_date) filter (where kind = 'pickup_lfd_rail') as rail_on,
-            max(deadline_at) filter (where kind = 'pickup_lfd_rail') as rail_at
-        from {{analytics}}.known_import_deadlines
-        where container_id = container.container_id
-
-    ) as deadline
-        on true
+    left join {{analytics}}.known_import_deadlines as deadline
+        on deadline.container_id = container.container_id
+        and deadline.kind = 'pickup_lfd'
+    left join {{analytics}}.known_import_deadlines as by_line
+        on by_line.container_id = container.container_id
+        and by_line.kind = 'pickup_lfd_line'
+    left join {{analytics}}.known_import_deadlines as by_terminal
+        on by_terminal.container_id = container.container_id
+        and by_terminal.kind = 'pickup_lfd_terminal'
+    left join {{analytics}}.known_import_deadlines as by_rail
+        on by_rail.container_id = container.container_id
+        and by_rail.kind = 'pickup_lfd_rail'
 
 ),
 
@@ -130,12 +125,20 @@ days as (
         stay.line_on,
         stay.terminal_on,
         stay.rail_on,
-        ({{analytics}}.as_of() at time zone stay.clock)::date as today_on,
-        (stay.out_at at time zone stay.clock)::date as out_on,
+        calendar.today_on,
+        calendar.out_on,
         coalesce(stay.out_at, stay.empty_terminated_at) is not null as is_out,
         stay.pod_discharged_at,
         stay.out_at
     from stays as stay
+    left join lateral (
+
+        select
+            ({{analytics}}.as_of() at time zone stay.clock)::date as today_on,
+            (stay.out_at at time zone stay.clock)::date as out_on
+
+    ) as calendar
+        on true
 
 )
 

@@ -19,11 +19,9 @@ stays as (
 
     select
         container.pod_terminal_id as terminal_id,
-        coalesce(terminal.nickname, terminal.name) as terminal_name,
         case
             when container.pod_terminal_id is null then shipment.port_of_discharge_locode
-            else port.code
-        end as port_locode,
+        end as shipment_port_locode,
         case
             when container.pod_rail_departed_at < container.pod_full_out_at then 'rail'
             when container.pod_full_out_at is not null then 'truck'
@@ -35,10 +33,8 @@ stays as (
         date_trunc('week', container.pod_discharged_at at time zone
             coalesce(zone.name, case when container.pod_timezone is null then 'UTC' end)
         )::date as discharge_week_on,
-        extract(epoch from
-            least(container.pod_full_out_at, container.pod_rail_departed_at)
-            - container.pod_discharged_at
-        ) / 86400 as days,
+        least(container.pod_full_out_at, container.pod_rail_departed_at)
+            - container.pod_discharged_at as dwell,
         coalesce(
             container.pod_full_out_at,
             container.pod_rail_departed_at,
@@ -48,50 +44,66 @@ stays as (
             container.empty_terminated_at
         ) is null as is_there,
         shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
-        greatest(
-            extract(epoch from {{analytics}}.as_of() - container.pod_discharged_at) / 86400, 0
-        ) as age_days,
+        greatest({{analytics}}.as_of() - container.pod_discharged_at, interval '0') as age,
         zone.name is not null as is_zone_known
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
-    left join {{data}}.terminals as terminal
-        on terminal.terminal_id = container.pod_terminal_id
-    left join {{data}}.ports as port
-        on port.port_id = terminal.port_id
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
     where container.pod_discharged_at is not null
 
+),
+
+-- Kept as intervals, all of them elapsed time: making numbers of them costs, and so it is done to the figures only.
+dwells as (
+
+    select
+        terminal_id,
+        shipment_port_locode,
+        mode,
+        discharge_week_on,
+        count(*) filter (where dwell >= interval '0') as n,
+        avg(dwell) filter (where dwell >= interval '0') as mean_dwell,
+        percentile_cont(0.5) within group (order by dwell)
+            filter (where dwell >= interval '0') as median_dwell,
+        percentile_cont(0.9) within group (order by dwell)
+            filter (where dwell >= interval '0') as p90_dwell,
+        count(*) filter (where dwell > interval '5 days') as over_5_days,
+        count(*) filter (where is_there) as still_there,
+        count(*) filter (where is_there and is_tracking_stopped) as still_there_not_tracked,
+        avg(age) filter (where is_there and not is_tracking_stopped) as mean_age,
+        max(age) filter (where is_there and not is_tracking_stopped) as max_age,
+        count(*) filter (where not is_there and (dwell is null or dwell < interval '0'))
+            as not_measured,
+        count(*) filter (where not is_zone_known) as zone_unknown
+    from stays
+    group by terminal_id, shipment_port_locode, mode, discharge_week_on
+
 )
 
 select
-    terminal_id,
-    terminal_name,
-    port_locode,
-    mode,
-    discharge_week_on,
-    count(*) filter (where days >= 0) as n,
-    round(avg(days) filter (where days >= 0), 2) as mean_days,
-    round(
-        (percentile_cont(0.5) within group (order by days) filter (where days >= 0))::numeric, 2
-    ) as median_days,
-    round(
-        (percentile_cont(0.9) within group (order by days) filter (where days >= 0))::numeric, 2
-    ) as p90_days,
-    round(
-        count(*) filter (where days > 5)::numeric / nullif(count(*) filter (where days >= 0), 0), 4
-    ) as over_5_days_share,
-    count(*) filter (where is_there) as still_there,
-    count(*) filter (where is_there and is_tracking_stopped) as still_there_not_tracked,
-    round(avg(age_days) filter (where is_there and not is_tracking_stopped), 2)
-        as still_there_mean_age_days,
-    round(max(age_days) filter (where is_there and not is_tracking_stopped), 2)
-        as still_there_max_age_days,
-    count(*) filter (where not is_there and (days is null or days < 0)) as not_measured,
-    count(*) filter (where not is_zone_known) as zone_unknown
-from stays
-group by terminal_id, terminal_name, port_locode, mode, discharge_week_on;
+    dwell.terminal_id,
+    coalesce(terminal.nickname, terminal.name) as terminal_name,
+    coalesce(dwell.shipment_port_locode, port.code) as port_locode,
+    dwell.mode,
+    dwell.discharge_week_on,
+    dwell.n,
+    round(extract(epoch from dwell.mean_dwell) / 86400, 2) as mean_days,
+    round(extract(epoch from dwell.median_dwell) / 86400, 2) as median_days,
+    round(extract(epoch from dwell.p90_dwell) / 86400, 2) as p90_days,
+    round(dwell.over_5_days::numeric / nullif(dwell.n, 0), 4) as over_5_days_share,
+    dwell.still_there,
+    dwell.still_there_not_tracked,
+    round(extract(epoch from dwell.mean_age) / 86400, 2) as still_there_mean_age_days,
+    round(extract(epoch from dwell.max_age) / 86400, 2) as still_there_max_age_days,
+    dwell.not_measured,
+    dwell.zone_unknown
+from dwells as dwell
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = dwell.terminal_id
+left join {{data}}.ports as port
+    on port.port_id = terminal.port_id;
 
 comment on view {{analytics}}.terminal_dwell is
     'Days from discharge to departure from the terminal, by terminal, week of discharge and mode; '

@@ -76,10 +76,13 @@ select
     shipments.normalized_number as shipment_normalized_number,
     nullif(array_to_string(shipments.ref_numbers, ', '), '') as shipment_reference_numbers,
     nullif(array_to_string(containers.ref_numbers, ', '), '') as container_reference_numbers,
-    (
-        select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
-        from unnest(shipments.tags) as tag
-    ) as shipment_tags,
+    -- Looked into only where there are some, for looking costs.
+    case
+        when cardinality(shipments.tags) > 0 then (
+            select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
+            from unnest(shipments.tags) as tag
+        )
+    end as shipment_tags,
     null::text as customer_id,
     shipments.customer_name,
     shipments.shipping_line_scac,

@@ -12,10 +12,13 @@ select
     shipments.bill_of_lading_number,
     shipments.normalized_number,
     nullif(array_to_string(shipments.ref_numbers, ', '), '') as reference_numbers,
-    (
-        select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
-        from unnest(shipments.tags) as tag
-    ) as tags,
+    -- Looked into only where there are some: looking costs more than all else of the row.
+    case
+        when cardinality(shipments.tags) > 0 then (
+            select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
+            from unnest(shipments.tags) as tag
+        )
+    end as tags,
     null::text as customer_id,
     shipments.customer_name,
     shipments.port_of_lading_locode as pol_locode,
