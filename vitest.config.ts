@@ -29,6 +29,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** They start processes and servers of their own, or wait for what must happen within a time. */
+const PROCESSES = [
+  'test/e2e/**/*.test.ts',
+  'test/integration/database/**/*.test.ts',
+  'test/integration/faults/**/*.test.ts',
+  'test/integration/sync/crash.test.ts',
+  'test/integration/webhooks/crash.test.ts',
+]
+
+const DATABASE = {
+  globalSetup: ['test/support/database-server.ts'],
+  // Worlds are made of many small objects that do not live long: with a larger nursery they are collected less often.
+  execArgv: ['--max-semi-space-size=32'],
+}
+
 export default defineConfig({
   test: {
     testTimeout: 180_000,
@@ -49,13 +64,23 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...DATABASE,
           name: 'database',
-          include: ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/database-server.ts'],
-          maxWorkers: 2,
-          // Worlds are made of many small objects that do not live long: with a larger nursery they are collected less often.
-          execArgv: ['--max-semi-space-size=32'],
+          include: ['test/integration/**/*.test.ts'],
+          exclude: PROCESSES,
+          // Each waits for PostgreSQL nearly half of its time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...DATABASE,
+          name: 'processes',
+          include: PROCESSES,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

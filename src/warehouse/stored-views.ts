@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { ShippedView } from './read-views.js'
 
-/** Views whose whole answer takes longer than ten seconds over a million containers, or has a row for each thing that happened (docs/performance.md). */
-const STORED: readonly Pick<ShippedView, 'schema' | 'name'>[] = [
+interface Storable extends Pick<ShippedView, 'schema' | 'name'> {
+  /** A time of ours that questions about a month are narrowed by, indexed where the rows are too many to be read through. */
+  readonly indexed?: string
+}
+
+/** Views that over a million containers take longer than ten seconds whole, or than one for a line or a month (docs/performance.md). */
+const STORED: readonly Storable[] = [
+  { schema: 'analytics', name: 'carrier_scorecards' },
   { schema: 'analytics', name: 'container_milestones' },
-  { schema: 'analytics', name: 'container_timeline' },
-  { schema: 'analytics', name: 'demurrage_evidence' },
+  { schema: 'analytics', name: 'container_timeline', indexed: 'occurred_at' },
+  { schema: 'analytics', name: 'data_quality' },
+  { schema: 'analytics', name: 'demurrage_evidence', indexed: 'seen_at' },
+  { schema: 'analytics', name: 'eta_changes' },
   { schema: 'analytics', name: 'fee_history' },
+  { schema: 'analytics', name: 'shipment_arrivals' },
   { schema: 'analytics', name: 'status_durations' },
+  { schema: 'analytics', name: 'terminal_dwell' },
   { schema: 'analytics', name: 'transshipments' },
   { schema: 'datasync', name: 'containers' },
-  { schema: 'datasync', name: 'transport_events' },
+  { schema: 'datasync', name: 'transport_events', indexed: 'event_timestamp' },
 ]
 
 /** The two tables of a stored view take turns: one is read while the other is filled. */
@@ -29,9 +39,9 @@ export function isSlotTable(tableName: string): boolean {
 
 /** Of the shipped views, those that can be stored, as the views of the schema `stored`. */
 export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
-  return STORED.flatMap(({ schema, name }) => {
+  return STORED.flatMap(({ schema, name, indexed }) => {
     const source = views.find((view) => view.schema === schema && view.name === name)
-    return source === undefined ? [] : [toStoredView(source)]
+    return source === undefined ? [] : [toStoredView(source, indexed)]
   })
 }
 
@@ -45,17 +55,20 @@ function storedName({ schema, name }: ShippedView): string {
  * where none is, the source itself. A table that should have rows and has none (a crash of the server, or a reader whose snapshot is older than the emptying of
  * the table it is to read) counts as none. Begins anew, with nothing stored, whenever the source's text changes: `checksum` is of both.
  */
-function toStoredView(source: ShippedView): ShippedView {
+function toStoredView(source: ShippedView, indexed: string | undefined): ShippedView {
   const name = storedName(source)
   const target = `{{${source.schema}}}.${source.name}`
   const [a, b] = SLOTS.map((slot) => `{{sync}}.${slotTable(name, slot)}`) as [string, string]
   const slotRead = `(select slot from {{sync}}.stored_views where view_name = '${name}')`
-  const create = (table: string): string =>
-    `create unlogged table if not exists ${table} as
+  const create = (table: string): string => {
+    const index = `create index if not exists ${table.replace(/^.*\./, '')}_idx on ${table} (${indexed});`
+    return `create unlogged table if not exists ${table} as
 select shown.*, null::timestamptz as _stored_at from ${target} as shown
 with no data;
 comment on table ${table} is
-    'Rows of the stored view ${name}, one of the two tables that take turns; its columns are explained there. Unlogged: empty after a crash of the database.';`
+    'Rows of the stored view ${name}, one of the two tables that take turns; its columns are explained there. Unlogged: empty after a crash of the database.';
+${indexed === undefined ? '' : index}`
+  }
   const sqlText = `-- ${target} as it was stored last
 ${create(a)}
 ${create(b)}

@@ -46,7 +46,6 @@ function command(
     check: (model) => check(model),
     run: async (model, scene) => {
       await run(scene, model)
-      await expectNoGoingBack(scene)
     },
     toString: () => label,
   }
@@ -156,7 +155,10 @@ const sync = fc
     crash,
   })
   .map((settings) =>
-    command(`sync(${fc.stringify(settings)})`, (scene) => runModelSync(scene, settings)),
+    command(`sync(${fc.stringify(settings)})`, async (scene) => {
+      await runModelSync(scene, settings)
+      await expectNoGoingBack(scene)
+    }),
   )
 
 const REFERENCES = [
