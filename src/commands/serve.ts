@@ -18,6 +18,7 @@ interface ServeOptions {
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
+  'storedViews',
   'host',
   'httpPort',
   'webhookPath',

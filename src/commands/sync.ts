@@ -18,7 +18,6 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'eventConcurrency',
   'transportEventChecksPerSync',
   'vesselPositions',
-  'storedViews',
   'quarantineLimitPercent',
   'runMinutes',
   'migrate',
@@ -41,18 +40,20 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
         'Mark missing rows as gone even when there are suspiciously many; each is still asked for by id.',
       )
     if (name === 'backfill') addNarrowingOptions(command)
-    addSettingFlags(command, SERVICE_SETTINGS).action(async (options: SyncOptions) => {
-      await io.withApp(settingFlagsOf({ ...options }), async (app) => {
-        const isJson = options.json === true
-        const report = await withRunDependencies(app, io, options, (dependencies) =>
-          runCommand(name, options, dependencies),
-        )
-        if (isJson) io.printJson(report)
-        else io.print(formatReport(report))
-        tellProblem(report, app, io)
-        return report.exitCode
-      })
-    })
+    addSettingFlags(command, [...SERVICE_SETTINGS, 'storedViews']).action(
+      async (options: SyncOptions) => {
+        await io.withApp(settingFlagsOf({ ...options }), async (app) => {
+          const isJson = options.json === true
+          const report = await withRunDependencies(app, io, options, (dependencies) =>
+            runCommand(name, options, dependencies),
+          )
+          if (isJson) io.printJson(report)
+          else io.print(formatReport(report))
+          tellProblem(report, app, io)
+          return report.exitCode
+        })
+      },
+    )
   }
 }
 

@@ -222,7 +222,7 @@ describe('stored views and roles', () => {
     return url.href
   }
 
-  it('G9 a writer stores them and a reader reads them, and not the tables below', async () => {
+  it('a writer stores them and a reader reads them, and not the tables below', async () => {
     const warehouse = createWarehouse({ url: urlOf(roles.writer), schema, logger: silentLogger })
     try {
       const stored = await storeViews(warehouse, always)
