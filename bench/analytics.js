@@ -30,7 +30,7 @@ const SERVER = {
   random_page_cost: '1.1',
 }
 
-const TIME_LIMIT_MS = 60_000
+const TIME_LIMIT_MS = 30_000
 
 /** What views are narrowed by; of each kind the first column that the view has. Two months back: past and complete. */
 const MONTH = (column) =>

@@ -15,6 +15,8 @@ const STORED: readonly Storable[] = [
   { schema: 'analytics', name: 'demurrage_evidence', indexed: 'seen_at' },
   { schema: 'analytics', name: 'eta_changes' },
   { schema: 'analytics', name: 'fee_history' },
+  { schema: 'analytics', name: 'hold_durations' },
+  { schema: 'analytics', name: 'last_free_days' },
   { schema: 'analytics', name: 'shipment_arrivals' },
   { schema: 'analytics', name: 'status_durations' },
   { schema: 'analytics', name: 'terminal_dwell' },

@@ -17,7 +17,13 @@ const NAMES = (await readViews())
   .map(({ name }) => name)
 
 /** With hours up to now, which have run on since they were stored. */
-const RUNNING_ON = new Set(['data_quality', 'status_durations', 'terminal_dwell', 'transshipments'])
+const RUNNING_ON = new Set([
+  'data_quality',
+  'hold_durations',
+  'status_durations',
+  'terminal_dwell',
+  'transshipments',
+])
 
 const always = {
   when: 'always',
