@@ -2,13 +2,13 @@ import { WarehouseConflictError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
-import { slotTable, type Slot } from './stored-views.js'
+import { slotTable, sourceOf, type Slot } from './stored-views.js'
 import type { Session, Warehouse } from './warehouse.js'
 
 /** When views are stored: `auto` from so many containers on that some of them take longer than seconds to read whole. */
 export type StoreViewsWhen = 'auto' | 'always' | 'never'
 
-/** Below it the largest view, `container_timeline`, is read whole in some ten seconds (docs/performance.md). */
+/** A tenth of the account for which the limits of ten seconds and one second are meant; not measured. */
 export const AUTO_FROM_CONTAINERS = 100_000
 
 export interface StoreViewsOptions {
@@ -112,28 +112,23 @@ async function findDueViews(warehouse: Warehouse): Promise<DueView[]> {
   )
 }
 
-const DATASYNC_PREFIX = 'datasync_'
-
-/** The view that is stored, quoted and with its schema. */
-function sourceOf(storedName: string, names: SchemaNames): string {
-  const [schema, view] = storedName.startsWith(DATASYNC_PREFIX)
-    ? [names.datasync, storedName.slice(DATASYNC_PREFIX.length)]
-    : [names.analytics, storedName]
-  return `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
-}
-
 /** How long a table is waited for that somebody reads; whoever comes meanwhile waits behind us. */
 const READER_LOCK_TIMEOUT = '2s'
 
-/** Undefined where another process is at it, or a reader has the table that is to be filled. */
+/**
+ * Undefined where another process is at it, or a reader has the table that is to be filled. That one is emptied in a transaction of its own: emptying locks out
+ * whoever reads the view, which names both tables, and must not last as long as filling.
+ */
 async function storeView(warehouse: Warehouse, view: DueView): Promise<StoredView | undefined> {
-  const { names } = warehouse
   const next: Slot = view.slot === 'a' ? 'b' : 'a'
   try {
+    if (!(await emptyInTurn(warehouse, view, next))) return undefined
     const stored = await warehouse.transaction(`store ${view.name}`, (session) =>
-      fill(session, names, view, next),
+      fill(session, warehouse.names, view, next),
     )
-    if (stored !== undefined && view.slot !== null) await empty(warehouse, view.name, view.slot)
+    if (stored !== undefined && view.slot !== null) {
+      await giveBack(warehouse, { ...view, slot: next }, view.slot)
+    }
     return stored
   } catch (thrown) {
     if (thrown instanceof WarehouseConflictError) return undefined
@@ -144,30 +139,48 @@ async function storeView(warehouse: Warehouse, view: DueView): Promise<StoredVie
 /** Any constant of our own: the first key of our advisory locks. */
 const LOCK_CLASS = 820_312
 
-async function fill(
+/** Until the transaction ends. False where another process is storing the view, or has stored it since we looked. */
+async function takeTurn(
   session: Session,
   names: SchemaNames,
-  { name, slot, syncRunId }: DueView,
-  next: Slot,
-): Promise<StoredView | undefined> {
-  const source = sourceOf(name, names)
-  const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(name, next))}`
-  await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
-  await session.query('wait briefly', `set local lock_timeout = '${READER_LOCK_TIMEOUT}'`)
+  { name, slot }: DueView,
+): Promise<boolean> {
   const [lock] = await session.query<{ isTaken: boolean }>(
     `lock ${name}`,
     `select pg_try_advisory_xact_lock($1, hashtext($2)) as "isTaken"`,
     [LOCK_CLASS, `${names.sync}.${name}`],
   )
-  // Another process may have stored it since we looked.
-  if (lock?.isTaken !== true || (await readSlot(session, name)) !== slot) return undefined
-  await session.query(`empty ${table}`, `truncate ${table}`)
+  return lock?.isTaken === true && (await readSlot(session, name)) === slot
+}
+
+async function emptyInTurn(warehouse: Warehouse, view: DueView, slot: Slot): Promise<boolean> {
+  const { names } = warehouse
+  return warehouse.transaction(`empty ${view.name}`, async (session) => {
+    if (!(await takeTurn(session, names, view))) return false
+    const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(view.name, slot))}`
+    await session.query('wait briefly', `set local lock_timeout = '${READER_LOCK_TIMEOUT}'`)
+    await session.query(`empty ${table}`, `truncate ${table}`)
+    return true
+  })
+}
+
+async function fill(
+  session: Session,
+  names: SchemaNames,
+  view: DueView,
+  next: Slot,
+): Promise<StoredView | undefined> {
+  const { name, syncRunId } = view
+  const source = sourceOf(name, names)
+  const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(name, next))}`
+  await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
+  if (!(await takeTurn(session, names, view))) return undefined
   const startedAt = performance.now()
   await session.query(
     `store ${name}`,
     `insert into ${table} select shown.*, now() from ${source} as shown`,
   )
-  // Of a table that is not ours to change PostgreSQL analyzes nothing and says so; it does so by itself a minute later.
+  // Of a table that is not ours to change PostgreSQL analyzes nothing and says so; autovacuum does it later.
   await session.query(`analyze ${table}`, `analyze ${table}`)
   const [filled] = await session.query<{ rows: number; now: string }>(
     `count ${name}`,
@@ -199,14 +212,10 @@ async function readSlot(session: Session, name: string): Promise<Slot | null> {
   return row?.slot ?? null
 }
 
-/** Gives the disk of the rows of before back. Whoever still reads them goes first; then they go when the table is filled again. */
-async function empty(warehouse: Warehouse, name: string, slot: Slot): Promise<void> {
-  const table = `${quoteIdentifier(warehouse.names.sync)}.${quoteIdentifier(slotTable(name, slot))}`
+/** The disk of the rows of before. Whoever still reads them goes first; then they go when the table is filled again. */
+async function giveBack(warehouse: Warehouse, view: DueView, slot: Slot): Promise<void> {
   try {
-    await warehouse.transaction(`empty ${table}`, async (session) => {
-      await session.query('wait briefly', `set local lock_timeout = '${READER_LOCK_TIMEOUT}'`)
-      await session.query(`empty ${table}`, `truncate ${table}`)
-    })
+    await emptyInTurn(warehouse, view, slot)
   } catch (thrown) {
     if (!(thrown instanceof WarehouseConflictError)) throw thrown
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ShippedView } from './read-views.js'
+import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 
 interface Storable extends Pick<ShippedView, 'schema' | 'name'> {
   /** A time of ours that questions about a month are narrowed by, indexed where the rows are too many to be read through. */
@@ -47,9 +48,19 @@ export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
   })
 }
 
+const DATASYNC_PREFIX = 'datasync_'
+
 /** Name of a view among the stored ones, where both families have theirs. */
 function storedName({ schema, name }: ShippedView): string {
-  return schema === 'datasync' ? `datasync_${name}` : name
+  return schema === 'datasync' ? `${DATASYNC_PREFIX}${name}` : name
+}
+
+/** The view that a stored one is of, quoted and with its schema. */
+export function sourceOf(name: string, names: SchemaNames): string {
+  const [schema, view] = name.startsWith(DATASYNC_PREFIX)
+    ? [names.datasync, name.slice(DATASYNC_PREFIX.length)]
+    : [names.analytics, name]
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely'
+import type { Slot } from './stored-views.js'
 
 /** Kysely's view of the bookkeeping schema. Times are PostgreSQL texts (the pool parses none), counts are numbers. */
 
@@ -141,7 +142,7 @@ export interface InstalledViewsTable {
 
 export interface StoredViewsTable {
   view_name: string
-  slot: 'a' | 'b'
+  slot: Slot
   stored_at: string
   sync_run_id: number | null
   rows: number

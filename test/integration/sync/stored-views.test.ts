@@ -129,6 +129,44 @@ describe('stored views', () => {
     expect(Number(byName.get('container_milestones')?.rows)).toBeGreaterThan(0)
   })
 
+  it('are read by others while they are being stored: the rows of before', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync({ settings: { storedViews: 'always' } })
+    scene.simulator.clock.advance(86_400_000)
+    await scene.sync({ command: 'sync' })
+    const reader = new pg.Client({ connectionString: scene.url })
+    await reader.connect()
+    const seen: Record<string, unknown>[] = []
+    try {
+      await reader.query(`set lock_timeout = '1s'`)
+      // Before each transaction ends, when it holds all that it ever will.
+      const watched: typeof scene.warehouse = {
+        ...scene.warehouse,
+        transaction: (action, work) =>
+          scene.warehouse.transaction(action, async (session) => {
+            const result = await work(session)
+            const [, name] = /^store (\w+)$/.exec(action) ?? []
+            if (name !== undefined) {
+              const { rows } = await reader.query<Record<string, unknown>>(
+                `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
+              )
+              seen.push({ name, ...rows[0] })
+            }
+            return result
+          }),
+      }
+      const before = await scene.query(
+        'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
+      )
+      expect(await storeViews(watched, always)).toHaveLength(NAMES.length)
+      expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(
+        before,
+      )
+    } finally {
+      await reader.end()
+    }
+  })
+
   it('are left to the next run where a reader has the table to be filled', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
