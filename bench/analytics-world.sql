@@ -249,3 +249,13 @@ select
     'created', shipment_id, 'shipment', now(), now(), now()
 from plan
 where n % 2 = 0;
+
+-- Five lines of a tariff for each container: three of its terminal, two of its shipping line.
+insert into {{analytics}}.demurrage_tariffs (terminal_id, shipping_line_scac, from_day, to_day, daily_rate, currency_code)
+select 'terminal-' || terminal, null, tier.from_day, tier.to_day, tier.daily_rate + terminal, 'USD'
+from generate_series(0, 59) as terminal
+cross join (values (1, 4, 150), (5, 9, 250), (10, null, 400)) as tier (from_day, to_day, daily_rate)
+union all
+select null, 'L' || lpad(line::text, 3, '0'), tier.from_day, tier.to_day, tier.daily_rate + line, 'USD'
+from generate_series(0, 23) as line
+cross join (values (1, 5, 120), (6, null, 300)) as tier (from_day, to_day, daily_rate);

@@ -1022,6 +1022,7 @@ create table tracking_analytics.demurrage_tariffs (
     constraint demurrage_tariffs_pkey PRIMARY KEY (demurrage_tariff_id),
     constraint demurrage_tariffs_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric))
 );
+CREATE INDEX demurrage_tariffs_terminal_idx ON tracking_analytics.demurrage_tariffs USING btree (terminal_id);
 comment on table tracking_analytics.demurrage_tariffs is 'Filled by the user, never by the connector: what a terminal or a shipping line charges for each day past the last free day. Empty: no estimates.';
 comment on column tracking_analytics.demurrage_tariffs.demurrage_tariff_id is 'Number of the line of the tariff.';
 comment on column tracking_analytics.demurrage_tariffs.terminal_id is 'Terminal that charges; terminals. Null: any terminal of the shipping line.';

@@ -53,3 +53,7 @@ create index shipments_without_original_eta_idx
 create index transport_events_terminal_reports_idx
     on {{data}}.transport_events (terminal_id, created_at)
     where data_source = 'terminal' and terminal_type = 'terminal';
+
+-- demurrage_exposure: the lines of a long tariff that may hold for a container.
+create index demurrage_tariffs_terminal_idx
+    on {{analytics}}.demurrage_tariffs (terminal_id);

@@ -2,7 +2,7 @@ import { WarehouseConflictError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
-import { slotTable, sourceOf, type Slot } from './stored-views.js'
+import { orderOf, slotTable, sourceOf, type Slot } from './stored-views.js'
 import type { Session, Warehouse } from './warehouse.js'
 
 /** When views are stored: `auto` from so many containers on that some of them take longer than seconds to read whole. */
@@ -14,7 +14,7 @@ export const AUTO_FROM_CONTAINERS = 100_000
 export interface StoreViewsOptions {
   readonly when: StoreViewsWhen
   readonly logger: Logger
-  /** Looked at before each view; one that is being stored is stored to its end. */
+  /** Ends the storing of a view, which then stands as it was, and leaves the others. */
   readonly signal: AbortSignal
   /** Instead of AUTO_FROM_CONTAINERS; for tests. */
   readonly fromContainers?: number
@@ -42,8 +42,9 @@ export async function storeViews(
   const stored: StoredView[] = []
   for (const view of await findDueViews(warehouse)) {
     if (signal.aborted) break
-    const done = await storeView(warehouse, view)
-    if (done === undefined) {
+    const done = await storeView(warehouse, view, signal)
+    if (done === 'stopped') break
+    if (done === 'in use') {
       logger.info('a stored view is in use; the next run stores it', { view: view.name })
       continue
     }
@@ -116,23 +117,56 @@ async function findDueViews(warehouse: Warehouse): Promise<DueView[]> {
 const READER_LOCK_TIMEOUT = '2s'
 
 /**
- * Undefined where another process is at it, or a reader has the table that is to be filled. That one is emptied in a transaction of its own: emptying locks out
+ * 'in use' where another process is at it, or a reader has the table that is to be filled. That one is emptied in a transaction of its own: emptying locks out
  * whoever reads the view, which names both tables, and must not last as long as filling.
  */
-async function storeView(warehouse: Warehouse, view: DueView): Promise<StoredView | undefined> {
+async function storeView(
+  warehouse: Warehouse,
+  view: DueView,
+  signal: AbortSignal,
+): Promise<StoredView | 'in use' | 'stopped'> {
   const next: Slot = view.slot === 'a' ? 'b' : 'a'
   try {
-    if (!(await emptyInTurn(warehouse, view, next))) return undefined
+    if (!(await emptyInTurn(warehouse, view, next))) return 'in use'
     const stored = await warehouse.transaction(`store ${view.name}`, (session) =>
-      fill(session, warehouse.names, view, next),
+      stoppable(warehouse, session, signal, () => fill(session, warehouse.names, view, next)),
     )
-    if (stored !== undefined && view.slot !== null) {
-      await giveBack(warehouse, { ...view, slot: next }, view.slot)
-    }
+    if (stored === undefined) return 'in use'
+    if (view.slot !== null) await giveBack(warehouse, { ...view, slot: next }, view.slot)
     return stored
   } catch (thrown) {
-    if (thrown instanceof WarehouseConflictError) return undefined
+    if (signal.aborted) return 'stopped'
+    if (thrown instanceof WarehouseConflictError) return 'in use'
     throw thrown
+  }
+}
+
+/** Lets the signal end the statement that a session is at: from another connection, as PostgreSQL wants it. */
+async function stoppable<Result>(
+  warehouse: Warehouse,
+  session: Session,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [backend] = await session.query<{ pid: number }>(
+    'ask who we are',
+    'select pg_backend_pid() as pid',
+  )
+  let stopping: Promise<unknown> | undefined
+  const stop = (): void => {
+    // Where it cannot be stopped it is done to its end.
+    stopping = warehouse
+      .query('stop storing', 'select pg_cancel_backend($1)', [backend?.pid])
+      .catch(() => undefined)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    if (signal.aborted) stop()
+    return await work()
+  } finally {
+    signal.removeEventListener('abort', stop)
+    // Whatever the session does next is not to be ended by it.
+    await stopping
   }
 }
 
@@ -176,9 +210,10 @@ async function fill(
   await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
   if (!(await takeTurn(session, names, view))) return undefined
   const startedAt = performance.now()
+  const order = orderOf(name)
   await session.query(
     `store ${name}`,
-    `insert into ${table} select shown.*, now() from ${source} as shown`,
+    `insert into ${table} select shown.*, now() from ${source} as shown${order === undefined ? '' : ` order by shown.${quoteIdentifier(order)}`}`,
   )
   // Of a table that is not ours to change PostgreSQL analyzes nothing and says so; autovacuum does it later.
   await session.query(`analyze ${table}`, `analyze ${table}`)

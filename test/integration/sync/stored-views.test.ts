@@ -2,11 +2,12 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/logger.js'
 import { installViews } from '../../../src/warehouse/install-views.js'
-import { readViews } from '../../../src/warehouse/read-views.js'
+import { readViews, type ShippedView } from '../../../src/warehouse/read-views.js'
 import { createRoles } from '../../../src/warehouse/roles.js'
 import { storeViews } from '../../../src/warehouse/store-views.js'
 import { createWarehouse } from '../../../src/warehouse/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
+import { waitUntil } from '../../support/run-cli.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
@@ -49,6 +50,16 @@ async function compare(scene: Scene): Promise<Record<string, unknown>[]> {
       + (select count(*)::int from ((${source}) except all (${own})) as fewer) as differing`
   })
   return scene.query(rows.join(' union all '))
+}
+
+/** Stored views begin anew with the view they are of; of a changed one of a test this must be said. */
+function withStoredAnew(views: readonly ShippedView[]): ShippedView[] {
+  return views.map((view) => {
+    const source = views.find(({ schema, name }) => schema === 'analytics' && name === view.name)
+    return view.schema === 'stored' && source !== undefined
+      ? { ...view, checksum: `stored ${source.checksum}` }
+      : view
+  })
 }
 
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
@@ -187,6 +198,50 @@ describe('stored views', () => {
     expect(later.map(({ name }) => name)).toEqual(['container_timeline'])
   })
 
+  it('stand as they were where storing is stopped, within a view', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync()
+    const views = await readViews()
+    const slow = views.map((view) => {
+      if (view.schema !== 'analytics' || view.name !== 'fee_history') return view
+      const sqlText = `create view {{analytics}}.fee_history as
+        select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
+      return { ...view, sqlText, checksum: 'slow' }
+    })
+    await installViews(scene.warehouse, withStoredAnew(slow), { sleep: () => Promise.resolve() })
+    const controller = new AbortController()
+    const storing = storeViews(scene.warehouse, { ...always, signal: controller.signal })
+    await waitUntil('the slow view to be at it', async () => {
+      const rows = await scene.query(
+        `select from pg_stat_activity
+        where wait_event = 'PgSleep' and query like 'insert into "tracking_sync"."stored_fee_history_%'`,
+      )
+      return rows.length > 0
+    })
+    controller.abort()
+    const stored = (await storing).map(({ name }) => name)
+    expect(stored).toEqual(NAMES.slice(0, NAMES.indexOf('fee_history')))
+    expect(
+      await scene.query('select view_name from tracking_sync.stored_views order by 1'),
+    ).toEqual(stored.sort().map((view_name) => ({ view_name })))
+
+    await installViews(scene.warehouse, withStoredAnew(views), { sleep: () => Promise.resolve() })
+    const again = await storeViews(scene.warehouse, always)
+    expect(again.map(({ name }) => name)).toContain('fee_history')
+  })
+
+  it('take texts that are longer than an index entry can be', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync()
+    const long = `(select string_agg(md5(number::text), '') from generate_series(1, 3000) as number)`
+    await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
+    await scene.query(`update tracking.terminals set firms_code = ${long}`)
+    await scene.query(`update tracking.transport_events set event = ${long}`)
+    expect((await storeViews(scene.warehouse, always)).map(({ name }) => name)).toEqual(NAMES)
+    const rows = await compare(scene)
+    expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
+  })
+
   it('begin anew when the view they are of changes, also its columns', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync({ settings: { storedViews: 'always' } })
@@ -194,15 +249,15 @@ describe('stored views', () => {
     const changed = views.map((view) => {
       if (view.name !== 'fee_history') return view
       if (view.schema === 'stored') return { ...view, checksum: 'other' }
-      const sqlText = `create view {{${view.schema}}}.fee_history as select 1 as first, 'x'::text as second;`
+      const sqlText = `create view {{${view.schema}}}.fee_history as select 'x'::text as container_id, 1 as other;`
       return { ...view, sqlText, checksum: 'other' }
     })
     await installViews(scene.warehouse, changed, { sleep: () => Promise.resolve() })
     const [column] = await scene.query(
       `select attname from pg_attribute
-      where attrelid = 'tracking_stored.fee_history'::regclass and attnum = 1`,
+      where attrelid = 'tracking_stored.fee_history'::regclass and attnum = 2`,
     )
-    expect(column?.attname).toBe('first')
+    expect(column?.attname).toBe('other')
     const byName = new Map((await compare(scene)).map((row) => [row.name, row]))
     expect(byName.get('fee_history')).toMatchObject({ stored: 0, differing: 0 })
   })
