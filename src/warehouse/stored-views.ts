@@ -16,7 +16,7 @@ interface Storable extends Pick<ShippedView, 'schema' | 'name'> {
 /** Views that over a million containers take longer than ten seconds whole, or than one for a line or a month (docs/performance.md). */
 const STORED: readonly Storable[] = [
   { schema: 'analytics', name: 'carrier_scorecards', firstColumn: 'shipping_line_scac' },
-  { schema: 'analytics', name: 'container_milestones' },
+  { schema: 'analytics', name: 'container_milestones', indexed: ['pod_discharged_at'] },
   { schema: 'analytics', name: 'container_timeline', orderedBy: 'occurred_at' },
   { schema: 'analytics', name: 'data_quality', firstColumn: 'subject_type' },
   { schema: 'analytics', name: 'demurrage_exposure' },
@@ -31,10 +31,10 @@ const STORED: readonly Storable[] = [
   { schema: 'analytics', name: 'hold_durations' },
   { schema: 'analytics', name: 'last_free_days' },
   { schema: 'analytics', name: 'shipment_arrivals', firstColumn: 'shipment_id' },
-  { schema: 'analytics', name: 'status_durations' },
+  { schema: 'analytics', name: 'status_durations', indexed: ['first_seen_at'] },
   { schema: 'analytics', name: 'terminal_dwell', firstColumn: 'terminal_id' },
   { schema: 'analytics', name: 'transshipments' },
-  { schema: 'datasync', name: 'containers' },
+  { schema: 'datasync', name: 'containers', indexed: ['pod_discharged_at'] },
   {
     schema: 'datasync',
     name: 'transport_events',
@@ -104,10 +104,10 @@ function toStoredView(
   const target = `{{${source.schema}}}.${source.name}`
   const [a, b] = SLOTS.map((slot) => `{{sync}}.${slotTable(name, slot)}`) as [string, string]
   const slotRead = `(select slot from {{sync}}.stored_views where view_name = '${name}')`
-  const isRead = (slot: Slot): string =>
-    `(select slot = '${slot}' from {{sync}}.stored_views where view_name = '${name}')`
-  const read = (slot: Slot, table: string): string => `select stored.* from ${table} as stored
-where case when stored.${firstColumn} is null then ${isRead(slot)} else ${isRead(slot)} end`
+  const isSlot = (slot: string): string => {
+    const isIt = `(select slot = ${slot} from {{sync}}.stored_views where view_name = '${name}')`
+    return `case when stored.${firstColumn} is null then ${isIt} else ${isIt} end`
+  }
   const ordered = orderedBy === undefined ? [] : [orderedBy]
   const create = (table: string): string => {
     const index = (column: string, method: string): string =>
@@ -129,9 +129,9 @@ truncate ${a}, ${b};
 delete from {{sync}}.stored_views where view_name = '${name}';
 
 create view {{stored}}.${name} as
-${read('a', a)}
+select stored.* from ${a} as stored where ${isSlot("'a'")}
 union all
-${read('b', b)}
+select stored.* from ${b} as stored where ${isSlot("'b'")}
 union all
 select shown.*, null::timestamptz
 from ${target} as shown
