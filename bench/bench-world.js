@@ -12,7 +12,7 @@ import { describeMachine, noteServer } from './machine.js'
 
 /** What the benches need: a service and a database in processes of their own, and the means to read what a process used. */
 
-export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../dist/program/cli.js', import.meta.url))
 /** One run with a clock that stands still: see connector.js. */
 export const CONNECTOR = fileURLToPath(new URL('connector.js', import.meta.url))
 

@@ -200,7 +200,7 @@ describe('S14: what is packed', () => {
   it('S14: is an allow-list that names no folder whole', () => {
     for (const pattern of manifest.files) {
       expect(pattern).toMatch(
-        /^(?:(?:dist|sql|config)\/[\w*/.-]+\.(?:js|sql|json)|[A-Z]+(?:\.md)?)$/,
+        /^(?:(?:dist|sql|config)\/[\w*/.-]+\.(?:js|txt|sql|json)|[A-Z]+(?:\.md)?)$/,
       )
     }
   })

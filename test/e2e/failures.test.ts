@@ -541,7 +541,7 @@ describe('a reader that goes away (X4)', () => {
   it('of the report after its first line, as head does, costs neither rows nor the run', async () => {
     const scene = await makeScene()
     const { simulator, database, options } = scene
-    const script = `node "$0/dist/cli.js" backfill | head -n 1`
+    const script = `node "$0/dist/program/cli.js" backfill | head -n 1`
     const shell = startProgram('sh', ['-c', script, repositoryDirectory], options)
     const result = await shell.ended
     expect(result.exitCode).toBe(0)
@@ -549,7 +549,7 @@ describe('a reader that goes away (X4)', () => {
     expect(result.stderr).not.toMatch(/EPIPE|Error|\n {4}at /)
     expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
     expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
-    const query = `node "$0/dist/cli.js" query "select * from transport_events" | head -n 1`
+    const query = `node "$0/dist/program/cli.js" query "select * from transport_events" | head -n 1`
     const rows = await startProgram('sh', ['-c', query, repositoryDirectory], options).ended
     expect(rows).toMatchObject({ exitCode: 0, stderr: '' })
     expect(rows.stdout).toMatch(/^\w+(?: +\w+)+\n$/)
@@ -569,7 +569,7 @@ describe('a reader that goes away (X4)', () => {
   it('of all three from before the start costs neither rows nor the run', async () => {
     const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
     const { simulator, database, options } = scene
-    const script = `node "$0/dist/cli.js" backfill <&- >&- 2>&-; echo "ended with $?"`
+    const script = `node "$0/dist/program/cli.js" backfill <&- >&- 2>&-; echo "ended with $?"`
     const shell = startProgram('sh', ['-c', script, repositoryDirectory], options)
     expect(await shell.ended).toMatchObject({ stdout: 'ended with 0\n' })
     expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])

@@ -99,8 +99,8 @@ class NewUser {
     const command = this.#scripts[script]
     if (command === undefined) throw new Error(`package.json has no script for: ${line}`)
     const last = command.split(' && ').at(-1)!
-    if (last.startsWith('node dist/cli.js ')) {
-      await this.#run(line, last.replace('node dist/cli.js', OURS))
+    if (last.startsWith('node dist/program/cli.js ')) {
+      await this.#run(line, last.replace('node dist/program/cli.js', OURS))
     } else expect(last).toMatch(/^(?:tsc -p tsconfig\.build\.json$|vitest run)/)
   }
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
  */
 
 export const repositoryDirectory = fileURLToPath(new URL('../../', import.meta.url))
-const cliPath = join(repositoryDirectory, 'dist', 'cli.js')
+const cliPath = join(repositoryDirectory, 'dist', 'program', 'cli.js')
 
 export interface ProgramOptions {
   readonly directory: string
