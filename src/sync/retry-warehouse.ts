@@ -1,3 +1,4 @@
+import { WarehouseConflictError } from '../errors.js'
 import { retry, type RetryPolicy } from '../retry.js'
 import type { Run } from './run.js'
 
@@ -11,6 +12,9 @@ const POLICY: RetryPolicy = {
   longestRetryAfterMs: 0,
 }
 
+/** Who meets others more often than that is not unlucky: something holds the rows for good. */
+const MOST_CONFLICTS = 5
+
 /**
  * Does a piece of work on the warehouse again, as a whole, when it failed for a reason that passes: a deadlock, a serialization failure, a lost connection, a
  * server that restarts. Such work is idempotent: where a connection was lost during the commit, doing it again changes nothing.
@@ -19,12 +23,15 @@ export async function retryWarehouse<Result>(
   run: Pick<Run, 'signal' | 'sleep' | 'logger'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  let conflicts = 0
   return retry(work, {
     clock: () => new Date(),
     sleep: run.sleep,
     random: Math.random,
     signal: run.signal,
     policy: POLICY,
+    mayRepeat: (error) =>
+      !(error instanceof WarehouseConflictError) || (conflicts += 1) <= MOST_CONFLICTS,
     onRetry: (error, waitMs) => {
       run.logger.warn('the database failed; trying again', { waitMs, error })
     },
