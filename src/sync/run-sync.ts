@@ -7,7 +7,7 @@ import { createSleep, type Sleep } from '../retry.js'
 import {
   closeKilledRuns,
   finishRun,
-  saveStreamState,
+  saveStreamStates,
   startRun,
   type StreamState,
 } from '../warehouse/sync-runs.js'
@@ -279,7 +279,7 @@ async function saveReport(
   errorCode: string | null,
 ): Promise<void> {
   await warehouse.transaction('finish the run', async (session) => {
-    for (const state of report.streams) await saveStreamState(session, run.syncRunId, state)
+    await saveStreamStates(session, run.syncRunId, report.streams)
     await finishRun(session, run.syncRunId, {
       outcome: report.outcome,
       exitCode: report.exitCode,

@@ -105,21 +105,40 @@ export interface StreamState {
   readonly detail: string | null
 }
 
-/** Writes the counts of a stream as they now stand; called in the transaction of the rows they count. */
-export async function saveStreamState(
+/** Writes the counts of streams as they now stand, in one statement; called in the transaction of the rows they count. */
+export async function saveStreamStates(
   session: Session,
   runId: number,
-  { stream, counts, outcome, detail }: StreamState,
+  states: readonly StreamState[],
 ): Promise<void> {
-  const values = {
+  if (states.length === 0) return
+  const rows = states.map(({ stream, counts, outcome, detail }) => ({
+    sync_run_id: runId,
+    stream,
     ...counts,
     outcome,
     detail,
     finished_at: outcome === 'running' ? null : sql<string>`now()`,
-  }
+  }))
   await session.sync
     .insertInto('sync_run_streams')
-    .values({ sync_run_id: runId, stream, ...values })
-    .onConflict((conflict) => conflict.columns(['sync_run_id', 'stream']).doUpdateSet(values))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['sync_run_id', 'stream']).doUpdateSet((row) => ({
+        pages: row.ref('excluded.pages'),
+        requests: row.ref('excluded.requests'),
+        fetched: row.ref('excluded.fetched'),
+        inserted: row.ref('excluded.inserted'),
+        updated: row.ref('excluded.updated'),
+        unchanged: row.ref('excluded.unchanged'),
+        stale: row.ref('excluded.stale'),
+        duplicate: row.ref('excluded.duplicate'),
+        quarantined: row.ref('excluded.quarantined'),
+        tombstoned: row.ref('excluded.tombstoned'),
+        outcome: row.ref('excluded.outcome'),
+        detail: row.ref('excluded.detail'),
+        finished_at: row.ref('excluded.finished_at'),
+      })),
+    )
     .execute()
 }

@@ -18,7 +18,7 @@ import {
 import type { SchemaNames } from './schema-names.js'
 import { compareKeys, withoutDuplicates, type Sighting } from './sighting.js'
 import { loadStoredRows, type StoredRow } from './stored-rows.js'
-import { saveStreamState, type StreamState } from './sync-runs.js'
+import { saveStreamStates, type StreamState } from './sync-runs.js'
 import {
   tombstoneWithdrawnEvents,
   type ListBehindEvent,
@@ -137,7 +137,7 @@ export async function writeBatch(
     await releaseRefetches(session, unproven.entries, unproven.waitMs)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
     if (batch.syncRunId === null) return counts
-    for (const state of describe(counts)) await saveStreamState(session, batch.syncRunId, state)
+    await saveStreamStates(session, batch.syncRunId, describe(counts))
     batch.reachFailpoint('before_checkpoint')
     if (batch.checkpoint !== undefined) {
       await saveCheckpoint(session, batch.syncRunId, batch.checkpoint)
