@@ -4,8 +4,9 @@
  *   node bench/analytics.js [containers, 1000000 unless told] [view …]
  *
  * Times are PostgreSQL's own (`explain analyze`, without the times and buffers of each step, whose counting costs more than a step that hands a row on): every
- * row is made, nothing is sent. Each question is asked twice and the second time counts, as for somebody who works with it. The bases of the views (`known_…`) are the tables themselves and are not asked; nor are the views as
- * of an instant, which are the same on histories. Memory of the server as its manual advises for the size (SERVER below), all else as we ship it.
+ * row is made, nothing is sent. Each question is asked twice and the second time counts, as for somebody who works with it. The bases of the views
+ * (`known_…`) are the tables themselves and are not asked; nor are the views as of an instant, which are the same on histories. Memory of the server as its
+ * manual advises for the size (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
 import { readViews } from '../dist/warehouse/read-views.js'

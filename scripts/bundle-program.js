@@ -3,12 +3,13 @@
  * that consist of hundreds of small files. Loading those one by one took half of the time that a command needs to start (decision 16). All other packages
  * stay what they are, and are loaded when they are needed.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const INLINED = ['kysely', 'zod']
 const directory = fileURLToPath(new URL('../', import.meta.url))
+const target = `${directory}dist/program/`
 
 const bundle = await rolldown({
   input: `${directory}dist/cli.js`,
@@ -17,14 +18,25 @@ const bundle = await rolldown({
   experimental: { attachDebugInfo: 'none' },
   external: (id) => isPackage(id) && !INLINED.some((name) => `${id}/`.startsWith(`${name}/`)),
 })
-await bundle.write({
-  dir: `${directory}dist/program`,
-  format: 'esm',
-  chunkFileNames: '[name]-[hash].js',
-  cleanDir: true,
-})
+const { output } = await bundle.generate({ format: 'esm', chunkFileNames: '[name]-[hash].js' })
 await bundle.close()
-await writeFile(`${directory}dist/program/licences.txt`, await licencesOf(INLINED))
+
+// A program that runs loads parts when it needs them, also after the next build: parts that nothing needs any more are left to `npm run clean`, and what has not
+// changed is not touched. The first file comes last, so that whoever starts meanwhile finds what it names.
+const entries = output.filter(({ isEntry }) => isEntry)
+const parts = output.filter(({ isEntry }) => !isEntry)
+await mkdir(target, { recursive: true })
+await replace(`${target}licences.txt`, await licencesOf(INLINED))
+for (const { fileName, code } of [...parts, ...entries]) await replace(`${target}${fileName}`, code)
+
+/** At once and whole. */
+async function replace(path, text) {
+  const standing = await readFile(path, 'utf8').catch(() => undefined)
+  if (standing === text) return
+  const whole = `${path}.${process.pid}`
+  await writeFile(whole, text)
+  await rename(whole, path)
+}
 
 function isPackage(id) {
   return !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(id)
