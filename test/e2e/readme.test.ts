@@ -101,7 +101,7 @@ class NewUser {
     const last = command.split(' && ').at(-1)!
     if (last.startsWith('node dist/program/cli.js ')) {
       await this.#run(line, last.replace('node dist/program/cli.js', OURS))
-    } else expect(last).toMatch(/^(?:tsc -p tsconfig\.build\.json$|vitest run)/)
+    } else expect(last).toMatch(/^(?:node scripts\/bundle-program\.js$|vitest run)/)
   }
 
   async #run(line: string, command: string): Promise<void> {
