@@ -332,6 +332,7 @@ create table tracking.containers (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint containers_pkey PRIMARY KEY (container_id)
 );
 CREATE INDEX containers_number_idx ON tracking.containers USING hash (number);
@@ -392,6 +393,7 @@ comment on column tracking.containers._deleted_at is 'Tombstone: when the record
 comment on column tracking.containers._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.containers._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.containers._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.containers._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.custom_fields (
     entity_id text collate "C" not null,
@@ -409,6 +411,7 @@ create table tracking.custom_fields (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint custom_fields_pkey PRIMARY KEY (entity_id, api_slug)
 );
 comment on table tracking.custom_fields is 'One row per entity and custom field.';
@@ -427,6 +430,7 @@ comment on column tracking.custom_fields._deleted_at is 'Tombstone: when the rec
 comment on column tracking.custom_fields._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.custom_fields._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.custom_fields._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.custom_fields._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.metro_areas (
     metro_area_id text collate "C" not null,
@@ -445,6 +449,7 @@ create table tracking.metro_areas (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint metro_areas_pkey PRIMARY KEY (metro_area_id)
 );
 comment on table tracking.metro_areas is 'One row per inland place or metropolitan area that can be a destination.';
@@ -464,6 +469,7 @@ comment on column tracking.metro_areas._deleted_at is 'Tombstone: when the recor
 comment on column tracking.metro_areas._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.metro_areas._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.metro_areas._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.metro_areas._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.other_resources (
     resource_type text collate "C" not null,
@@ -476,6 +482,7 @@ create table tracking.other_resources (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint other_resources_pkey PRIMARY KEY (resource_type, resource_id)
 );
 comment on table tracking.other_resources is 'One row per resource of a type that has no table of its own, so that nothing is lost.';
@@ -489,6 +496,7 @@ comment on column tracking.other_resources._deleted_at is 'Tombstone: when the r
 comment on column tracking.other_resources._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.other_resources._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.other_resources._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.other_resources._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.ports (
     port_id text collate "C" not null,
@@ -508,6 +516,7 @@ create table tracking.ports (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint ports_pkey PRIMARY KEY (port_id)
 );
 comment on table tracking.ports is 'One row per seaport.';
@@ -528,6 +537,7 @@ comment on column tracking.ports._deleted_at is 'Tombstone: when the record was 
 comment on column tracking.ports._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.ports._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.ports._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.ports._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.rail_terminals (
     rail_terminal_id text collate "C" not null,
@@ -544,6 +554,7 @@ create table tracking.rail_terminals (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint rail_terminals_pkey PRIMARY KEY (rail_terminal_id)
 );
 comment on table tracking.rail_terminals is 'One row per rail terminal.';
@@ -561,6 +572,7 @@ comment on column tracking.rail_terminals._deleted_at is 'Tombstone: when the re
 comment on column tracking.rail_terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.rail_terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.rail_terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.rail_terminals._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.shipment_history (
     shipment_id text collate "C" not null,
@@ -706,6 +718,7 @@ create table tracking.shipments (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint shipments_pkey PRIMARY KEY (shipment_id)
 );
 CREATE INDEX shipments_bill_of_lading_number_idx ON tracking.shipments USING hash (bill_of_lading_number);
@@ -761,6 +774,7 @@ comment on column tracking.shipments._deleted_at is 'Tombstone: when the record 
 comment on column tracking.shipments._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.shipments._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.shipments._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.shipments._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.terminals (
     terminal_id text collate "C" not null,
@@ -784,6 +798,7 @@ create table tracking.terminals (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint terminals_pkey PRIMARY KEY (terminal_id)
 );
 comment on table tracking.terminals is 'One row per marine terminal.';
@@ -808,6 +823,7 @@ comment on column tracking.terminals._deleted_at is 'Tombstone: when the record 
 comment on column tracking.terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.terminals._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.tracking_requests (
     tracking_request_id text collate "C" not null,
@@ -829,6 +845,7 @@ create table tracking.tracking_requests (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint tracking_requests_pkey PRIMARY KEY (tracking_request_id)
 );
 CREATE INDEX tracking_requests_tracked_object_id_idx ON tracking.tracking_requests USING btree (tracked_object_id);
@@ -852,6 +869,7 @@ comment on column tracking.tracking_requests._deleted_at is 'Tombstone: when the
 comment on column tracking.tracking_requests._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.tracking_requests._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.tracking_requests._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.tracking_requests._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.transport_events (
     container_id text collate "C" not null,
@@ -878,6 +896,7 @@ create table tracking.transport_events (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
 );
 CREATE INDEX transport_events_created_at_idx ON tracking.transport_events USING btree (created_at);
@@ -912,6 +931,7 @@ comment on column tracking.transport_events._deleted_at is 'Tombstone: when the 
 comment on column tracking.transport_events._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.transport_events._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.transport_events._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.transport_events._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.vessel_positions (
     vessel_id text collate "C" not null,
@@ -952,6 +972,7 @@ create table tracking.vessels (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint vessels_pkey PRIMARY KEY (vessel_id)
 );
 comment on table tracking.vessels is 'One row per vessel, with its last known position.';
@@ -972,6 +993,7 @@ comment on column tracking.vessels._deleted_at is 'Tombstone: when the record wa
 comment on column tracking.vessels._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.vessels._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.vessels._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.vessels._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create table tracking.webhook_event_categories (
     webhook_event_category_id text collate "C" not null,
@@ -985,6 +1007,7 @@ create table tracking.webhook_event_categories (
     _sync_run_id bigint,
     _unmapped jsonb,
     _coercions jsonb,
+    _digest text collate "C",
     constraint webhook_event_categories_pkey PRIMARY KEY (webhook_event_category_id)
 );
 comment on table tracking.webhook_event_categories is 'One row per category of events that a webhook can subscribe to.';
@@ -999,6 +1022,7 @@ comment on column tracking.webhook_event_categories._deleted_at is 'Tombstone: w
 comment on column tracking.webhook_event_categories._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.webhook_event_categories._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.webhook_event_categories._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
+comment on column tracking.webhook_event_categories._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
 
 create schema tracking_analytics;
 

@@ -1,7 +1,11 @@
 import { ApiRefusedError, ApiUnavailableError } from '../errors.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
-import { parseJsonBytes } from '../jsonapi/parse-json-bytes.js'
+import {
+  parseJsonBytes,
+  parseUnrecognized,
+  type RecognizeRecords,
+} from '../jsonapi/parse-json-bytes.js'
 import { describeBody } from './answer-errors.js'
 
 /**
@@ -30,7 +34,11 @@ const emptyDocument: Document = { data: [], isList: false, included: [], links: 
  * The document of an answer with a good status. A portal's page, an empty or cut body or `errors` under 200 say nothing about the records, so they throw
  * `ApiUnavailableError` ("ask again") and never pass for an empty list. Too deep nesting throws `ApiRefusedError`.
  */
-export function parseAnswer(answer: AnswerBody, expectation: Expectation): ParsedAnswer {
+export async function parseAnswer(
+  answer: AnswerBody,
+  expectation: Expectation,
+  recognize?: RecognizeRecords,
+): Promise<ParsedAnswer> {
   if (isBlank(answer.body)) {
     if (expectation === 'anything') return { document: emptyDocument, body: undefined }
     throw unusable(answer, 'an empty body')
@@ -38,7 +46,7 @@ export function parseAnswer(answer: AnswerBody, expectation: Expectation): Parse
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType ?? '')) {
     throw unusable(answer, 'a web page instead of data')
   }
-  const body = parseBody(answer)
+  const body = await parseBody(answer, recognize)
   const document = parseDocument(body)
   if (expectation === 'anything') return { document: document ?? emptyDocument, body }
   if (document === undefined) throw unusable(answer, describeNoDocument(body))
@@ -54,13 +62,19 @@ function isBlank(body: Buffer): boolean {
   return body.length <= 1_024 && body.toString('utf8').trim() === ''
 }
 
-function parseBody(answer: AnswerBody): unknown {
+async function parseBody(
+  answer: AnswerBody,
+  recognize: RecognizeRecords | undefined,
+): Promise<unknown> {
   try {
-    return parseJsonBytes(answer.body)
+    return recognize === undefined
+      ? parseJsonBytes(answer.body)
+      : await parseUnrecognized(answer.body, recognize)
   } catch (error) {
     if (error instanceof JsonNestingError) {
       throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
     }
+    if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the body, so it is not kept as the cause.
     throw unusable(answer, 'a body that is no complete JSON')
   }

@@ -124,7 +124,8 @@ export class CallRunner {
       const said = { ...answer, text, location, retryAfter }
       throw toStatusError({ ...said, requestUrl: call.url, observedAt })
     }
-    const parsed = parseAnswer(answer, call.options.expect ?? 'document')
+    const { expect = 'document', recognize } = call.options
+    const parsed = await parseAnswer(answer, expect, recognize)
     return { ...parsed, observedAt, status, bytes, attempts: call.sent.requests }
   }
 

@@ -3,6 +3,7 @@ import type { Expectation } from './answer-document.js'
 import type { HttpMethod } from './exchange.js'
 import { resolveSameOrigin } from './origin.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import type { RecognizeRecords } from '../jsonapi/parse-json-bytes.js'
 import { showPath } from './shown-text.js'
 
 /** Counts requests, each try included, for whoever hands it in; one per stream, say. */
@@ -19,6 +20,8 @@ export interface CallOptions {
   readonly counter?: RequestCounter | undefined
   /** `document` when absent. */
   readonly expect?: Expectation | undefined
+  /** Which records of the answer are known already: they stay `RawRecord`s in its document. */
+  readonly recognize?: RecognizeRecords | undefined
 }
 
 /** One call of the client, checked and ready to be sent as often as it takes. */

@@ -29,7 +29,10 @@ export interface Page {
   readonly includes: readonly string[]
 }
 
-export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'counter' | 'query'> {
+export interface ListOptions extends Pick<
+  CallOptions,
+  'signal' | 'purpose' | 'counter' | 'query' | 'recognize'
+> {
   /** Asked for; the service may send fewer or more, and is believed. Its own default when absent. */
   readonly pageSize?: number | undefined
   /** Most wanted first. */
@@ -151,13 +154,14 @@ async function getWithIncludes(
   wanted: readonly string[],
   options: ListPagesOptions,
 ): Promise<{ readonly answer: ApiAnswer; readonly includes: readonly string[] }> {
-  const { signal, purpose, counter } = options
+  const { signal, purpose, counter, recognize } = options
   let includes = wanted
   let reason = ''
   for (;;) {
     const query = includes.length === 0 ? {} : { include: includes.join(',') }
     try {
-      const answer = await client.get(url, { query, signal, purpose, counter, expect: 'list' })
+      const call = { query, signal, purpose, counter, recognize, expect: 'list' } as const
+      const answer = await client.get(url, call)
       const dropped = wanted.filter((name) => !includes.includes(name))
       if (dropped.length > 0) options.onIncludesDropped?.(dropped, reason)
       return { answer, includes }

@@ -1,48 +1,79 @@
 import { decodeUtf8 } from './decode-utf8.js'
 import { parseExactJson } from './exact-json.js'
-
-/** Less than this is parsed in one go. */
-const SMALL = 64 * 1024
+import { endOfString, RawRecord } from './raw-record.js'
 
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
 
 /**
  * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several megabytes: lists of records are read record by record, so that the
- * text never stands in memory as a whole. Such a text would be old before its page is done with, and wait for the next full garbage collection.
+ * text never stands in memory as a whole. Such a text would be old before its page is done with, and wait for the next full garbage collection. Each record
+ * carries the digest of its bytes: see `digestOf`.
  */
 export function parseJsonBytes(bytes: Buffer): unknown {
-  if (bytes.length < SMALL) return parseExactJson(decodeUtf8(bytes))
+  return readWhole(bytes, (record) => record.parse())
+}
+
+/** Which of these records need not be parsed. */
+export type RecognizeRecords = (records: readonly RawRecord[]) => Promise<ReadonlySet<RawRecord>>
+
+/** The same, but a record that is recognized stays the `RawRecord` that it is. Only what is parsed is known to be JSON. */
+export async function parseUnrecognized(
+  bytes: Buffer,
+  recognize: RecognizeRecords,
+): Promise<unknown> {
+  const records: RawRecord[] = []
+  const value = readWhole(bytes, (record) => {
+    records.push(record)
+    return record
+  })
+  const recognized = await recognize(records)
+  const parse = (record: unknown): unknown =>
+    record instanceof RawRecord && !recognized.has(record) ? record.parse() : record
+  if (records.length === 0) return value
+  const members = value as Record<string, unknown>
+  for (const name of RECORD_LISTS) {
+    const list = members[name]
+    if (Array.isArray(list)) members[name] = list.map(parse)
+  }
+  return members
+}
+
+type TakeRecord = (record: RawRecord) => unknown
+
+function readWhole(bytes: Buffer, take: TakeRecord): unknown {
   const reader = new ByteReader(bytes)
   reader.skipBom()
   // A list of lists or a mere text is no document; whoever expects one will say so.
   if (reader.peek() !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
-  const value = readDocument(reader)
+  const value = readDocument(reader, take)
   reader.expectEnd()
   return value
 }
 
-function readDocument(reader: ByteReader): Record<string, unknown> {
+function readDocument(reader: ByteReader, take: TakeRecord): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   reader.readItems(CLOSE_BRACE, () => {
     const name = reader.readName()
     const isRecordList = RECORD_LISTS.has(name) && reader.peek() === OPEN_BRACKET
-    const value = isRecordList ? readRecords(reader) : reader.readValue(1)
+    const value = isRecordList
+      ? readRecords(reader, name === 'included', take)
+      : reader.readValue(1)
     if (name !== '__proto__') members[name] = value
   })
   return members
 }
 
-function readRecords(reader: ByteReader): unknown[] {
+function readRecords(reader: ByteReader, isIncluded: boolean, take: TakeRecord): unknown[] {
   const records: unknown[] = []
   reader.readItems(CLOSE_BRACKET, () => {
-    records.push(reader.readValue(2))
+    const isObject = reader.peek() === OPEN_BRACE
+    records.push(isObject ? take(reader.readRecord(isIncluded)) : reader.readValue(2))
   })
   return records
 }
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
@@ -118,8 +149,15 @@ class ByteReader {
     return parseExactJson(decodeUtf8(this.#bytes.subarray(start, this.#at)), outerLevels)
   }
 
+  /** An object in a list of records. */
+  readRecord(isIncluded: boolean): RawRecord {
+    const record = new RawRecord(this.#bytes, this.#at, isIncluded)
+    this.#at = record.end
+    return record
+  }
+
   #endOfValue(first: number): number {
-    if (first === QUOTE) return this.#endOfString(this.#at)
+    if (first === QUOTE) return endOfString(this.#bytes, this.#at)
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.#endOfNest()
     let end = this.#at
     while (!isAfterScalar(this.#bytes[end])) end += 1
@@ -132,23 +170,13 @@ class ByteReader {
     for (let at = this.#at; at < bytes.length; at += 1) {
       const byte = bytes[at]
       if (byte === QUOTE) {
-        at = this.#endOfString(at) - 1
+        at = endOfString(bytes, at) - 1
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         depth += 1
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         depth -= 1
         if (depth === 0) return at + 1
       }
-    }
-    return bytes.length
-  }
-
-  #endOfString(start: number): number {
-    const bytes = this.#bytes
-    for (let at = start + 1; at < bytes.length; at += 1) {
-      const byte = bytes[at]
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) return at + 1
     }
     return bytes.length
   }

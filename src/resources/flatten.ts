@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { ApiContractError } from '../errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { digestOf } from '../jsonapi/raw-record.js'
 import { encodeValue, REPLACED, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
@@ -49,10 +50,12 @@ export function flattenRecord(
   if (attributes !== undefined) flattenAttributes(row, attributes, id)
   const relationships = readMembers(members, 'relationships')
   if (relationships !== undefined) flattenRelationships(row, relationships)
-  if (context.containerId !== undefined) row.fillIn('container_id', context.containerId)
+  const isHelped =
+    context.containerId !== undefined && row.fillIn('container_id', context.containerId)
   keepOtherMembers(row, members, id)
   resource.derive?.({ ...members, id }, row)
-  return row.finish()
+  // Its bytes alone would not make this row.
+  return row.finish(isHelped ? undefined : digestOf(record))
 }
 
 interface Identity {
@@ -236,10 +239,12 @@ class RowBuilder {
     }
   }
 
-  /** Sets a column where the resource has it and the record said nothing usable. */
-  fillIn(name: string, value: unknown): void {
+  /** Sets a column where the resource has it and the record said nothing usable; tells whether it did. */
+  fillIn(name: string, value: unknown): boolean {
     const index = this.resource.columnIndex.get(name)
-    if (index !== undefined && (this.#values[index] ?? null) === null) this.set(name, value)
+    if (index === undefined || (this.#values[index] ?? null) !== null) return false
+    this.set(name, value)
+    return true
   }
 
   readonly unmapped = (name: string, value: unknown): void => {
@@ -268,10 +273,11 @@ class RowBuilder {
     }
   }
 
-  finish(): FlatRecord {
+  finish(digest: string | undefined): FlatRecord {
     const unmapped = this.#encodeUnmapped()
     const coercions = this.#coercions === undefined ? null : toStorableJson(this.#coercions).text
     const values = this.#values
+    const rowFingerprint = fingerprint(values, unmapped, coercions)
     return {
       resource: this.resource,
       key: this.#key(),
@@ -281,7 +287,8 @@ class RowBuilder {
       unknownValues: this.#unknownValues ?? NO_VALUES,
       coercions,
       references: this.#references,
-      fingerprint: fingerprint(values, unmapped, coercions),
+      fingerprint: rowFingerprint,
+      digest: digest === undefined ? null : rowDigest(this.resource, digest, rowFingerprint),
     }
   }
 
@@ -335,6 +342,18 @@ function withReplacements(members: Members): Members {
   return Object.fromEntries(
     entries.filter((entry) => isReplaced(entry) || storableNames.has(entry[0])),
   )
+}
+
+/** How many characters of the fingerprint end a digest: see `FlatRecord.digest`. */
+export const FINGERPRINT_IN_DIGEST = 4
+
+/** The part of a row's digest that is known before a record is flattened. */
+export function shownDigest(resource: Resource, digest: string): string {
+  return resource.readingMark + digest
+}
+
+function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {
+  return shownDigest(resource, digest) + rowFingerprint.slice(0, FINGERPRINT_IN_DIGEST)
 }
 
 /** 128 bits: two different rows of one account never meet in it. Absent and null differ. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Column, ColumnType, EncodedValue } from './column.js'
 
@@ -38,6 +39,8 @@ export interface Resource {
   /** The table that keeps versions of a row, where there is one. */
   readonly historyTable: string | undefined
   readonly derive: Derive | undefined
+  /** How this version reads records of the type, in few characters: begins the digests of rows. */
+  readonly readingMark: string
 }
 
 /** Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has no column. */
@@ -110,6 +113,14 @@ export const REFERENCE_TYPES = [
 /** The `type` of the resource that takes records of every type without a table of its own. */
 export const ANY_TYPE = '*'
 
+/**
+ * To be raised with every change of what flattening makes of a record that the definitions below do not show. Rows are then compared once more by what they
+ * say; else an attribute that is read anew would stay as it was until its record changes.
+ */
+const READING = 1
+
+export const READING_MARK_LENGTH = 4
+
 /** Lays out the columns of a resource type: key, attributes, relationships, then the rest. */
 export function defineResource(definition: ResourceDefinition): Resource {
   const keyColumns = definition.keyColumns ?? [definition.idColumn]
@@ -131,6 +142,8 @@ export function defineResource(definition: ResourceDefinition): Resource {
     add(column.name, column.type, column.isMaterial)
   }
   const list = [...columns.values()]
+  const { attributes, relationships = {} } = definition
+  const reading = [READING, list, Object.entries(attributes), Object.entries(relationships)]
   return {
     type: definition.type,
     idColumn: definition.idColumn,
@@ -144,6 +157,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     path: definition.path,
     historyTable: definition.historyTable,
     derive: definition.derive,
+    readingMark: hash('sha256', JSON.stringify(reading), 'base64url').slice(0, READING_MARK_LENGTH),
   }
 }
 
@@ -185,6 +199,11 @@ export interface FlatRecord {
   readonly coercions: EncodedValue
   /** Hash of all of the above, absence included. Equal fingerprints mean equal rows. */
   readonly fingerprint: string
+  /**
+   * By which the same bytes are known again without being read: how this version reads the type, the digest of the bytes, and the beginning of the
+   * fingerprint, which ties it to this very row. Null when the bytes are not known, or do not make the row by themselves.
+   */
+  readonly digest: string | null
   /** Ports, terminals, vessels and the like that the record points to. */
   readonly references: readonly ResourceIdentifier[]
   /** Rows of `vessel_positions`, sent only where positions were asked for. */

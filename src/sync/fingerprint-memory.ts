@@ -1,12 +1,22 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
-import type { FlatRecord } from '../resources/resource.js'
+import type { RawRecord } from '../jsonapi/raw-record.js'
+import { shownDigest } from '../resources/flatten.js'
+import type { FlatRecord, Resource } from '../resources/resource.js'
+
+/** Reference resources come again with every page; shipments, containers and their events once in a run. */
+export function isMetOften(stream: string): boolean {
+  return !['shipments', 'containers', 'transport_events', 'tracking_requests'].includes(stream)
+}
 
 /**
  * What this run has already stored of things that come again and again: a port is included in hundreds of pages. Bounded, so that
  * a large account costs no memory; forgetting costs only a comparison more.
  */
 export class FingerprintMemory {
-  readonly #fingerprints = new Map<string, string>()
+  readonly #met = new Map<
+    string,
+    { readonly fingerprint: string; readonly digest: string | null }
+  >()
   readonly #references = new Set<string>()
   readonly #limit: number
 
@@ -16,14 +26,20 @@ export class FingerprintMemory {
 
   /** True when the run has met this record before, equal in everything. */
   has(record: FlatRecord): boolean {
-    return this.#fingerprints.get(memoryKey(record)) === record.fingerprint
+    return this.#met.get(memoryKey(record))?.fingerprint === record.fingerprint
+  }
+
+  /** The same for a record that has not been read, when its id is all of its key. */
+  hasBytes(resource: Resource, raw: RawRecord): boolean {
+    const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
+    return digest?.startsWith(shownDigest(resource, raw.digest)) === true
   }
 
   /** Remembers records; called when what they say is in the warehouse. */
   remember(records: readonly FlatRecord[]): void {
     for (const record of records) {
-      if (this.#fingerprints.size >= this.#limit) this.#fingerprints.clear()
-      this.#fingerprints.set(memoryKey(record), record.fingerprint)
+      if (this.#met.size >= this.#limit) this.#met.clear()
+      this.#met.set(memoryKey(record), record)
     }
   }
 

@@ -1,11 +1,13 @@
 import { ApiContractError } from '../errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { RawRecord } from '../jsonapi/raw-record.js'
 import { linkedTransportEventIds } from '../resources/container.js'
-import type { FlattenContext } from '../resources/flatten.js'
-import { flattenAnyRecord } from '../resources/index.js'
+import { linkedIds, type FlattenContext } from '../resources/flatten.js'
+import { flattenAnyRecord, resourceOfType } from '../resources/index.js'
 import { withoutSecrets } from '../resources/other-resource.js'
-import type { FlatRecord } from '../resources/resource.js'
+import { rawKeyValues } from '../resources/raw-key.js'
+import type { FlatRecord, Resource } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
 import type { Sighting } from '../warehouse/sighting.js'
 
@@ -13,8 +15,16 @@ import type { Sighting } from '../warehouse/sighting.js'
 export interface Intake {
   readonly sightings: ReadonlyMap<string, readonly Sighting[]>
   readonly quarantined: readonly QuarantinedRecord[]
+  /** By stream, records that were known by their bytes and not read: each equals its row, or what this run has met. Absent where nothing was asked to. */
+  readonly recognized?: ReadonlyMap<string, readonly RecognizedRecord[]>
   /** Ids of transport events each container record lists; containers without a list are absent. */
   readonly transportEventIds: ReadonlyMap<string, readonly string[]>
+}
+
+export interface RecognizedRecord {
+  /** As `FlatRecord.key`. */
+  readonly key: string
+  readonly raw: RawRecord
 }
 
 export interface IntakeOptions {
@@ -36,7 +46,12 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
   const sightings = new Map<string, Sighting[]>()
   const quarantined: QuarantinedRecord[] = []
   const transportEventIds = new Map<string, readonly string[]>()
+  const recognized = new Map<string, RecognizedRecord[]>()
   const take = (record: unknown, isPrimary: boolean): void => {
+    if (record instanceof RawRecord) {
+      takeRecognized(record, recognized, transportEventIds)
+      return
+    }
     const flat = flattenOrSetAside(record, options, quarantined)
     if (flat === undefined) return
     const isComplete = isPrimary || options.completeTypes.has(flat.resource.type)
@@ -51,7 +66,66 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
   // Included first: of two equal sightings in one answer the primary one stands.
   for (const record of document.included) take(record, false)
   for (const record of document.data) take(record, true)
-  return { sightings, quarantined, transportEventIds }
+  const intake = { sightings, quarantined, transportEventIds, recognized }
+  return readAgain(intake, hasRead(intake), options)
+}
+
+function takeRecognized(
+  raw: RawRecord,
+  recognized: Map<string, RecognizedRecord[]>,
+  transportEventIds: Map<string, readonly string[]>,
+): void {
+  const resource = resourceOfType(raw.type ?? '')
+  const key = rawKeyOf(resource, raw)
+  const list = recognized.get(resource.stream)
+  if (list === undefined) recognized.set(resource.stream, [{ key, raw }])
+  else list.push({ key, raw })
+  if (resource.type !== 'container') return
+  const ids = linkedIds(raw.linkage('transport_events'))
+  if (ids !== undefined) transportEventIds.set(key, ids)
+}
+
+function rawKeyOf(resource: Resource, raw: RawRecord): string {
+  return rawKeyValues(resource, raw)?.join(' ') ?? ''
+}
+
+/** Tells whether an answer holds a record of a row that was read, and not merely recognized. */
+export function hasRead(intake: Intake): (stream: string, key: string) => boolean {
+  const keys = new Map<string, ReadonlySet<string>>()
+  return (stream, key) => {
+    let read = keys.get(stream)
+    if (read === undefined) {
+      read = new Set(intake.sightings.get(stream)?.map(({ record }) => record.key))
+      keys.set(stream, read)
+    }
+    return read.has(key)
+  }
+}
+
+/**
+ * Reads those recognized records after all for which `isDoubtful`: another sighting of the same row is in the answer, or was written since they were
+ * recognized. Which of the two stands is then decided as ever.
+ */
+export function readAgain(
+  intake: Intake,
+  isDoubtful: (stream: string, key: string) => boolean,
+  options: IntakeOptions,
+): Intake {
+  const doubtful = [...(intake.recognized ?? [])].flatMap(([stream, list]) =>
+    list.filter(({ key }) => isDoubtful(stream, key)),
+  )
+  if (doubtful.length === 0) return intake
+  const isDone = new Set(doubtful)
+  const read = (isIncluded: boolean): unknown[] =>
+    doubtful.filter(({ raw }) => raw.isIncluded === isIncluded).map(({ raw }) => raw.parse())
+  const again = takeIn(
+    { data: read(false), isList: true, included: read(true), links: {}, meta: {} },
+    options,
+  )
+  const rest = [...(intake.recognized ?? [])].map(
+    ([stream, list]) => [stream, list.filter((record) => !isDone.has(record))] as const,
+  )
+  return { ...mergeIntakes([intake, again]), recognized: new Map(rest) }
 }
 
 function flattenOrSetAside(
@@ -84,7 +158,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Several answers as one, in order. */
+/** Several answers as one, in order; of recognized records nothing, for only the pages of a walk have them. */
 export function mergeIntakes(intakes: readonly Intake[]): Intake {
   const sightings = new Map<string, Sighting[]>()
   for (const intake of intakes) {
@@ -97,4 +171,11 @@ export function mergeIntakes(intakes: readonly Intake[]): Intake {
     quarantined: intakes.flatMap(({ quarantined }) => quarantined),
     transportEventIds: new Map(intakes.flatMap(({ transportEventIds }) => [...transportEventIds])),
   }
+}
+
+/** Keys of all records of a stream that an answer holds, read or recognized. */
+export function shownKeys(intake: Intake, stream: string): string[] {
+  const read = (intake.sightings.get(stream) ?? []).map(({ record }) => record.key)
+  const recognized = (intake.recognized?.get(stream) ?? []).map(({ key }) => key)
+  return [...read, ...recognized]
 }

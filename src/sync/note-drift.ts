@@ -9,7 +9,7 @@ import {
 import type { Run } from './run.js'
 
 /** Streams whose records a complete pass shows all of; of others an attribute may be missing by chance. */
-const JUDGED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
+export const JUDGED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 interface Revision {
   readonly stream: string

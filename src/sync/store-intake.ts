@@ -2,7 +2,7 @@ import { WarehouseDataError } from '../errors.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources } from '../resources/index.js'
-import type { FlatRecord } from '../resources/resource.js'
+import type { FlatRecord, Resource } from '../resources/resource.js'
 import {
   compareWithStored,
   writeBatch,
@@ -12,10 +12,12 @@ import {
 import type { Checkpoint } from '../warehouse/checkpoints.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
 import { postponeRefetch, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
+import { noteDigests } from '../warehouse/row-digests.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { fetchTransportEvents, type FetchedEvents } from './fetch-transport-events.js'
-import { mergeIntakes, type Intake } from './intake.js'
+import { isMetOften } from './fingerprint-memory.js'
+import { mergeIntakes, shownKeys, type Intake, type RecognizedRecord } from './intake.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
@@ -90,6 +92,8 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
     addToDelta(deltas, stream, { fetched: 1, quarantined: 1 })
   }
   for (const resource of resources) {
+    const recognized = intake.recognized?.get(resource.stream) ?? []
+    noteRecognized(run, deltas, resource, recognized)
     const sightings = intake.sightings.get(resource.stream) ?? []
     if (sightings.length === 0) continue
     const unmet = sightings.filter(({ record }) => !run.memory.has(record))
@@ -102,6 +106,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
       unchanged: comparison.unchanged,
       stale: comparison.stale.length,
     })
+    await fillDigests(run, resource, comparison.undigested)
     compared.push(...comparison.changed)
     doubtful.push(...comparison.stale)
     if (isMetOften(resource.stream)) run.memory.remember(recordsOf(comparison.equal))
@@ -116,9 +121,34 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   }
 }
 
-/** Reference resources come again with every page; shipments, containers and their events once in a run. */
-function isMetOften(stream: string): boolean {
-  return !['shipments', 'containers', 'transport_events', 'tracking_requests'].includes(stream)
+/** What was known by its bytes is fetched and equal; of what comes again with every page the run has met an equal one. */
+function noteRecognized(
+  run: StoringRun,
+  deltas: Map<string, CountsDelta>,
+  resource: Resource,
+  recognized: readonly RecognizedRecord[],
+): void {
+  const fetched = recognized.length
+  if (fetched === 0) return
+  const isMet = isMetOften(resource.stream)
+  const unchanged = isMet ? 0 : new Set(recognized.map(({ key }) => key)).size
+  addToDelta(deltas, resource.stream, { fetched, unchanged, duplicate: fetched - unchanged })
+  if (!isMet) run.drift.noticeRecognized(resource, fetched)
+}
+
+/** So that the next run knows these records by their bytes. */
+async function fillDigests(
+  run: StoringRun,
+  resource: Resource,
+  sightings: readonly Sighting[],
+): Promise<void> {
+  if (sightings.length === 0) return
+  const { warehouse } = run
+  await retryWarehouse(run, () =>
+    warehouse.transaction('note digests', (session) =>
+      noteDigests(session, warehouse.names, resource, sightings),
+    ),
+  )
 }
 
 function recordsOf(sightings: readonly Sighting[]): FlatRecord[] {
@@ -147,9 +177,8 @@ function sortOut(
   intake: Intake,
   incomplete: ReadonlySet<string>,
 ): { ready: Pick<Draft, 'compared' | 'eventLists'>; pending: ComparedSighting[] } {
-  const includedEvents = new Set(
-    (intake.sightings.get('transport_events') ?? []).map(({ record }) => record.key),
-  )
+  const includedEvents =
+    draft.compared.length === 0 ? new Set<string>() : new Set(shownKeys(intake, 'transport_events'))
   const compared: ComparedSighting[] = []
   const eventLists: TransportEventList[] = []
   const pending: ComparedSighting[] = []
@@ -235,7 +264,7 @@ function asFetched(
   const index = containers.columnIndex.get('transport_event_ids')
   const noList = stored?.isDeleted === true ? null : undefined
   const values = sighting.record.values.map((value, at) => (at === index ? noList : value))
-  const record = { ...sighting.record, values, fingerprint: '' }
+  const record = { ...sighting.record, values, fingerprint: '', digest: null }
   return { sighting: { ...sighting, record }, stored }
 }
 

@@ -1,5 +1,7 @@
 import type { Page } from '../api/list-pages.js'
-import { takeIn, type Intake } from './intake.js'
+import { RawRecord } from '../jsonapi/raw-record.js'
+import { shownKeys, takeIn, type Intake, type IntakeOptions } from './intake.js'
+import type { RecordRecognizer } from './recognize-records.js'
 
 /** Included containers and their events are whole; other included records may be a subset of their attributes. */
 export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container', 'transport_event'])
@@ -19,7 +21,11 @@ export interface TakenPage {
  * The pages of a walk, each flattened as soon as it has come: its document, the largest thing that a run holds, is let go at once and not when the page is
  * stored. That is also why this is no generator, whose frame would hold on to a page until the next one is there.
  */
-export function takePages(stream: string, pages: AsyncIterable<Page>): AsyncIterable<TakenPage> {
+export function takePages(
+  stream: string,
+  pages: AsyncIterable<Page>,
+  recognizer?: RecordRecognizer,
+): AsyncIterable<TakenPage> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = pages[Symbol.asyncIterator]()
@@ -30,6 +36,7 @@ export function takePages(stream: string, pages: AsyncIterable<Page>): AsyncIter
           if (result.done === true) return { done: true, value: undefined }
           const value = take(stream, result.value, isFirst)
           isFirst = false
+          recognizer?.start()
           return { done: false, value }
         },
         async return() {
@@ -42,17 +49,22 @@ export function takePages(stream: string, pages: AsyncIterable<Page>): AsyncIter
 }
 
 function take(stream: string, page: Page, isKeptWhole: boolean): TakenPage {
-  const intake = takeIn(page.document, {
-    stream,
-    source: `/${stream}`,
-    observedAt: page.observedAt,
-    completeTypes: COMPLETE_WHEN_INCLUDED,
-  })
+  const intake = takeIn(page.document, pageOptions(stream, page))
   return {
     page: isKeptWhole ? page : withoutRecords(page),
     intake,
     areContainersIncluded: hasAllContainers(page, intake),
     areTransportEventsIncluded: hasAllTransportEvents(intake),
+  }
+}
+
+/** How the records of a page are taken in. */
+export function pageOptions(stream: string, page: Pick<Page, 'observedAt'>): IntakeOptions {
+  return {
+    stream,
+    source: `/${stream}`,
+    observedAt: page.observedAt,
+    completeTypes: COMPLETE_WHEN_INCLUDED,
   }
 }
 
@@ -66,12 +78,9 @@ function withoutRecords(page: Page): Page {
 
 /** True when every shipment of the page lists its containers and all of them came included. */
 export function hasAllContainers(page: Page, intake: Intake): boolean {
-  const included = new Set(
-    (intake.sightings.get('containers') ?? []).map(({ record }) => record.key),
-  )
+  const included = new Set(shownKeys(intake, 'containers'))
   return page.document.data.every((shipment) => {
-    const linkage = (shipment as { relationships?: { containers?: { data?: unknown } } } | null)
-      ?.relationships?.containers?.data
+    const linkage = linkedContainers(shipment)
     if (!Array.isArray(linkage)) return false
     return (linkage as readonly { id?: unknown }[]).every(
       ({ id }) => typeof id === 'string' && included.has(id),
@@ -81,11 +90,15 @@ export function hasAllContainers(page: Page, intake: Intake): boolean {
 
 /** True when every container of the page lists its transport events and all of them came included. */
 export function hasAllTransportEvents(intake: Intake): boolean {
-  const included = new Set(
-    (intake.sightings.get('transport_events') ?? []).map(({ record }) => record.key),
-  )
-  return (intake.sightings.get('containers') ?? []).every(({ record: { key } }) => {
+  const included = new Set(shownKeys(intake, 'transport_events'))
+  return shownKeys(intake, 'containers').every((key) => {
     const listed = intake.transportEventIds.get(key)
     return listed?.every((id) => included.has(`${key} ${id}`)) === true
   })
+}
+
+function linkedContainers(shipment: unknown): unknown {
+  if (shipment instanceof RawRecord) return shipment.linkage('containers')
+  return (shipment as { relationships?: { containers?: { data?: unknown } } } | null)?.relationships
+    ?.containers?.data
 }

@@ -1,7 +1,6 @@
 import type { ListOptions, Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../errors.js'
 import type { Checkpoint } from '../warehouse/checkpoints.js'
-import type { Sighting } from '../warehouse/sighting.js'
 import { settleAbsences } from './settle-absences.js'
 import {
   chooseIncludes,
@@ -10,13 +9,14 @@ import {
   type IncludingList,
 } from './includes.js'
 import { addListedTypes, foreignStreamError, type ListedTypes } from './foreign-types.js'
-import type { Intake } from './intake.js'
+import { hasRead, readAgain, shownKeys, type Intake } from './intake.js'
 import { closePass, CONTAINERS_WITH_EVENTS, openPass, Pass } from './pass.js'
 import { readAhead } from './read-ahead.js'
+import { RecordRecognizer } from './recognize-records.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 import { storeIntake } from './store-intake.js'
-import { takePages, type TakenPage } from './take-pages.js'
+import { pageOptions, takePages, type TakenPage } from './take-pages.js'
 
 /** What a walk that shows containers found out about them. */
 interface ShownContainers {
@@ -107,7 +107,10 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
   }
   let isFirst = true
   let checkpoint: Checkpoint | undefined
-  for await (const taken of readAhead(takePages(stream, listOf(run, stream)(options)))) {
+  const recognizer = new RecordRecognizer(run)
+  const pages = listOf(run, stream)({ ...options, recognize: recognizer.recognize })
+  let before: Intake | undefined
+  for await (const taken of readAhead(takePages(stream, pages, recognizer))) {
     const { page } = taken
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
@@ -117,11 +120,18 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
       await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
     }
     isFirst = false
-    checkpoint = await storePage(run, stream, pass, taken)
+    const intake = before === undefined ? taken.intake : withoutStale(taken, before, stream)
+    before = taken.intake
+    checkpoint = await storePage(run, stream, pass, { ...taken, intake })
     checkShortness(stream, page)
     run.signal.throwIfAborted()
   }
   return checkpoint === undefined ? undefined : { pass, checkpoint }
+}
+
+/** A page was recognized while the one before it was being stored: what that one may have written is looked at anew. */
+function withoutStale({ intake, page }: TakenPage, before: Intake, stream: string): Intake {
+  return readAgain(intake, hasRead(before), pageOptions(stream, page))
 }
 
 /** Returns where the pass stands then. */
@@ -161,16 +171,16 @@ async function storePage(
 /** What an answer holds exists, also where it is only included with something else. */
 function see(pass: Pass, intake: Intake): void {
   for (const stream of ['shipments', 'containers', 'tracking_requests']) {
-    for (const { record } of intake.sightings.get(stream) ?? []) pass.see(stream, record.key)
+    for (const key of shownKeys(intake, stream)) pass.see(stream, key)
   }
-  for (const containerId of containersOf(intake.sightings.get('transport_events') ?? [])) {
+  for (const containerId of containersOf(shownKeys(intake, 'transport_events'))) {
     pass.see(CONTAINERS_WITH_EVENTS, containerId)
   }
 }
 
 /** The first of the two ids that make the key of a transport event is its container's. */
-function containersOf(sightings: readonly Sighting[]): Set<string> {
-  return new Set(sightings.map(({ record: { key } }) => key.slice(0, key.indexOf(' '))))
+function containersOf(keys: readonly string[]): Set<string> {
+  return new Set(keys.map((key) => key.slice(0, key.indexOf(' '))))
 }
 
 function listOf(run: Run, stream: ListStream) {

@@ -58,6 +58,8 @@ export function incomingParameters(
     group.map(({ record }) => record.unmapped),
     group.map(({ record }) => record.coercions),
     group.map(({ record }) => record.fingerprint),
+    // What a part of a record looks like says nothing of the row.
+    group.map(({ record, isComplete }) => (isComplete ? record.digest : null)),
     group.map(({ observedAt }) => observedAt.toISOString()),
     group.map(({ isComplete }) => isComplete),
   ]
@@ -67,17 +69,19 @@ export const OWN_PARAMETERS = [
   '_unmapped',
   '_coercions',
   '_fingerprint',
+  '_digest',
   '_observed_at',
   'is_complete',
 ]
 
-/** The sightings as a relation: their present columns, then `_unmapped`, `_coercions`, `_fingerprint`, `_observed_at`, `is_complete`. */
+/** The sightings as a relation: their present columns, then the `OWN_PARAMETERS`. */
 export function incomingSql(present: readonly Column[]): string {
   const columns = present.map(({ name }) => quoteIdentifier(name))
   return `select ${present.map(castColumn).join(', ')},
         raw._unmapped::jsonb as _unmapped,
         raw._coercions::jsonb as _coercions,
         raw._fingerprint,
+        raw._digest,
         raw._observed_at::timestamptz as _observed_at,
         raw.is_complete
     from unnest(${arrayParameters(present.length)}) as raw (${[...columns, ...OWN_PARAMETERS].join(', ')})`

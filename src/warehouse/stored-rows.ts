@@ -1,5 +1,6 @@
 import type { Resource } from '../resources/resource.js'
 import { lookUpSql } from './incoming-rows.js'
+import { hasDigestSql } from './row-digests.js'
 import { quoteIdentifier } from './schema-names.js'
 import type { Sighting } from './sighting.js'
 import type { Session } from './warehouse.js'
@@ -10,6 +11,8 @@ export interface StoredRow {
   readonly fingerprint: string | null
   readonly observedAt: Date
   readonly isDeleted: boolean
+  /** False when the row does not tell, in the way this version does, of which bytes it was made. */
+  readonly hasDigest: boolean
   /** Containers only: the stored list of transport event ids; null when none was ever sent. */
   readonly transportEventIds: readonly string[] | null
 }
@@ -19,6 +22,7 @@ interface Row {
   readonly _fingerprint: string | null
   readonly observed_ms: string
   readonly is_deleted: boolean
+  readonly has_digest: boolean | null
   readonly transport_event_ids?: readonly string[] | null
 }
 
@@ -49,7 +53,7 @@ export async function loadRowsByKey(
   const rows = await session.query<Row>(
     `compare ${resource.stream}`,
     storedRowsSql(names, resource),
-    keys,
+    [...keys, resource.readingMark],
   )
   return new Map(
     rows.map((row) => [
@@ -58,6 +62,7 @@ export async function loadRowsByKey(
         fingerprint: row._fingerprint,
         observedAt: new Date(Number(row.observed_ms)),
         isDeleted: row.is_deleted,
+        hasDigest: row.has_digest === true,
         transportEventIds: row.transport_event_ids ?? null,
       },
     ]),
@@ -72,7 +77,8 @@ function storedRowsSql(names: SchemaNames, resource: Resource): string {
   return `select ${columns.map((column) => `stored.${column}`).join(` || ' ' || `)} as key,
     stored._fingerprint,
     floor(extract(epoch from stored._observed_at) * 1000) as observed_ms,
-    stored._deleted_at is not null as is_deleted${eventIds}
+    stored._deleted_at is not null as is_deleted,
+    ${hasDigestSql(`$${columns.length + 1}::text`)} as has_digest${eventIds}
 from unnest(${arrays.join(', ')}) as wanted (${columns.join(', ')})
 cross join ${lookUpSql(table, columns, 'wanted')} as stored`
 }

@@ -111,7 +111,7 @@ function upsertSql(
   const columns = present.map(({ name }) => quoteIdentifier(name))
   const values = valueColumns(resource, present)
   const runId = `$${present.length + OWN_PARAMETERS.length + 1}::bigint`
-  const own = ['_unmapped', '_coercions', '_fingerprint', '_observed_at']
+  const own = ['_unmapped', '_coercions', '_fingerprint', '_digest', '_observed_at']
   const inserted = [...columns, ...own, '_first_seen_at', '_changed_at', '_sync_run_id']
   return `with incoming as (
     ${incomingSql(present)}
@@ -140,7 +140,8 @@ set
     ${values.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${values.length > 0 ? ',' : ''}
     _unmapped = ${unmappedAfter('excluded')},
     _coercions = ${coercionsAfter('excluded', sentColumns(present, isComplete))},
-    _fingerprint = ${fingerprintAfter(resource, present, isComplete)},
+    _fingerprint = ${hashAfter('_fingerprint', resource, present, isComplete)},
+    _digest = ${hashAfter('_digest', resource, present, isComplete)},
     _changed_at = ${changedAt(present)},
     _observed_at = excluded._observed_at,
     _sync_run_id = excluded._sync_run_id,
@@ -149,14 +150,15 @@ where excluded._observed_at >= stored._observed_at
 returning ${keys.map((key) => `stored.${key}`).join(', ')}, (xmax = 0) as is_inserted${childInputs(resource)}`
 }
 
-/** Of a partial record that changes nothing, the fingerprint of the whole one stays: the next page that brings it is still equal. */
-function fingerprintAfter(
+/** Of a partial record that changes nothing, the hashes of the whole one stay: the next page that brings it is still equal. */
+function hashAfter(
+  column: '_fingerprint' | '_digest',
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
 ): string {
-  if (isComplete) return 'excluded._fingerprint'
-  return `case when ${differsSql(resource, present, isComplete, 'excluded')} then excluded._fingerprint else stored._fingerprint end`
+  if (isComplete) return `excluded.${column}`
+  return `case when ${differsSql(resource, present, isComplete, 'excluded')} then excluded.${column} else stored.${column} end`
 }
 
 function changedAt(present: readonly Column[]): string {

@@ -77,6 +77,8 @@ export interface Comparison {
   /** Sightings older than their row: not applied. */
   readonly stale: readonly Sighting[]
   readonly duplicates: number
+  /** Of the equal ones those whose rows could tell them by their bytes and do not yet. */
+  readonly undigested: readonly Sighting[]
 }
 
 /**
@@ -108,7 +110,18 @@ export async function compareWithStored(
   const isDiffering = ({ record }: Sighting): boolean => differing.has(record.key)
   equal.push(...older.filter((sighting) => !isDiffering(sighting)))
   const stale = older.filter(isDiffering)
-  return { changed, unchanged: equal.length, equal, stale, duplicates: duplicates.length }
+  const undigested = equal.filter(
+    ({ record, isComplete }) =>
+      isComplete && record.digest !== null && stored.get(record.key)?.hasDigest === false,
+  )
+  return {
+    changed,
+    unchanged: equal.length,
+    equal,
+    stale,
+    duplicates: duplicates.length,
+    undigested,
+  }
 }
 
 function equalsRow({ record }: Sighting, row: StoredRow): boolean {

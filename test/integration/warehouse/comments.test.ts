@@ -41,6 +41,7 @@ const OWN: readonly [string, string][] = [
   ['_first_seen_at', 'timestamptz'],
   ['_changed_at', 'timestamptz'],
   ['_fingerprint', 'text'],
+  ['_digest', 'text'],
   ['_deleted_at', 'timestamptz'],
   ['_sync_run_id', 'bigint'],
   ['_unmapped', 'jsonb'],

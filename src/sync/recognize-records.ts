@@ -1,0 +1,91 @@
+import { ConnectorError } from '../errors.js'
+import type { RawRecord } from '../jsonapi/raw-record.js'
+import { shownDigest } from '../resources/flatten.js'
+import { resourceOfType } from '../resources/index.js'
+import { rawKeyValues } from '../resources/raw-key.js'
+import type { Resource } from '../resources/resource.js'
+import { toStorableText } from '../resources/storable-text.js'
+import { findUnknownRecords, type ShownRecord } from '../warehouse/row-digests.js'
+import { loadSeenAttributes } from '../warehouse/schema-drift.js'
+import { isMetOften } from './fingerprint-memory.js'
+import { JUDGED_STREAMS } from './note-drift.js'
+import type { Run } from './run.js'
+import { isComparedByValue } from './thorough.js'
+
+/**
+ * Knows records again by their bytes, so that a page in which nothing changed is neither parsed nor flattened (decision 17): rows by their digest, and what
+ * is included with page after page by what this run has met. Never in a thorough run, which believes no hash.
+ *
+ * The first page of a walk is read whole, whatever it holds: by it the includes are judged, and what the service sends beyond the interface is noticed. A
+ * record of a stream whose attributes are watched is read as well until each attribute that its records carried before was met again, for one that is
+ * in no record any more has vanished.
+ */
+export class RecordRecognizer {
+  readonly #run: Run
+  #isOn = false
+  #seenAttributes: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined
+  readonly #confirmed = new Set<string>()
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** From now on records are recognized: the first page has been read. */
+  start(): void {
+    this.#isOn = !isComparedByValue(this.#run)
+  }
+
+  /** One query a stream. A database that fails costs only the gain: then no record is known, and storing them will tell what is wrong. */
+  readonly recognize = async (records: readonly RawRecord[]): Promise<ReadonlySet<RawRecord>> => {
+    const known = new Set<RawRecord>()
+    if (!this.#isOn) return known
+    const candidates = new Map<Resource, { raw: RawRecord; shown: ShownRecord }[]>()
+    for (const raw of records) {
+      if (raw.type === undefined || raw.id === undefined) continue
+      const resource = resourceOfType(raw.type)
+      if (isMetOften(resource.stream)) {
+        if (this.#run.memory.hasBytes(resource, raw)) known.add(raw)
+        continue
+      }
+      const keyValues = rawKeyValues(resource, raw)
+      if (keyValues === undefined) continue
+      const shown = { keyValues, digest: shownDigest(resource, raw.digest) }
+      const list = candidates.get(resource)
+      if (list === undefined) candidates.set(resource, [{ raw, shown }])
+      else list.push({ raw, shown })
+    }
+    try {
+      for (const [resource, list] of candidates) await this.#look(resource, list, known)
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError)) throw thrown
+      this.#run.logger.debug('records could not be recognized', { error: thrown })
+    }
+    return known
+  }
+
+  async #look(
+    resource: Resource,
+    list: readonly { readonly raw: RawRecord; readonly shown: ShownRecord }[],
+    known: Set<RawRecord>,
+  ): Promise<void> {
+    const { warehouse } = this.#run
+    if (!(await this.#isConfirmed(resource.stream))) return
+    const shown = list.map((candidate) => candidate.shown)
+    const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, shown)
+    for (const [place, { raw }] of list.entries()) {
+      if (!unknown.has(place)) known.add(raw)
+    }
+  }
+
+  /** Whether this run has met every attribute that records of the stream are known to carry. */
+  async #isConfirmed(stream: string): Promise<boolean> {
+    if (this.#confirmed.has(stream) || !JUDGED_STREAMS.some((name) => name === stream)) return true
+    const { warehouse, drift } = this.#run
+    this.#seenAttributes ??= loadSeenAttributes(warehouse, JUDGED_STREAMS)
+    const seen = (await this.#seenAttributes).get(stream) ?? new Set()
+    const carried = new Set([...drift.carried(stream)].map((name) => toStorableText(name).text))
+    if ([...seen].some((name) => !carried.has(name))) return false
+    this.#confirmed.add(stream)
+    return true
+  }
+}
