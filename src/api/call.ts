@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly counter?: RequestCounter | undefined
   /** `document` when absent. */
   readonly expect?: Expectation | undefined
-  /** Which records of the answer are known already: they stay `RawRecord`s in its document. */
+  /** Which records of the answer are known already and need not be parsed. */
   readonly recognize?: RecognizeRecords | undefined
 }
 

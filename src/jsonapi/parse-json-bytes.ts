@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './decode-utf8.js'
 import { parseExactJson } from './exact-json.js'
-import { endOfString, RawRecord } from './raw-record.js'
+import { endOfString, RawRecord, type RawText } from './raw-record.js'
 
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
@@ -14,10 +14,12 @@ export function parseJsonBytes(bytes: Buffer): unknown {
   return readWhole(bytes, (record) => record.parse())
 }
 
-/** Which of these records need not be parsed. */
-export type RecognizeRecords = (records: readonly RawRecord[]) => Promise<ReadonlySet<RawRecord>>
+/** Which of these records need not be parsed, and what stands for each in the document. */
+export type RecognizeRecords = (
+  records: readonly RawRecord[],
+) => Promise<ReadonlyMap<RawRecord, object>>
 
-/** The same, but a record that is recognized stays the `RawRecord` that it is. Only what is parsed is known to be JSON. */
+/** The same without what is recognized. Only what is parsed is known to be JSON. */
 export async function parseUnrecognized(
   bytes: Buffer,
   recognize: RecognizeRecords,
@@ -29,7 +31,7 @@ export async function parseUnrecognized(
   })
   const recognized = await recognize(records)
   const parse = (record: unknown): unknown =>
-    record instanceof RawRecord && !recognized.has(record) ? record.parse() : record
+    record instanceof RawRecord ? (recognized.get(record) ?? record.parse()) : record
   if (records.length === 0) return value
   const members = value as Record<string, unknown>
   for (const name of RECORD_LISTS) {
@@ -42,7 +44,7 @@ export async function parseUnrecognized(
 type TakeRecord = (record: RawRecord) => unknown
 
 function readWhole(bytes: Buffer, take: TakeRecord): unknown {
-  const reader = new ByteReader(bytes)
+  const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') })
   reader.skipBom()
   // A list of lists or a mere text is no document; whoever expects one will say so.
   if (reader.peek() !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
@@ -87,11 +89,13 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff')
  * looked at one by one. Throws `SyntaxError`.
  */
 class ByteReader {
+  readonly #text: RawText
   readonly #bytes: Buffer
   #at = 0
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
+  constructor(text: RawText) {
+    this.#text = text
+    this.#bytes = text.bytes
   }
 
   skipBom(): void {
@@ -151,13 +155,13 @@ class ByteReader {
 
   /** An object in a list of records. */
   readRecord(isIncluded: boolean): RawRecord {
-    const record = new RawRecord(this.#bytes, this.#at, isIncluded)
+    const record = new RawRecord(this.#text, this.#at, isIncluded)
     this.#at = record.end
     return record
   }
 
   #endOfValue(first: number): number {
-    if (first === QUOTE) return endOfString(this.#bytes, this.#at)
+    if (first === QUOTE) return endOfString(this.#text.latin1, this.#at)
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.#endOfNest()
     let end = this.#at
     while (!isAfterScalar(this.#bytes[end])) end += 1
@@ -170,7 +174,7 @@ class ByteReader {
     for (let at = this.#at; at < bytes.length; at += 1) {
       const byte = bytes[at]
       if (byte === QUOTE) {
-        at = endOfString(bytes, at) - 1
+        at = endOfString(this.#text.latin1, at) - 1
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         depth += 1
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {

@@ -1,15 +1,14 @@
 import { ApiContractError } from '../errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { RawRecord } from '../jsonapi/raw-record.js'
 import { linkedTransportEventIds } from '../resources/container.js'
 import { linkedIds, type FlattenContext } from '../resources/flatten.js'
-import { flattenAnyRecord, resourceOfType } from '../resources/index.js'
+import { flattenAnyRecord } from '../resources/index.js'
 import { withoutSecrets } from '../resources/other-resource.js'
-import { rawKeyValues } from '../resources/raw-key.js'
-import type { FlatRecord, Resource } from '../resources/resource.js'
+import type { FlatRecord } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
 import type { Sighting } from '../warehouse/sighting.js'
+import { RecognizedRecord } from './recognized-record.js'
 
 /** What one answer holds, flattened: sightings by stream, and what could not be flattened. */
 export interface Intake {
@@ -19,12 +18,6 @@ export interface Intake {
   readonly recognized?: ReadonlyMap<string, readonly RecognizedRecord[]>
   /** Ids of transport events each container record lists; containers without a list are absent. */
   readonly transportEventIds: ReadonlyMap<string, readonly string[]>
-}
-
-export interface RecognizedRecord {
-  /** As `FlatRecord.key`. */
-  readonly key: string
-  readonly raw: RawRecord
 }
 
 export interface IntakeOptions {
@@ -48,7 +41,7 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
   const transportEventIds = new Map<string, readonly string[]>()
   const recognized = new Map<string, RecognizedRecord[]>()
   const take = (record: unknown, isPrimary: boolean): void => {
-    if (record instanceof RawRecord) {
+    if (record instanceof RecognizedRecord) {
       takeRecognized(record, recognized, transportEventIds)
       return
     }
@@ -71,22 +64,17 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
 }
 
 function takeRecognized(
-  raw: RawRecord,
+  record: RecognizedRecord,
   recognized: Map<string, RecognizedRecord[]>,
   transportEventIds: Map<string, readonly string[]>,
 ): void {
-  const resource = resourceOfType(raw.type ?? '')
-  const key = rawKeyOf(resource, raw)
+  const { resource, key, raw } = record
   const list = recognized.get(resource.stream)
-  if (list === undefined) recognized.set(resource.stream, [{ key, raw }])
-  else list.push({ key, raw })
+  if (list === undefined) recognized.set(resource.stream, [record])
+  else list.push(record)
   if (resource.type !== 'container') return
   const ids = linkedIds(raw.linkage('transport_events'))
   if (ids !== undefined) transportEventIds.set(key, ids)
-}
-
-function rawKeyOf(resource: Resource, raw: RawRecord): string {
-  return rawKeyValues(resource, raw)?.join(' ') ?? ''
 }
 
 /** Tells whether an answer holds a record of a row that was read, and not merely recognized. */

@@ -1,4 +1,5 @@
 import { ConnectorError } from '../errors.js'
+import type { RecognizeRecords } from '../jsonapi/parse-json-bytes.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
 import { shownDigest } from '../resources/flatten.js'
 import { resourceOfType } from '../resources/index.js'
@@ -9,8 +10,13 @@ import { findUnknownRecords, type ShownRecord } from '../warehouse/row-digests.j
 import { loadSeenAttributes } from '../warehouse/schema-drift.js'
 import { isMetOften } from './fingerprint-memory.js'
 import { JUDGED_STREAMS } from './note-drift.js'
+import { RecognizedRecord } from './recognized-record.js'
 import type { Run } from './run.js'
 import { isComparedByValue } from './thorough.js'
+
+interface Candidate extends ShownRecord {
+  readonly raw: RawRecord
+}
 
 /**
  * Knows records again by their bytes, so that a page in which nothing changed is neither parsed nor flattened (decision 17): rows by their digest, and what
@@ -36,23 +42,24 @@ export class RecordRecognizer {
   }
 
   /** One query a stream. A database that fails costs only the gain: then no record is known, and storing them will tell what is wrong. */
-  readonly recognize = async (records: readonly RawRecord[]): Promise<ReadonlySet<RawRecord>> => {
-    const known = new Set<RawRecord>()
+  readonly recognize: RecognizeRecords = async (records) => {
+    const known = new Map<RawRecord, RecognizedRecord>()
     if (!this.#isOn) return known
-    const candidates = new Map<Resource, { raw: RawRecord; shown: ShownRecord }[]>()
+    const candidates = new Map<Resource, Candidate[]>()
     for (const raw of records) {
       if (raw.type === undefined || raw.id === undefined) continue
       const resource = resourceOfType(raw.type)
       if (isMetOften(resource.stream)) {
-        if (this.#run.memory.hasBytes(resource, raw)) known.add(raw)
+        const isMet = this.#run.memory.hasBytes(resource, raw)
+        if (isMet) known.set(raw, new RecognizedRecord(resource, raw.id, raw))
         continue
       }
       const keyValues = rawKeyValues(resource, raw)
       if (keyValues === undefined) continue
-      const shown = { keyValues, digest: shownDigest(resource, raw.digest) }
+      const candidate = { raw, keyValues, digest: shownDigest(resource, raw.digest) }
       const list = candidates.get(resource)
-      if (list === undefined) candidates.set(resource, [{ raw, shown }])
-      else list.push({ raw, shown })
+      if (list === undefined) candidates.set(resource, [candidate])
+      else list.push(candidate)
     }
     try {
       for (const [resource, list] of candidates) await this.#look(resource, list, known)
@@ -65,15 +72,15 @@ export class RecordRecognizer {
 
   async #look(
     resource: Resource,
-    list: readonly { readonly raw: RawRecord; readonly shown: ShownRecord }[],
-    known: Set<RawRecord>,
+    list: readonly Candidate[],
+    known: Map<RawRecord, RecognizedRecord>,
   ): Promise<void> {
     const { warehouse } = this.#run
     if (!(await this.#isConfirmed(resource.stream))) return
-    const shown = list.map((candidate) => candidate.shown)
-    const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, shown)
-    for (const [place, { raw }] of list.entries()) {
-      if (!unknown.has(place)) known.add(raw)
+    const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, list)
+    for (const [place, { raw, keyValues }] of list.entries()) {
+      if (unknown.has(place)) continue
+      known.set(raw, new RecognizedRecord(resource, keyValues.join(' '), raw))
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Page } from '../api/list-pages.js'
-import { RawRecord } from '../jsonapi/raw-record.js'
 import { shownKeys, takeIn, type Intake, type IntakeOptions } from './intake.js'
+import { RecognizedRecord } from './recognized-record.js'
 import type { RecordRecognizer } from './recognize-records.js'
 
 /** Included containers and their events are whole; other included records may be a subset of their attributes. */
@@ -98,7 +98,7 @@ export function hasAllTransportEvents(intake: Intake): boolean {
 }
 
 function linkedContainers(shipment: unknown): unknown {
-  if (shipment instanceof RawRecord) return shipment.linkage('containers')
+  if (shipment instanceof RecognizedRecord) return shipment.raw.linkage('containers')
   return (shipment as { relationships?: { containers?: { data?: unknown } } } | null)?.relationships
     ?.containers?.data
 }

@@ -25,6 +25,9 @@ export function hasDigestSql(mark: string): string {
         and right(stored._digest, ${FINGERPRINT_IN_DIGEST}) = left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST}))`
 }
 
+/** No JSON text holds it as it is. */
+const SEPARATOR = '\u001f'
+
 /** Where in the list those records stand that no live row was made of. One query, one look into the index for each record; reads only. */
 export async function findUnknownRecords(
   session: Session,
@@ -34,19 +37,22 @@ export async function findUnknownRecords(
 ): Promise<ReadonlySet<number>> {
   if (shown.length === 0) return new Set()
   const keys = resource.keyColumns.map(quoteIdentifier)
-  const arrays = [...keys, 'digest'].map((_, index) => `$${index + 1}::text[]`)
+  // One text each, and not an array: it takes the client a third of the time.
+  const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
   const rows = await session.query<{ place: number }>(
     `recognize ${resource.stream}`,
     `select (shown.place - 1)::int as place
-from unnest(${arrays.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
+from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
 left join ${lookUpSql(table, keys, 'shown')} as stored
     on true
 where (stored._digest = shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
     and stored._deleted_at is null) is not true`,
     [
-      ...resource.keyColumns.map((_, index) => shown.map(({ keyValues }) => keyValues[index])),
-      shown.map(({ digest }) => digest),
+      ...resource.keyColumns.map((_, index) =>
+        shown.map(({ keyValues }) => keyValues[index]).join(SEPARATOR),
+      ),
+      shown.map(({ digest }) => digest).join(SEPARATOR),
     ],
   )
   return new Set(rows.map(({ place }) => place))
