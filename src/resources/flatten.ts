@@ -347,13 +347,14 @@ function withReplacements(members: Members): Members {
 /** How many characters of the fingerprint end a digest: see `FlatRecord.digest`. */
 export const FINGERPRINT_IN_DIGEST = 4
 
-/** The part of a row's digest that is known before a record is flattened. */
-export function shownDigest(resource: Resource, digest: string): string {
-  return resource.readingMark + digest
+function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {
+  return resource.readingMark + digest + rowFingerprint.slice(0, FINGERPRINT_IN_DIGEST)
 }
 
-function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {
-  return shownDigest(resource, digest) + rowFingerprint.slice(0, FINGERPRINT_IN_DIGEST)
+/** Whether a row's digest is of a record with this digest, as this version reads it. */
+export function isDigestOf(rowDigest: string, resource: Resource, digest: string): boolean {
+  const { readingMark } = resource
+  return rowDigest.startsWith(readingMark) && rowDigest.startsWith(digest, readingMark.length)
 }
 
 /** 128 bits: two different rows of one account never meet in it. Absent and null differ. */

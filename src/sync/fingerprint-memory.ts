@@ -1,6 +1,6 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
-import { shownDigest } from '../resources/flatten.js'
+import { isDigestOf } from '../resources/flatten.js'
 import type { FlatRecord, Resource } from '../resources/resource.js'
 
 /** Reference resources come again with every page; shipments, containers and their events once in a run. */
@@ -32,7 +32,7 @@ export class FingerprintMemory {
   /** The same for a record that has not been read, when its id is all of its key. */
   hasBytes(resource: Resource, raw: RawRecord): boolean {
     const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
-    return digest?.startsWith(shownDigest(resource, raw.digest)) === true
+    return digest != null && isDigestOf(digest, resource, raw.digest)
   }
 
   /** Remembers records; called when what they say is in the warehouse. */

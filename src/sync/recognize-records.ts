@@ -1,7 +1,6 @@
 import { ConnectorError } from '../errors.js'
 import type { RecognizeRecords } from '../jsonapi/parse-json-bytes.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
-import { shownDigest } from '../resources/flatten.js'
 import { resourceOfType } from '../resources/index.js'
 import { rawKeyValues } from '../resources/raw-key.js'
 import type { Resource } from '../resources/resource.js'
@@ -56,7 +55,7 @@ export class RecordRecognizer {
       }
       const keyValues = rawKeyValues(resource, raw)
       if (keyValues === undefined) continue
-      const candidate = { raw, keyValues, digest: shownDigest(resource, raw.digest) }
+      const candidate = { raw, keyValues, digest: raw.digest }
       const list = candidates.get(resource)
       if (list === undefined) candidates.set(resource, [candidate])
       else list.push(candidate)

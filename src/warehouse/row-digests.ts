@@ -15,7 +15,7 @@ import type { Session } from './warehouse.js'
 export interface ShownRecord {
   /** Values of the key columns. */
   readonly keyValues: readonly string[]
-  /** See `shownDigest`. */
+  /** See `digestOf`. */
   readonly digest: string
 }
 
@@ -39,6 +39,7 @@ export async function findUnknownRecords(
   const keys = resource.keyColumns.map(quoteIdentifier)
   // One text each, and not an array: it takes the client a third of the time.
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
+  const mark = `$${lists.length + 1}::text`
   const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
   const rows = await session.query<{ place: number }>(
     `recognize ${resource.stream}`,
@@ -46,13 +47,14 @@ export async function findUnknownRecords(
 from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
 left join ${lookUpSql(table, keys, 'shown')} as stored
     on true
-where (stored._digest = shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
+where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
     and stored._deleted_at is null) is not true`,
     [
       ...resource.keyColumns.map((_, index) =>
         shown.map(({ keyValues }) => keyValues[index]).join(SEPARATOR),
       ),
       shown.map(({ digest }) => digest).join(SEPARATOR),
+      resource.readingMark,
     ],
   )
   return new Set(rows.map(({ place }) => place))
