@@ -1,5 +1,5 @@
 import { createApiClient } from '../../src/api/client.js'
-import { createTrackingService } from '../../src/api/endpoints.js'
+import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../src/api/request-budget.js'
 import { silentLogger } from '../../src/logger.js'
 import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
@@ -19,6 +19,8 @@ export interface TestSyncOptions {
   readonly logger?: SyncDependencies['logger']
   readonly onProgress?: SyncDependencies['onProgress']
   readonly reachFailpoint?: SyncDependencies['reachFailpoint']
+  /** Comes between the run and the service. */
+  readonly watch?: (service: TrackingService) => TrackingService
   /** Between tries on the warehouse; no time unless told. */
   readonly sleep?: SyncDependencies['sleep']
 }
@@ -36,7 +38,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
   })
   try {
     return await runSync(options.command ?? 'backfill', {
-      service: createTrackingService(client),
+      service: (options.watch ?? ((service) => service))(createTrackingService(client)),
       warehouse: options.warehouse,
       logger: options.logger ?? silentLogger,
       settings: {
