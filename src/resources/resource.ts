@@ -117,7 +117,7 @@ export const ANY_TYPE = '*'
  * To be raised with every change of what flattening makes of a record that the definitions below do not show. Rows are then compared once more by what they
  * say; else an attribute that is read anew would stay as it was until its record changes.
  */
-const READING = 1
+export const READING = 1
 
 export const READING_MARK_LENGTH = 4
 

@@ -48,11 +48,6 @@ export class DriftWatch {
     }
   }
 
-  /** Complete records that were known by their bytes: what they carry was noticed when their rows were written. */
-  noticeRecognized(resource: Resource, count: number): void {
-    this.#watchOf(resource).sightings += count
-  }
-
   findings(): DriftFinding[] {
     const found = [...this.#types].map((name) => {
       return { stream: otherResources.stream, kind: 'new_type' as const, name }

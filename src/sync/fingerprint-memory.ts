@@ -32,7 +32,7 @@ export class FingerprintMemory {
   /** The same for a record that has not been read, when its id is all of its key. */
   hasBytes(resource: Resource, raw: RawRecord): boolean {
     const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
-    return digest != null && isDigestOf(digest, resource, raw.digest)
+    return typeof digest === 'string' && isDigestOf(digest, resource, raw.digest)
   }
 
   /** Remembers records; called when what they say is in the warehouse. */

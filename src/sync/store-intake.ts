@@ -94,7 +94,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   }
   for (const resource of resources) {
     const recognized = intake.recognized?.get(resource.stream) ?? []
-    noteRecognized(run, deltas, resource, recognized)
+    countRecognized(deltas, resource, recognized)
     const sightings = intake.sightings.get(resource.stream) ?? []
     if (sightings.length === 0) continue
     const unmet = sightings.filter(({ record }) => !run.memory.has(record))
@@ -123,8 +123,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
 }
 
 /** What was known by its bytes is fetched and equal; of what comes again with every page the run has met an equal one. */
-function noteRecognized(
-  run: StoringRun,
+function countRecognized(
   deltas: Map<string, CountsDelta>,
   resource: Resource,
   recognized: readonly RecognizedRecord[],
@@ -134,7 +133,6 @@ function noteRecognized(
   const isMet = isMetOften(resource.stream)
   const unchanged = isMet ? 0 : new Set(recognized.map(({ key }) => key)).size
   addToDelta(deltas, resource.stream, { fetched, unchanged, duplicate: fetched - unchanged })
-  if (!isMet) run.drift.noticeRecognized(resource, fetched)
 }
 
 /** So that the next run knows these records by their bytes. */
