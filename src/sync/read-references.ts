@@ -1,11 +1,11 @@
 import { loadLiveKeys } from '../warehouse/live-keys.js'
 import { claimRefetches } from '../warehouse/refetch-queue.js'
 import { vessels } from '../resources/index.js'
-import { readRefetch } from './read-refetch.js'
+import { readRefetches } from './read-refetch.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 
-/** Few enough to be read before others take the claim for a dead one's, at the slowest pace. */
+/** Few enough to be read before others take the claim for a dead one's, at the slowest pace. A run that is killed reads so many again. */
 const ENTRIES_PER_CLAIM = 10
 
 /**
@@ -19,18 +19,20 @@ export async function readMissingReferences(run: Run): Promise<void> {
       claimRefetches(warehouse, warehouse.names, 'sync', ENTRIES_PER_CLAIM),
     )
     if (entries.length === 0) return
-    for (const entry of entries) {
-      await readRefetch(run, entry)
-      run.signal.throwIfAborted()
-    }
+    await readRefetches(run, entries)
+    run.signal.throwIfAborted()
   }
 }
 
 /** Reads the position history of every vessel: one request each. */
 export async function readVesselPositions(run: Run): Promise<void> {
   const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))
-  for (const id of ids) {
-    await readRefetch(run, { type: 'vessel', id })
+  for (let start = 0; start < ids.length; start += ENTRIES_PER_CLAIM) {
+    const some = ids.slice(start, start + ENTRIES_PER_CLAIM)
+    await readRefetches(
+      run,
+      some.map((id) => ({ type: 'vessel', id })),
+    )
     run.signal.throwIfAborted()
   }
 }

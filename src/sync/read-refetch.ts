@@ -6,11 +6,11 @@ import { loadListedEventIds } from '../warehouse/transport-event-lists.js'
 import {
   EVENT_LIST_ENTRY,
   postponeRefetch,
-  removeRefetch,
+  removeRefetches,
   type ClaimedRefetch,
 } from '../warehouse/refetch-queue.js'
 import { fetchTransportEvents } from './fetch-transport-events.js'
-import { mergeIntakes, takeIn } from './intake.js'
+import { mergeIntakes, takeIn, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake, type StoringRun } from './store-intake.js'
@@ -32,9 +32,51 @@ const UNPROVEN_WAIT_MS = 60_000
  * errors are thrown, and the entry stays.
  */
 export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
-  try {
+  await settled(run, entry, async () => {
     if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
     else await readRecord(run, entry)
+  })
+}
+
+/**
+ * The same for several entries: references, of which a first load reads hundreds, are stored together, in one transaction instead of one for each. What was
+ * read before a failure, or before the run was told to stop, is stored.
+ */
+export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
+  const read: { readonly entry: Entry; readonly intake: Intake }[] = []
+  const store = async (): Promise<void> => {
+    if (read.length === 0) return
+    const refetched = read.map(({ entry }) => entry)
+    await storeIntake(run, mergeIntakes(read.map(({ intake }) => intake)), { refetched })
+  }
+  try {
+    for (const entry of entries) {
+      if (run.signal.aborted) break
+      if (!REFERENCES.has(entry.type)) {
+        await readRefetch(run, entry)
+        continue
+      }
+      const intake = await settled(run, entry, () => readIntake(run, entry))
+      if (intake === undefined) continue
+      if (holdsRecord(intake, entry)) read.push({ entry, intake })
+      else await storeWithoutRecord(run, intake, entry)
+    }
+  } catch (thrown) {
+    // The failure is the better story.
+    await store().catch(() => undefined)
+    throw thrown
+  }
+  await store()
+}
+
+/** Undefined when the record is gone or not ours to see, which is noted then. */
+async function settled<Result>(
+  run: StoringRun,
+  entry: Entry,
+  read: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await read()
   } catch (thrown) {
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
     const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
@@ -47,27 +89,37 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
     })
     await retryWarehouse(run, () =>
       isDropped
-        ? removeRefetch(run.warehouse, entry)
+        ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
         : postponeRefetch(run.warehouse, entry, thrown.message),
     )
+    return undefined
   }
 }
 
 async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
+  const intake = await readIntake(run, entry)
+  if (holdsRecord(intake, entry)) await storeIntake(run, intake, { refetched: [entry] })
+  else await storeWithoutRecord(run, intake, entry)
+}
+
+async function readIntake(run: StoringRun, entry: Entry): Promise<Intake> {
   const answer = await readById(run, entry)
   const { stream } = resourceOfType(entry.type)
-  const intake = takeIn(answer.document, {
+  return takeIn(answer.document, {
     stream,
     source: `/${stream}/${entry.id}`,
     observedAt: answer.observedAt,
     completeTypes: NOTHING_COMPLETE,
   })
-  const sightings = intake.sightings.get(stream) ?? []
-  if (sightings.some(({ record }) => record.key === entry.id)) {
-    await storeIntake(run, intake, { refetched: entry })
-    return
-  }
-  // The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing.
+}
+
+function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
+  const sightings = intake.sightings.get(resourceOfType(type).stream) ?? []
+  return sightings.some(({ record }) => record.key === id)
+}
+
+/** The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing. */
+async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
   await storeIntake(run, intake)
   const why = 'the answer does not hold the record, see quarantine'
   await retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why))
@@ -77,7 +129,7 @@ async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
   const [events] = await fetchTransportEvents(run, [entry.id])
   // The container is gone: what became of it is for the passes to find out.
   if (events?.intake === undefined) {
-    return retryWarehouse(run, () => removeRefetch(run.warehouse, entry))
+    return retryWarehouse(run, () => removeRefetches(run.warehouse, run.warehouse.names, [entry]))
   }
   const intake = mergeIntakes(events.intake)
   if (events.list === undefined) {
@@ -91,7 +143,7 @@ async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
   )
   const transportEventIds = [...events.list.transportEventIds, ...named]
   await storeIntake(run, intake, {
-    refetched: entry,
+    refetched: [entry],
     eventLists: [{ ...events.list, transportEventIds }],
   })
 }

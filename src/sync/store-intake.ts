@@ -41,10 +41,12 @@ export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
   readonly source?: 'sync' | 'webhook'
 }
 
+type Refetched = ResourceIdentifier & Partial<ClaimedRefetch>
+
 /** What else the last transaction of an intake settles. */
 export interface Occasion {
-  /** An entry of the refetch queue that is answered. */
-  readonly refetched?: ResourceIdentifier & Partial<ClaimedRefetch>
+  /** Entries of the refetch queue that are answered. */
+  readonly refetched?: readonly Refetched[]
   /** Complete lists of transport events that the answer holds. */
   readonly eventLists?: readonly TransportEventList[]
   /** Where the pass stands then. */
@@ -347,9 +349,14 @@ async function writeAround(
         source: 'refused by the database',
       },
     ]
-    const { refetched, ...occasion } = draft.occasion
-    await writeDraft(run, { ...draft, compared: [], deltas, quarantined, occasion })
-    if (refetched !== undefined) await postponeRefetch(run.warehouse, refetched, refusal.message)
+    const { refetched = [], ...occasion } = draft.occasion
+    const isRefused = isOf(record)
+    const answered = refetched.filter((entry) => !isRefused(entry))
+    const rest = { ...occasion, ...(answered.length === 0 ? {} : { refetched: answered }) }
+    await writeDraft(run, { ...draft, compared: [], deltas, quarantined, occasion: rest })
+    for (const entry of refetched.filter(isRefused)) {
+      await postponeRefetch(run.warehouse, entry, refusal.message)
+    }
     return
   }
   const middle = Math.ceil(compared.length / 2)
@@ -360,8 +367,27 @@ async function writeAround(
     deltas: new Map<string, CountsDelta>(),
     occasion: {},
   }
-  await writeDraft(run, { ...rest, compared: compared.slice(0, middle) })
-  await writeDraft(run, { ...draft, compared: compared.slice(middle) })
+  const first = compared.slice(0, middle)
+  // Each entry of the queue goes with its record.
+  const { refetched, ...occasion } = draft.occasion
+  const isInFirst = (entry: Refetched): boolean =>
+    first.some(({ sighting }) => isOf(sighting.record)(entry))
+  const ofFirst = refetched?.filter(isInFirst)
+  const ofSecond = refetched?.filter((entry) => !isInFirst(entry))
+  await writeDraft(run, {
+    ...rest,
+    compared: first,
+    occasion: ofFirst === undefined ? {} : { refetched: ofFirst },
+  })
+  await writeDraft(run, {
+    ...draft,
+    compared: compared.slice(middle),
+    occasion: ofSecond === undefined ? occasion : { ...occasion, refetched: ofSecond },
+  })
+}
+
+function isOf({ resource, key }: FlatRecord): (entry: Refetched) => boolean {
+  return ({ type, id }) => type === resource.type && id === key
 }
 
 function withWritten(

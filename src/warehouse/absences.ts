@@ -134,6 +134,17 @@ async function forgetAbsencesExcept(
     .execute()
 }
 
+/** Whether rows of a stream were missed by an earlier pass. */
+export async function hasAbsences(session: Session, stream: string): Promise<boolean> {
+  const row = await session.sync
+    .selectFrom('absences')
+    .select('stream')
+    .where('stream', '=', stream)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Forgets rows whose case is decided. */
 export async function forgetAbsences(
   session: Session,

@@ -58,8 +58,7 @@ export function incomingParameters(
     group.map(({ record }) => record.unmapped),
     group.map(({ record }) => record.coercions),
     group.map(({ record }) => record.fingerprint),
-    // What a part of a record looks like says nothing of the row.
-    group.map(({ record, isComplete }) => (isComplete ? record.digest : null)),
+    group.map(({ record }) => record.digest),
     group.map(({ observedAt }) => observedAt.toISOString()),
     group.map(({ isComplete }) => isComplete),
   ]

@@ -137,31 +137,45 @@ returning claimed.resource_type, claimed.resource_id, claimed.attempts, claimed.
 }
 
 /**
- * Takes an answered entry off the queue; called in the transaction that wrote its row. One that was queued anew since it was claimed stays and becomes
- * free; without a generation it goes in any case.
+ * Takes answered entries off the queue; called in the transaction that wrote their rows. One that was queued anew since it was claimed stays and becomes
+ * free; without a generation it goes in any case. One statement, and another when some stay.
  */
-export async function removeRefetch(
+export async function removeRefetches(
   session: Session,
-  entry: ResourceIdentifier & Partial<ClaimedRefetch>,
+  names: SchemaNames,
+  entries: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[],
 ): Promise<void> {
-  const { type, id, generation } = entry
-  let removal = session.sync
-    .deleteFrom('refetch_queue')
-    .where('resource_type', '=', type)
-    .where('resource_id', '=', id)
-  if (generation === undefined) {
-    await removal.execute()
-    return
-  }
-  removal = removal.where('generation', '=', generation)
-  const { numDeletedRows } = await removal.executeTakeFirst()
-  if (numDeletedRows > 0n) return
-  await session.sync
-    .updateTable('refetch_queue')
-    .set({ claimed_until: null, claimed_by: null })
-    .where('resource_type', '=', type)
-    .where('resource_id', '=', id)
-    .execute()
+  if (entries.length === 0) return
+  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const sorted = [...entries].sort(
+    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
+  )
+  const removed = await session.query<{ resource_type: string; resource_id: string }>(
+    'take answered re-reads off the queue',
+    `with answered as (
+    select queued.resource_type, queued.resource_id
+    from unnest($1::text[], $2::text[], $3::bigint[]) as entry (type, id, generation)
+    cross join lateral (
+        select * from ${queue} as candidate
+        where candidate.resource_type = entry.type
+            and candidate.resource_id = entry.id
+            and candidate.generation = coalesce(entry.generation, candidate.generation)
+        for update
+    ) as queued
+)
+delete from ${queue} as queued
+using answered
+where queued.resource_type = answered.resource_type and queued.resource_id = answered.resource_id
+returning queued.resource_type, queued.resource_id`,
+    [
+      sorted.map(({ type }) => type),
+      sorted.map(({ id }) => id),
+      sorted.map(({ generation }) => generation ?? null),
+    ],
+  )
+  const gone = new Set(removed.map((row) => `${row.resource_type} ${row.resource_id}`))
+  const left = sorted.filter(({ type, id }) => !gone.has(`${type} ${id}`))
+  await releaseRefetches(session, left)
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   queueMissingReferences,
   queueRefetches,
   releaseRefetches,
-  removeRefetch,
+  removeRefetches,
   type ClaimedRefetch,
 } from './refetch-queue.js'
 import type { SchemaNames } from './schema-names.js'
@@ -41,8 +41,8 @@ export interface Batch {
   readonly references: readonly ResourceIdentifier[]
   /** Records to be read again by id: what was seen of them is older than their row. */
   readonly doubtful: readonly ResourceIdentifier[]
-  /** An entry of the refetch queue that this batch answers. */
-  readonly refetched?: ResourceIdentifier & Partial<ClaimedRefetch>
+  /** Entries of the refetch queue that this batch answers. */
+  readonly refetched?: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[]
   /** Where the pass stands once this batch is in the warehouse. */
   readonly checkpoint?: Checkpoint
   /** See `UpsertOptions`. */
@@ -111,8 +111,7 @@ export async function compareWithStored(
   equal.push(...older.filter((sighting) => !isDiffering(sighting)))
   const stale = older.filter(isDiffering)
   const undigested = equal.filter(
-    ({ record, isComplete }) =>
-      isComplete && record.digest !== null && stored.get(record.key)?.hasDigest === false,
+    ({ record }) => record.digest !== null && stored.get(record.key)?.hasDigest === false,
   )
   return {
     changed,
@@ -145,8 +144,8 @@ export async function writeBatch(
     await queueMissingReferences(session, names, batch.references)
     await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
     const unproven = await queueListsBehind(session, listsBehind)
-    if (batch.refetched !== undefined) await removeRefetch(session, batch.refetched)
-    // After that, for one of them may be the entry that was just answered: it stays, and waits again.
+    await removeRefetches(session, names, batch.refetched ?? [])
+    // After that, for one of them may be an entry that was just answered: it stays, and waits again.
     await releaseRefetches(session, unproven.entries, unproven.waitMs)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
     if (batch.syncRunId === null) return counts

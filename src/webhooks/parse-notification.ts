@@ -1,7 +1,7 @@
 import { ApiContractError } from '../errors.js'
-import { decodeUtf8 } from '../jsonapi/decode-utf8.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
-import { JsonNestingError, parseExactJson } from '../jsonapi/exact-json.js'
+import { JsonNestingError } from '../jsonapi/exact-json.js'
+import { parseJsonBytes } from '../jsonapi/parse-json-bytes.js'
 import type { News } from './apply-notifications.js'
 import type { ClaimedNotification } from './claim-notifications.js'
 import { readNotificationRecord } from './notification-record.js'
@@ -36,14 +36,15 @@ export function parseNotification(claimed: ClaimedNotification): ParsedNotificat
 }
 
 function readDocument(body: Buffer): Document {
-  const document = parseDocument(parseText(decodeUtf8(body)))
+  const document = parseDocument(parseBody(body))
   if (document !== undefined) return document
   throw new ApiContractError('the body is no JSON:API document', { pointer: '' })
 }
 
-function parseText(text: string): unknown {
+/** With the digests of its records: a sync that meets the same bytes knows them. */
+function parseBody(body: Buffer): unknown {
   try {
-    return parseExactJson(text)
+    return parseJsonBytes(body)
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError) && !(thrown instanceof JsonNestingError)) throw thrown
     // The parser's message quotes the body, so it is not kept as the cause.

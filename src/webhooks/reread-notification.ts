@@ -5,7 +5,7 @@ import type { Document } from '../jsonapi/document.js'
 import type { Logger } from '../logger.js'
 import type { Sleep } from '../retry.js'
 import { retryWarehouse } from '../sync/retry-warehouse.js'
-import { removeRefetch, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
+import { removeRefetches, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
 import { quoteIdentifier } from '../warehouse/schema-names.js'
 import type { Session, Warehouse } from '../warehouse/warehouse.js'
 import { applyNotifications } from './apply-notifications.js'
@@ -54,7 +54,7 @@ export async function rereadNotification(
         )
         await settleNotifications(session, warehouse.names, settlements)
       }
-      await removeRefetch(session, entry)
+      await removeRefetches(session, warehouse.names, [entry])
     }),
   )
 }

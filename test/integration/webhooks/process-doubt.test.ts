@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { settleByCompleteSync } from '../../../src/webhooks/run-processor.js'
-import { claimRefetches, removeRefetch } from '../../../src/warehouse/refetch-queue.js'
+import { claimRefetches, removeRefetches } from '../../../src/warehouse/refetch-queue.js'
 import { LIST_BEHIND_EVENT } from '../../../src/warehouse/write-batch.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
@@ -50,7 +50,7 @@ describe('what must be read before it is believed', () => {
     // The claim stands; the second delivery comes before the answer is written.
     const [entry] = await claimRefetches(warehouse, warehouse.names, 'reread', 10)
     await bench.processor.processAll()
-    await removeRefetch(warehouse, entry!)
+    await removeRefetches(warehouse, warehouse.names, [entry!])
     expect(await queued(warehouse)).toEqual([`container ${id}`])
     simulator.requests.reset()
     await bench.settle()
