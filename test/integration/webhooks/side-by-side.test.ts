@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 /** Hours of the service's time; more are more days. */
-const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 24)
+const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 8)
 /** The service is strict about it, in real time: one request too many is a 429. */
 const REQUESTS_PER_MINUTE = 160
 /** The service counts when a request arrives, the budget when it is granted: a busy machine may have seconds between the two. */
