@@ -37,8 +37,13 @@ export interface Document {
 
 const members = z.record(z.string(), z.unknown()).nullish()
 
+/** A record as it is and no copy of it, which would have lost its digest. */
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 const documentFrame = z.looseObject({
-  data: z.union([z.array(z.unknown()), z.looseObject({}), z.null()]),
+  data: z.union([z.array(z.unknown()), z.custom<object>(isObject), z.null()]),
   included: z.array(z.unknown()).nullish(),
   links: members,
   meta: members,

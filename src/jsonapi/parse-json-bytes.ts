@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './decode-utf8.js'
 import { parseExactJson } from './exact-json.js'
-import { endOfString, RawRecord, type RawText } from './raw-record.js'
+import { endOfString, RawRecord, type RawText, type RecordPlace } from './raw-record.js'
 
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
@@ -35,8 +35,9 @@ export async function parseUnrecognized(
   if (records.length === 0) return value
   const members = value as Record<string, unknown>
   for (const name of RECORD_LISTS) {
-    const list = members[name]
-    if (Array.isArray(list)) members[name] = list.map(parse)
+    if (!(name in members)) continue
+    const value = members[name]
+    members[name] = Array.isArray(value) ? value.map(parse) : parse(value)
   }
   return members
 }
@@ -57,20 +58,28 @@ function readDocument(reader: ByteReader, take: TakeRecord): Record<string, unkn
   const members: Record<string, unknown> = {}
   reader.readItems(CLOSE_BRACE, () => {
     const name = reader.readName()
-    const isRecordList = RECORD_LISTS.has(name) && reader.peek() === OPEN_BRACKET
-    const value = isRecordList
-      ? readRecords(reader, name === 'included', take)
-      : reader.readValue(1)
+    const value = readMember(reader, name, take)
     if (name !== '__proto__') members[name] = value
   })
   return members
 }
 
-function readRecords(reader: ByteReader, isIncluded: boolean, take: TakeRecord): unknown[] {
+function readMember(reader: ByteReader, name: string, take: TakeRecord): unknown {
+  const first = reader.peek()
+  if (name === 'data' && first === OPEN_BRACE) return take(reader.readRecord('alone'))
+  if (first !== OPEN_BRACKET || !isRecordList(name)) return reader.readValue(1)
+  return readRecords(reader, name, take)
+}
+
+function isRecordList(name: string): name is 'data' | 'included' {
+  return RECORD_LISTS.has(name)
+}
+
+function readRecords(reader: ByteReader, name: 'data' | 'included', take: TakeRecord): unknown[] {
   const records: unknown[] = []
   reader.readItems(CLOSE_BRACKET, () => {
     const isObject = reader.peek() === OPEN_BRACE
-    records.push(isObject ? take(reader.readRecord(isIncluded)) : reader.readValue(2))
+    records.push(isObject ? take(reader.readRecord(name)) : reader.readValue(2))
   })
   return records
 }
@@ -153,9 +162,9 @@ class ByteReader {
     return parseExactJson(decodeUtf8(this.#bytes.subarray(start, this.#at)), outerLevels)
   }
 
-  /** An object in a list of records. */
-  readRecord(isIncluded: boolean): RawRecord {
-    const record = new RawRecord(this.#text, this.#at, isIncluded)
+  /** An object that is a record. */
+  readRecord(place: RecordPlace): RawRecord {
+    const record = new RawRecord(this.#text, this.#at, place)
     this.#at = record.end
     return record
   }

@@ -5,9 +5,6 @@ import { parseExactJson } from './exact-json.js'
 /** Under which a parsed record carries the digest of the bytes that it came in. */
 const DIGEST: unique symbol = Symbol('digest')
 
-/** A record stands in a list of its document. */
-const OUTER_LEVELS = 2
-
 /** As many digits of a number survive in a double whatever they are. */
 const SAFE_DIGITS = 15
 
@@ -31,6 +28,9 @@ export interface RawText {
   lastType?: string
 }
 
+/** Where a record stands in its document: by itself as `data`, or in one of the lists. */
+export type RecordPlace = 'alone' | 'data' | 'included'
+
 /**
  * A record as it came, before it is parsed: what tells which one it is, and a digest by which to know it again. All of it is read off the text, in about a
  * third of the time that parsing takes, and so only a guess: type, id and linkages are those of a record that is written the way records are, and undefined
@@ -41,8 +41,7 @@ export class RawRecord {
   readonly #start: number
   /** After the closing brace, or where the text ends. */
   readonly end: number
-  /** Whether it stands in `included` and not in `data`. */
-  readonly isIncluded: boolean
+  readonly place: RecordPlace
   readonly type: string | undefined
   readonly id: string | undefined
   /** For each relationship that has data: where its name and its data begin, and where the data end. */
@@ -52,7 +51,7 @@ export class RawRecord {
   #digest: string | undefined
 
   /** From the opening brace of a record. */
-  constructor(text: RawText, start: number, isIncluded: boolean) {
+  constructor(text: RawText, start: number, place: RecordPlace) {
     const { latin1 } = text
     let idAt = -1
     let typeAt = -1
@@ -109,7 +108,7 @@ export class RawRecord {
     this.#text = text
     this.#start = start
     this.end = isWhole ? at + 1 : at
-    this.isIncluded = isIncluded
+    this.place = place
     this.type = typeAt === -1 ? undefined : readType(text, typeAt)
     this.id = idAt === -1 ? undefined : readPlainString(text, idAt)
     this.#linkages = linkages
@@ -134,10 +133,9 @@ export class RawRecord {
     const start = this.#linkages[at + 1] ?? -1
     const { latin1 } = this.#text
     if (at === -1 || latin1.charCodeAt(start) !== OPEN_BRACE) return undefined
-    const name = latin1.indexOf('"id"', start)
-    if (name === -1 || name > (this.#linkages[at + 2] ?? -1)) return undefined
-    const colon = skipSpace(latin1, name + 4)
-    return latin1.charCodeAt(colon) === COLON
+    const name = latin1.slice(start, this.#linkages[at + 2]).indexOf('"id"')
+    const colon = skipSpace(latin1, start + name + '"id"'.length)
+    return name !== -1 && latin1.charCodeAt(colon) === COLON
       ? readPlainString(this.#text, skipSpace(latin1, colon + 1))
       : undefined
   }
@@ -146,7 +144,9 @@ export class RawRecord {
   parse(): unknown {
     const text = decodeUtf8(this.#bytes())
     const isPlain = this.#isPlain && !text.includes('__proto__') && !text.includes('\\u00')
-    const record = (isPlain ? JSON.parse(text) : parseExactJson(text, OUTER_LEVELS)) as object
+    const record = (
+      isPlain ? JSON.parse(text) : parseExactJson(text, this.place === 'alone' ? 1 : 2)
+    ) as object
     // Not enumerable: a copy that says something else has other bytes.
     return Object.defineProperty(record, DIGEST, { value: this.digest })
   }

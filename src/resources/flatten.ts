@@ -22,7 +22,7 @@ export interface FlattenContext {
 type Members = Readonly<Record<string, unknown>>
 
 /** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
-const MAX_ID_LENGTH = 255
+export const MAX_ID_LENGTH = 255
 
 /** Control characters and lone surrogates: PostgreSQL or the log would not show the id as it is. */
 const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u

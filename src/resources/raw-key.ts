@@ -1,4 +1,5 @@
 import type { RawRecord } from '../jsonapi/raw-record.js'
+import { MAX_ID_LENGTH } from './flatten.js'
 import type { Resource } from './resource.js'
 
 /**
@@ -9,7 +10,7 @@ export function rawKeyValues(resource: Resource, raw: RawRecord): readonly strin
   const values: string[] = []
   for (const name of resource.keyColumns) {
     const value = name === resource.idColumn ? raw.id : linkedIdOf(raw, name)
-    if (value === undefined || value === '') return undefined
+    if (value === undefined || value === '' || value.length > MAX_ID_LENGTH) return undefined
     values.push(value)
   }
   return values

@@ -39,7 +39,8 @@ export class FingerprintMemory {
   remember(records: readonly FlatRecord[]): void {
     for (const record of records) {
       if (this.#met.size >= this.#limit) this.#met.clear()
-      this.#met.set(memoryKey(record), record)
+      const { fingerprint, digest } = record
+      this.#met.set(memoryKey(record), { fingerprint, digest })
     }
   }
 

@@ -104,12 +104,10 @@ export function readAgain(
   )
   if (doubtful.length === 0) return intake
   const isDone = new Set(doubtful)
-  const read = (isIncluded: boolean): unknown[] =>
-    doubtful.filter(({ raw }) => raw.isIncluded === isIncluded).map(({ raw }) => raw.parse())
-  const again = takeIn(
-    { data: read(false), isList: true, included: read(true), links: {}, meta: {} },
-    options,
-  )
+  const isIncluded = ({ raw }: RecognizedRecord): boolean => raw.place === 'included'
+  const data = doubtful.filter((record) => !isIncluded(record)).map(({ raw }) => raw.parse())
+  const included = doubtful.filter(isIncluded).map(({ raw }) => raw.parse())
+  const again = takeIn({ data, isList: true, included, links: {}, meta: {} }, options)
   const rest = [...(intake.recognized ?? [])].map(
     ([stream, list]) => [stream, list.filter((record) => !isDone.has(record))] as const,
   )

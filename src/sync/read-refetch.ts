@@ -1,4 +1,5 @@
 import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../errors.js'
+import { SimulatedCrash } from '../failpoint.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
@@ -62,8 +63,11 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
       else await storeWithoutRecord(run, intake, entry)
     }
   } catch (thrown) {
-    // The failure is the better story.
-    await store().catch(() => undefined)
+    if (thrown instanceof SimulatedCrash) throw thrown
+    // The first failure is the better story.
+    await store().catch((second: unknown) => {
+      if (second instanceof SimulatedCrash) throw second
+    })
     throw thrown
   }
   await store()

@@ -45,9 +45,9 @@ test('every test with a scale is a part of the long tier, and every file of a pa
   for (const path of readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.test.ts')) continue
     const text = readFileSync(`${root}/test/${path}`, 'utf8')
-    const names = [...text.matchAll(/process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS))\b/g)].map(
-      ([, name]) => name!,
-    )
+    const names = [
+      ...text.matchAll(/process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS|EVERY|SHIPMENTS))\b/g),
+    ].map(([, name]) => name!)
     if (/from '.*\/fault-scale\.js'/.test(text)) names.push('FAULT_SCALE')
     scaled.push(...names.map((name) => `${name} test/${path}`))
   }

@@ -380,8 +380,8 @@ describe('what the documents list', () => {
     const listed = tableAfter(await readText('README.md'), 'column').flatMap(([cell]) =>
       quoted(cell!),
     )
-    const sql = await readText('sql', 'migrations', '0003_create_shipments_and_containers.sql')
-    const [, shipments = ''] = sql.split('create table {{data}}.shipments (')
+    const sql = await readText('sql', 'schema.sql')
+    const [, shipments = ''] = sql.split('create table tracking.shipments (')
     for (const column of listed) expect(shipments.split(');')[0]).toMatch(`\n    ${column} `)
   })
 

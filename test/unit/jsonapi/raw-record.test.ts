@@ -83,7 +83,7 @@ describe('RawRecord', () => {
         expect(first?.digest).toBe(again?.digest)
         const isSame = JSON.stringify(one) === JSON.stringify(other)
         expect(second?.digest === first?.digest).toBe(isSame)
-        expect([first?.isIncluded, again?.isIncluded]).toEqual([false, true])
+        expect([first?.place, again?.place]).toEqual(['data', 'included'])
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseUnrecognized } from '../../../src/jsonapi/parse-json-bytes.js'
+import { parseJsonBytes, parseUnrecognized } from '../../../src/jsonapi/parse-json-bytes.js'
 import { parseDocument, type Document } from '../../../src/jsonapi/document.js'
 import { resourceOfType } from '../../../src/resources/index.js'
 import { hasRead, readAgain, shownKeys, takeIn, type Intake } from '../../../src/sync/intake.js'
@@ -88,5 +88,27 @@ describe('a page with records that were known by their bytes', () => {
     expect(readNames(again)).toEqual([['s1', false]])
     expect(again.recognized?.get('shipments')?.map(({ key }) => key)).toEqual(['s2'])
     expect(again.sightings.get('shipments')?.map(({ isComplete }) => isComplete)).toEqual([true])
+  })
+})
+
+describe('a record that was read', () => {
+  test('has a digest, whether it came in a list or by itself, and none when the request had to help', () => {
+    const event = { id: 'e1', type: 'transport_event', attributes: { event: 'x' } }
+    const flat = (data: unknown, containerId?: string): string | null | undefined => {
+      const document = parseDocument(parseJsonBytes(Buffer.from(JSON.stringify({ data }))))
+      const context = containerId === undefined ? {} : { context: { containerId } }
+      const intake = takeIn(document!, { ...OPTIONS, ...context })
+      return [...intake.sightings.values()][0]?.[0]?.record.digest
+    }
+    const inList = flat([shipment('s1', 'A')])
+    expect(inList).toMatch(/^[\w-]{20}$/)
+    expect(flat(shipment('s1', 'A'))).toBe(inList)
+    expect(flat(shipment('s1', 'B'))).not.toBe(inList)
+    expect(flat([event], 'c1')).toBeNull()
+    const own = {
+      ...event,
+      relationships: { container: { data: { id: 'c1', type: 'container' } } },
+    }
+    expect(flat([own], 'c1')).toMatch(/^[\w-]{20}$/)
   })
 })
