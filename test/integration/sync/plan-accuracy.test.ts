@@ -125,7 +125,7 @@ function requestsOfWorld(facts: WorldFacts, includes: Includes): number {
 }
 
 /** Shipments of accounts that are too large to be loaded here. */
-const ACCOUNTS = (process.env.PLAN_SHIPMENTS ?? '1000').split(',').map(Number)
+const ACCOUNTS = (process.env.PLAN_ACCOUNTS ?? '1000').split(',').map(Number)
 
 const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 
@@ -145,14 +145,15 @@ describe('the plan of a backfill', () => {
   )
 
   // A backfill of these takes most of a minute: it is reckoned from the world.
-  it.each(
-    ACCOUNTS.flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)),
-  )('is within a tenth of what %i shipments take, includes: %s', async (shipments, includes) => {
-    const scene = await openScene({ shipments, ...INCLUDES[includes] })
-    const plan = await planFor(scene)
-    const made = requestsOfWorld(factsOf(scene, shipments), includes)
-    expectWithinTenPercent(plan.backfill.requests, made)
-  })
+  it.each(ACCOUNTS.flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)))(
+    'is within a tenth of what %i shipments take, includes: %s',
+    async (shipments, includes) => {
+      const scene = await openScene({ shipments, ...INCLUDES[includes] })
+      const plan = await planFor(scene)
+      const made = requestsOfWorld(factsOf(scene, shipments), includes)
+      expectWithinTenPercent(plan.backfill.requests, made)
+    },
+  )
 })
 
 describe('the plan of a sync', () => {
