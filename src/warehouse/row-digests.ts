@@ -85,11 +85,14 @@ export async function noteDigests(
 free as (
     select ${keys.map((key) => `stored.${key}`).join(', ')}, equal.digest
     from equal
-    inner join ${table} as stored
-        on ${isSame} and stored._fingerprint = equal.fingerprint
-    where stored._deleted_at is null
-    order by ${keys.map((key) => `stored.${key}`).join(', ')}
-    for no key update skip locked
+    cross join lateral (
+        select candidate.*
+        from ${table} as candidate
+        where ${keys.map((key) => `candidate.${key} = equal.${key}`).join(' and ')}
+            and candidate._fingerprint = equal.fingerprint
+            and candidate._deleted_at is null
+        for no key update skip locked
+    ) as stored
 )
 
 update ${table} as stored
