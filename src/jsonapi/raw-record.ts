@@ -32,8 +32,8 @@ export interface RawText {
 export type RecordPlace = 'alone' | 'data' | 'included'
 
 /**
- * A record as it came, before it is parsed: what tells which one it is, and a digest by which to know it again. All of it is read off the text, in about a
- * third of the time that parsing takes, and so only a guess: type, id and linkages are those of a record that is written the way records are, and undefined
+ * A record as it came, before it is parsed: what tells which one it is, and a digest by which to know it again. All of it is read off the text, in about
+ * half of the time that parsing takes, and so only a guess: type, id and linkages are those of a record that is written the way records are, and undefined
  * where it is written in another way. Two records with the same digest are the same, byte by byte.
  */
 export class RawRecord {
