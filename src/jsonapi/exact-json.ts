@@ -67,7 +67,7 @@ function scan(json: string, outerLevels: number): boolean {
 }
 
 /** The index after the closing quote; the text's length when there is none. */
-function endOfString(json: string, start: number): number {
+export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1)
   return end === -1 ? json.length : end + 1

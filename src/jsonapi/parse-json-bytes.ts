@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './decode-utf8.js'
-import { parseExactJson } from './exact-json.js'
-import { endOfString, RawRecord, type RawText, type RecordPlace } from './raw-record.js'
+import { endOfString, parseExactJson } from './exact-json.js'
+import { RawRecord, type RawText, type RecordPlace } from './raw-record.js'
 
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])

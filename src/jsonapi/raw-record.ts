@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { decodeUtf8 } from './decode-utf8.js'
-import { parseExactJson } from './exact-json.js'
+import { endOfString, parseExactJson } from './exact-json.js'
 
 /** Under which a parsed record carries the digest of the bytes that it came in. */
 const DIGEST: unique symbol = Symbol('digest')
@@ -173,25 +173,11 @@ const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
-const BACKSLASH = 0x5c
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const LETTER_E = 0x65
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-
-/** After the closing quote, or where the text ends. */
-export function endOfString(latin1: string, start: number): number {
-  let end = latin1.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(latin1, end)) end = latin1.indexOf('"', end + 1)
-  return end === -1 ? latin1.length : end + 1
-}
-
-function isEscaped(latin1: string, quote: number): boolean {
-  let before = quote - 1
-  while (latin1.charCodeAt(before) === BACKSLASH) before -= 1
-  return (quote - before) % 2 === 0
-}
 
 /** After the digits, signs and points of a number; an exponent is no part of it. */
 function endOfNumber(latin1: string, start: number): number {
