@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 const GROWTH_PERCENT = 150
 
 /**
- * To be called once, when the program starts. Costs a tenth to a fifth more processor time where nothing else holds the work back, and nothing where the
+ * To be called once, when the program starts. Costs some processor time where nothing else holds the work back, and nothing where the
  * service's rate limit does. A limit given by hand (`--max-old-space-size`) stands beside it.
  */
 export function boundHeapGrowth(): void {

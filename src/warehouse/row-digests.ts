@@ -37,7 +37,7 @@ export async function findUnknownRecords(
 ): Promise<ReadonlySet<number>> {
   if (shown.length === 0) return new Set()
   const keys = resource.keyColumns.map(quoteIdentifier)
-  // One text each, and not an array: it takes the client a third of the time.
+  // One text each, and not an array, of which the driver would look at every element for what must be escaped.
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
   const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
