@@ -29,13 +29,15 @@ export async function noteDrift(run: Run): Promise<string[]> {
       gone.map((name): DriftNote => ({ stream, kind: 'vanished_attribute', name })),
     )
     const notes = [...storable(run.drift.findings()), ...vanished]
-    if (notes.length === 0 && revisions.length === 0) return []
-    const isNew = await run.warehouse.transaction('note drift', async (session) => {
-      for (const { stream, ...revision } of revisions) {
-        await reviseSeenAttributes(session, stream, revision, run.syncRunId)
-      }
-      return noteSchemaDrift(session, run.warehouse, notes, run.syncRunId)
-    })
+    // First: a vanished attribute that is no longer seen would not be found again.
+    const isNew = await noteSchemaDrift(run.warehouse, notes, run.syncRunId)
+    if (revisions.length > 0) {
+      await run.warehouse.transaction('note attributes', async (session) => {
+        for (const { stream, ...revision } of revisions) {
+          await reviseSeenAttributes(session, stream, revision, run.syncRunId)
+        }
+      })
+    }
     return isNew.map(describeDrift)
   } catch (thrown) {
     run.logger.warn('what is new at the service could not be noted', { error: thrown })

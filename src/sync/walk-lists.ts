@@ -155,7 +155,9 @@ async function storePage(
     pass.findings.areTransportEventsIncluded = isSoFar && included.areTransportEventsIncluded
   }
   const checkpoint = pass.checkpointAfter(page)
-  await storeIntake(run, intake, { checkpoint })
+  // The pass ends with its first page: whoever comes after a crash reads that page, with a checkpoint and without one.
+  const isWholePass = page.number === 1 && page.isLast
+  await storeIntake(run, intake, isWholePass ? {} : { checkpoint })
   see(pass, intake)
   run.ledger.add(new Map([[stream, { pages: 1 }]]))
   run.onProgress({

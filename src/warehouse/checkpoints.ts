@@ -138,6 +138,7 @@ export async function loadPassRemains(
       'saved.completed_at',
       'saved.sync_run_id',
       'advanced.position as advanced_position',
+      lastRunThatEndedByItself(session).as('last_ended'),
     ])
     .where('saved.stream', '=', stream)
     .where(sql<boolean>`greatest(saved.updated_at, advanced.updated_at) > now() - ${TOO_OLD}`)
@@ -148,8 +149,7 @@ export async function loadPassRemains(
   )
   if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
   if (row.completed_at !== null) {
-    const lastEnded = await lastRunThatEndedByItself(session)
-    const wasCutOff = (row.sync_run_id ?? 0) > lastEnded
+    const wasCutOff = (row.sync_run_id ?? 0) > (row.last_ended ?? 0)
     return wasCutOff ? { kind: 'complete', findings: position.findings } : { kind: 'none' }
   }
   if (row.pass_started_at === null) return { kind: 'none' }
@@ -165,12 +165,10 @@ function furthest(
   return (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
 }
 
-async function lastRunThatEndedByItself(session: Session): Promise<number> {
-  const row = await session.sync
+function lastRunThatEndedByItself(session: Session) {
+  return session.sync
     .selectFrom('sync_runs')
     .select(({ fn }) => fn.max('sync_run_id').as('last'))
     .where('command', 'in', ['backfill', 'sync'])
     .where('outcome', 'not in', ['running', 'aborted'])
-    .executeTakeFirst()
-  return row?.last ?? 0
 }

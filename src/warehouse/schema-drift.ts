@@ -13,41 +13,57 @@ export interface DriftNote {
 
 /**
  * Notes what was found and returns what had never been noted. What is known already is touched at most once a day, so that a run
- * over an unchanged source writes nothing.
+ * over an unchanged source writes nothing; it costs one look.
  */
 export async function noteSchemaDrift(
-  session: Session,
-  { names }: Pick<Warehouse, 'names'>,
+  warehouse: Warehouse,
   notes: readonly DriftNote[],
   syncRunId: number,
 ): Promise<DriftNote[]> {
   if (notes.length === 0) return []
-  const table = `${quoteIdentifier(names.sync)}.schema_drift`
-  const arrays = [
-    notes.map(({ stream }) => stream),
-    notes.map(({ kind }) => kind),
-    notes.map(({ name }) => name),
-  ]
+  const table = `${quoteIdentifier(warehouse.names.sync)}.schema_drift`
+  const found = `unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)`
   const isSame = `noted.stream = found.stream and noted.kind = found.kind and noted.name = found.name`
-  await session.query(
-    'touch schema drift',
-    `update ${table} as noted
-set last_seen_at = now()
-from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
-where ${isSame} and noted.last_seen_at < now() - interval '1 day'`,
-    arrays,
+  const news = await warehouse.query<DriftNote>(
+    'look for schema drift',
+    `select found.stream, found.kind, found.name
+from ${found}
+where not exists (
+    select from ${table} as noted
+    where ${isSame} and noted.last_seen_at >= now() - interval '1 day'
+)`,
+    toColumns(notes),
   )
-  return session.query<DriftNote>(
-    'note schema drift',
-    `insert into ${table} (stream, kind, name, sync_run_id)
+  if (news.length === 0) return []
+  return warehouse.transaction('note schema drift', async (session) => {
+    await session.query(
+      'touch schema drift',
+      `update ${table} as noted
+set last_seen_at = now()
+from ${found}
+where ${isSame}`,
+      toColumns(news),
+    )
+    return session.query<DriftNote>(
+      'note schema drift',
+      `insert into ${table} (stream, kind, name, sync_run_id)
 select found.stream, found.kind, found.name, $4::bigint
-from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+from ${found}
 where not exists (select from ${table} as noted where ${isSame})
 order by found.stream, found.kind, found.name
 on conflict do nothing
 returning stream, kind, name`,
-    [...arrays, syncRunId],
-  )
+      [...toColumns(news), syncRunId],
+    )
+  })
+}
+
+function toColumns(notes: readonly DriftNote[]): string[][] {
+  return [
+    notes.map(({ stream }) => stream),
+    notes.map(({ kind }) => kind),
+    notes.map(({ name }) => name),
+  ]
 }
 
 /** The attributes that records of the given streams were last seen to carry. */

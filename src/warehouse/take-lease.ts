@@ -20,8 +20,16 @@ export interface TakeLeaseOptions {
 /** A write of a stale holder may still be under way, and must end first. Longer than this a starter does not wait for it. */
 const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
 
-/** Takes the lease where it is free or stale, and returns the new fencing token. Throws `LeaseHeldError` otherwise. */
+/**
+ * Takes the lease where it is free or stale, and returns the new fencing token. Throws `LeaseHeldError` otherwise. One statement where it is free and nobody
+ * has a lock on it, which is nearly always.
+ */
 export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
+  const fencingToken = await writeHolder(warehouse, warehouse, options, FREE_AND_UNLOCKED)
+  return fencingToken ?? takeOver(warehouse, options)
+}
+
+async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
   // Without a lock first: a holder in the middle of a large write must not keep the refusal waiting.
   refuseWhenHeld(await readHolding(warehouse, warehouse, options.name), options)
   try {
@@ -29,7 +37,9 @@ export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions)
       await lockRow(session, warehouse, options.name)
       const holding = await readHolding(warehouse, session, options.name)
       refuseWhenHeld(holding, options)
-      return await writeHolder(session, warehouse, options)
+      const fencingToken = await writeHolder(session, warehouse, options, LOCKED)
+      if (fencingToken === undefined) throw new Error('the locked row of the lease is not there')
+      return fencingToken
     })
   } catch (thrown) {
     if (!(thrown instanceof WarehouseConflictError)) throw thrown
@@ -55,26 +65,35 @@ async function lockRow(session: Session, warehouse: Warehouse, name: string): Pr
   )
 }
 
+/** Also the checks of writers are locks: the row is taken for itself, as `lockRow` takes it, but nobody is waited for. */
+const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
+/** By `lockRow`. */
+const LOCKED = ''
+
+/** Undefined when the row is not there to be taken. */
 async function writeHolder(
   session: Session,
   warehouse: Warehouse,
   { name, holder }: TakeLeaseOptions,
-): Promise<number> {
+  condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
+): Promise<number | undefined> {
   const { command, pid, host } = holder
+  const lease = `${quoteIdentifier(warehouse.names.sync)}.lease`
   const [taken] = await session.query<{ fencing_token: number }>(
     'take the lease',
-    `update ${quoteIdentifier(warehouse.names.sync)}.lease
+    `with taken as (select lease_name from ${lease} where lease_name = $1 ${condition})
+update ${lease} as held
 set
     holder = $2,
-    fencing_token = fencing_token + 1,
+    fencing_token = held.fencing_token + 1,
     acquired_at = clock_timestamp(),
     heartbeat_at = clock_timestamp()
-where lease_name = $1
-returning fencing_token`,
+from taken
+where held.lease_name = taken.lease_name
+returning held.fencing_token`,
     [name, `${command}, process ${pid} on ${host}`],
   )
-  if (taken === undefined) throw new Error('the locked row of the lease is not there')
-  return taken.fencing_token
+  return taken?.fencing_token
 }
 
 interface Holding {
