@@ -48,12 +48,16 @@ export interface Ids {
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const ROUNDS = 4
 
+/** Four digits of each 16 bits: made once, because a world's records have many ids. */
+const HEX = Array.from({ length: 0x1_0000 }, (_, number) => number.toString(16).padStart(4, '0'))
+
+function quad(number: number): string {
+  return HEX[number & 0xffff] ?? ''
+}
+
 export function createIds(seed: number): Ids {
   const keys = Array.from({ length: ROUNDS }, (_, round) => mix(seed, 0x1d5, round))
   const kindNumbers = new Map<Kind, number>(KINDS.map((kind, number) => [kind, number]))
-  const hex = Array.from({ length: 0x1_0000 }, (_, number) => number.toString(16).padStart(4, '0'))
-  const quad = (number: number): string => hex[number & 0xffff] ?? ''
-
   const format = (left: number, right: number): string => {
     const check = mix(seed, left, right)
     const more = mix(check, left)

@@ -36,20 +36,18 @@ export async function expectTrueCounts(scene: Scene, report: RunReport): Promise
     const sum = inserted + updated + unchanged + stale + duplicate + quarantined
     expect({ stream, fetched }).toEqual({ stream, fetched: sum })
   }
-  for (const table of TABLES) {
-    const [rows] = await scene.query<{ written: number; dead: number }>(
-      `select count(*) as written, count(_deleted_at) as dead
+  const parts = TABLES.map(
+    (table) =>
+      `select '${table}' as table, count(*) as written, count(_deleted_at) as dead
       from tracking.${table} where _sync_run_id = $1`,
-      report.syncRunId,
-    )
-    const counts = report.streams.find(({ stream }) => stream === table)?.counts
-    const { inserted = 0, updated = 0, tombstoned = 0 } = counts ?? {}
-    expect({ table, ...rows }).toEqual({
-      table,
-      written: inserted + updated + tombstoned,
-      dead: tombstoned,
-    })
-  }
+  )
+  expect(await scene.query(parts.join(' union all '), report.syncRunId)).toEqual(
+    TABLES.map((table) => {
+      const counts = report.streams.find(({ stream }) => stream === table)?.counts
+      const { inserted = 0, updated = 0, tombstoned = 0 } = counts ?? {}
+      return { table, written: inserted + updated + tombstoned, dead: tombstoned }
+    }),
+  )
   const [run] = await scene.query(
     `select outcome, exit_code, error_message, requests, finished_at is not null as is_finished
     from tracking_sync.sync_runs where sync_run_id = $1`,

@@ -4,18 +4,30 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import type { Fault } from '../../../src/simulator/faults.js'
+import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import type { Warehouse } from '../../../src/warehouse/warehouse.js'
 import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openScene as openAnyScene,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
 
 const FOR_EVER = { times: Infinity }
 const SHIPMENTS = { path: /^\/shipments$/ }
 const TRACKING_REQUESTS = { path: '/tracking_requests' }
-const PAGES_OF_5 = { settings: { pageSize: 5 } }
+const PAGES_OF_2 = { settings: { pageSize: 2 } }
+
+/** Four pages of two: what goes wrong does not depend on how much there is. */
+function openScene(options: SimulatorOptions = {}): Promise<Scene> {
+  return openAnyScene({ shipments: 8, ...options })
+}
 
 function outcomeOf(report: RunReport, stream: string): string | undefined {
   return report.streams.find((state) => state.stream === stream)?.outcome
@@ -82,10 +94,10 @@ describe('a refused key', () => {
     const scene = await openScene()
     // The first page costs four requests, because three includes are refused.
     scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 4, ...FOR_EVER })
-    const report = await scene.sync(PAGES_OF_5)
+    const report = await scene.sync(PAGES_OF_2)
     expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 5 })
     expect(outcomeOf(report, 'shipments')).toBe('failed')
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
     expect(rowCount(await scene.snapshot(), 'tracking_requests')).toBe(0)
     await expectRecovery(scene)
   })
@@ -132,15 +144,15 @@ describe('a dead service', () => {
     const { simulator } = scene
     // A first run stops half-way, a second one finds rows.
     simulator.faults.add({ fault, after: 4, ...FOR_EVER })
-    const first = await scene.sync(PAGES_OF_5)
+    const first = await scene.sync(PAGES_OF_2)
     expect(first).toMatchObject({ outcome: 'failed', exitCode: 4 })
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
     simulator.faults.clear()
     await scene.sync()
     const before = await scene.snapshot()
     simulator.clock.advance(HOUR)
     simulator.faults.add({ fault, ...FOR_EVER })
-    const second = await scene.sync(PAGES_OF_5)
+    const second = await scene.sync(PAGES_OF_2)
     expect(second).toMatchObject({ outcome: 'failed', exitCode: 4 })
     expect(await scene.snapshot()).toEqual(before)
     await expectRecovery(scene)
@@ -156,7 +168,7 @@ describe('a dead service', () => {
         headers: status === 429 ? { 'retry-after': '1' } : {},
       }
       scene.simulator.faults.add({ fault, match: SHIPMENTS, after: 4 })
-      await syncToEquality(scene, PAGES_OF_5)
+      await syncToEquality(scene, PAGES_OF_2)
       expect(requestCounts(scene.simulator)['/shipments']).toBe(3 + 4 + 1)
       await expectNothingToWrite(scene)
     },
@@ -314,6 +326,7 @@ describe('one stream that fails', () => {
 })
 
 describe('a list that cannot be trusted', () => {
+  const PAGES = 7
   const link = (url: (page: number) => string): Fault => ({
     kind: 'nextLink',
     url: ({ query }) => url(Number(query.get('page[number]') ?? 1)),
@@ -322,22 +335,22 @@ describe('a list that cannot be trusted', () => {
   it.each<[string, Fault]>([
     ['names itself as the next', link((page) => `?page[number]=${page}`)],
     ['goes to and fro between two', link((page) => `?page[number]=${page === 1 ? 2 : 1}`)],
-    ['goes round in seven', link((page) => `?page[number]=${(page % 7) + 1}`)],
+    ['goes round in seven', link((page) => `?page[number]=${(page % PAGES) + 1}`)],
     ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],
   ])('P8: ends as a pagination loop, exit 6, when a page %s', async (_, fault) => {
-    const scene = await openScene({ shipments: 40 })
+    const scene = await openScene({ shipments: 2 * PAGES })
     await scene.sync()
     const before = await dataRows(scene)
     scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
     scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
     for (let run = 0; run < 2; run += 1) {
       scene.simulator.requests.reset()
-      const report = await scene.sync(PAGES_OF_5)
+      const report = await scene.sync(PAGES_OF_2)
       expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
       expect(outcomeOf(report, 'shipments')).toBe('incomplete')
       expect(outcomeOf(report, 'tracking_requests')).toBe('complete')
       expect(await runRow(scene, report)).toMatchObject({ error_code: 'pagination_loop' })
-      expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(8 + 10)
+      expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(PAGES + 10)
     }
     expect(await dataRows(scene)).toEqual(before)
     await expectRecovery(scene)
@@ -355,10 +368,10 @@ describe('a list that cannot be trusted', () => {
       match: SHIPMENTS,
       ...FOR_EVER,
     })
-    const report = await scene.sync(PAGES_OF_5)
+    const report = await scene.sync(PAGES_OF_2)
     expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
     expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(3 + 4 + 10)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
     await expectRecovery(scene)
   })
 
@@ -390,7 +403,7 @@ describe('a list that cannot be trusted', () => {
     for (const url of hostile) {
       const fault = { kind: 'nextLink', url } as const
       scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-      const report = await scene.sync(PAGES_OF_5)
+      const report = await scene.sync({ settings: { pageSize: 4 } })
       expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
       expect(outcomeOf(report, 'shipments')).toBe('incomplete')
       scene.simulator.faults.clear()
@@ -404,12 +417,13 @@ describe('a list that cannot be trusted', () => {
   })
 
   it('P4: ends incomplete when the list stops long before its total', async () => {
-    const scene = await openScene()
+    // Ten missing rows are taken for rows that went while the list was read.
+    const scene = await openScene({ shipments: 13 })
     const fault = { kind: 'nextLink', url: null } as const
     scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-    const report = await scene.sync(PAGES_OF_5)
+    const report = await scene.sync(PAGES_OF_2)
     expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(5)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
     await expectRecovery(scene)
   })
 })
@@ -445,11 +459,11 @@ describe('a database that is lost in mid-run', () => {
         `alter database ${name} with allow_connections false`,
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
       )
-    const report = await scene.sync({ ...PAGES_OF_5, warehouse: struck(scene.warehouse, strike) })
+    const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
     expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
     expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
     await onServer(`alter database ${name} with allow_connections true`)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
     // Nobody could give the lease back either; it runs out by itself, and a test need not wait for that.
     await scene.query('delete from tracking_sync.lease')
     // Nobody could write its end: a run without one was killed.
@@ -462,7 +476,7 @@ describe('a database that is lost in mid-run', () => {
     const name = new URL(scene.url).pathname.slice(1)
     const strike = () => onServer(`drop database ${name} with (force)`)
     const warehouse = struck(scene.warehouse, strike)
-    expect(await scene.sync({ ...PAGES_OF_5, warehouse })).toMatchObject({
+    expect(await scene.sync({ ...PAGES_OF_2, warehouse })).toMatchObject({
       outcome: 'failed',
       exitCode: 5,
     })
@@ -493,6 +507,8 @@ describe('bad records', () => {
     [(record) => ({ ...record, relationships: 'none' }), '/relationships'],
   ]
 
+  const ALL = 2 * BAD.length + 2
+
   function spoil(count: number): Fault {
     return {
       kind: 'transform',
@@ -506,19 +522,19 @@ describe('bad records', () => {
   }
 
   it('T7, I11: are set aside with reason, pointer and payload, and the rest of their page lands', async () => {
-    const scene = await openScene({ shipments: 320 })
+    const scene = await openScene({ shipments: ALL })
     const { world, clock, faults } = scene.simulator
     const records = [...world.records('shipment', clock.now())]
     faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
     for (const run of [1, 2]) {
-      const report = await scene.sync()
+      const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
       expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
       const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
       expect(counts).toMatchObject({
-        fetched: 320,
+        fetched: ALL,
         quarantined: BAD.length,
-        inserted: run === 1 ? 320 - BAD.length : 0,
-        unchanged: run === 1 ? 0 : 320 - BAD.length,
+        inserted: run === 1 ? ALL - BAD.length : 0,
+        unchanged: run === 1 ? 0 : ALL - BAD.length,
       })
       const rows = await scene.query(
         `select stream, pointer, payload, reason, source, sightings, sync_run_id
@@ -548,8 +564,8 @@ describe('bad records', () => {
   })
 
   it('T7: make the run incomplete, exit 6, when they are more than 5 %', async () => {
-    const scene = await openScene({ shipments: 40 })
-    scene.simulator.faults.add({ fault: spoil(3), match: SHIPMENTS, ...FOR_EVER })
+    const scene = await openScene({ shipments: 24 })
+    scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
     for (let run = 0; run < 2; run += 1) {
       const report = await scene.sync()
       expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
@@ -559,7 +575,7 @@ describe('bad records', () => {
         error_message: expect.stringContaining('tracking_sync.quarantine') as string,
       })
     }
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(37)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(22)
     await expectRecovery(scene)
   })
 
@@ -575,7 +591,7 @@ describe('bad records', () => {
   ])(
     'cost only themselves when PostgreSQL refuses a value of $name that our rules let through, $options',
     async ({ name, column, options }) => {
-      const scene = await openScene({ shipments: 40, ...options })
+      const scene = await openScene({ shipments: 24, ...options })
       const { world, clock } = scene.simulator
       const type = name.replace(/s$/, '') as 'shipment' | 'container' | 'tracking_request'
       const record = [...world.records(type, clock.now())][17]!
@@ -620,7 +636,7 @@ describe('a run that is stopped', () => {
       const scene = await openScene()
       const stop = new AbortController()
       const report = await scene.sync({
-        ...PAGES_OF_5,
+        ...PAGES_OF_2,
         signal: stop.signal,
         onProgress: ({ page }) => {
           if (page === 2) stop.abort(signal)
@@ -628,7 +644,7 @@ describe('a run that is stopped', () => {
       })
       expect(report).toMatchObject({ outcome: 'aborted', exitCode })
       expect(outcomeOf(report, 'shipments')).not.toBe('complete')
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(10)
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
       expect(await runRow(scene, report)).toMatchObject({
         outcome: 'aborted',
         exit_code: exitCode,
