@@ -91,7 +91,7 @@ const DAYS: readonly ((scene: Scene, ids: { shipment: string; container: string 
 
 describe('as-of questions', () => {
   it('are answered with what the warehouse held, after every sync of a week with values that come, go and return', async () => {
-    const scene = await openScene({ shipments: 15, seed: 3 })
+    const scene = await openScene({ shipments: 10, seed: 3 })
     const { world, clock } = scene.simulator
     const [shipment] = world.page('shipment', 4, 1, clock.now())
     const [container] = world.containersOf(shipment!.id, clock.now())
@@ -119,7 +119,7 @@ describe('as-of questions', () => {
   })
 
   it('are answered with both of two values that one run saw', async () => {
-    const scene = await openScene({ shipments: 30, acceptedIncludes: { shipment: ['containers'] } })
+    const scene = await openScene({ shipments: 16, acceptedIncludes: { shipment: ['containers'] } })
     const { world, clock, edits, faults } = scene.simulator
     const settings = { pageSize: 5 }
     await scene.sync({ settings })

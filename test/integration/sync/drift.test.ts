@@ -4,7 +4,7 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
 afterEach(closeScenes)
 
 /** What the service says beyond the interface from the start would only be in the way here. */
-const openPlainScene = () => openScene({ shipments: 20, extras: false })
+const openPlainScene = () => openScene({ shipments: 8, extras: false })
 
 const driftRows = ({ query }: Scene) =>
   query(

@@ -77,10 +77,13 @@ export async function syncToEquality(
 }
 
 /** Runs a sync of a quiet service and expects that it writes no row but those about the run. */
-export async function expectNothingToWrite(scene: Scene): Promise<RunReport> {
+export async function expectNothingToWrite(
+  scene: Scene,
+  options: Partial<TestSyncOptions> = {},
+): Promise<RunReport> {
   const before = await scene.snapshot()
   scene.simulator.requests.reset()
-  const report = await scene.sync({ command: 'sync' })
+  const report = await scene.sync({ command: 'sync', ...options })
   expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
   expect(await scene.snapshot()).toEqual(before)
   for (const { stream, counts } of report.streams) {

@@ -25,7 +25,7 @@ const SHIPMENT_RELATIONS = [
 const CONTAINER_RELATIONS = ['shipment', 'pickup_facility', 'pod_terminal']
 
 it('keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go', async () => {
-  const scene = await openScene({ shipments: 60, seed: 3 })
+  const scene = await openScene({ shipments: 30, seed: 3 })
   const { clock, world } = scene.simulator
   const seen = new Map<string, Intervals>(
     ['shipment', 'container', 'hold', 'fee', 'deadline'].map((kind) => [kind, new Map()]),

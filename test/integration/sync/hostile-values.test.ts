@@ -98,7 +98,7 @@ let scene: Scene
 let containerIds: string[]
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 40 })
+  scene = await openScene({ shipments: 30 })
   const { world, clock, edits } = scene.simulator
   containerIds = [...world.records('container', clock.now())].map(({ id }) => id)
   const values = Object.values(CASES).flat()

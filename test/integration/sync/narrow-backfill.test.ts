@@ -23,7 +23,7 @@ const countsOf = async ({ query }: Scene) => {
 
 describe('a narrowed backfill', () => {
   it('reads a shipment with its containers and their events, and nothing else of its kind', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 10 })
     const { world, clock } = scene.simulator
     const at = clock.now()
     const [shipment] = world.page('shipment', 3, 1, at)
@@ -67,7 +67,7 @@ describe('a narrowed backfill', () => {
   })
 
   it('walks only the lists that are named', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 10 })
     const report = await backfill(scene, { streams: ['tracking_requests'] })
     expect(report.exitCode).toBe(0)
     expect(await countsOf(scene)).toMatchObject({ shipments: 0, containers: 0 })

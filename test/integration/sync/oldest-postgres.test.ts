@@ -38,7 +38,7 @@ beforeAll(async () => {
   onOldest = await createTestWarehouse({ serverUrl: oldServer.url })
   onNewest = await createTestWarehouse()
   const rateLimitPerMinute = null
-  simulator = await startSimulator({ shipments: 60, startAt: START, speed: 0, rateLimitPerMinute })
+  simulator = await startSimulator({ shipments: 16, startAt: START, speed: 0, rateLimitPerMinute })
 })
 
 afterAll(async () => {

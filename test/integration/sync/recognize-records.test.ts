@@ -43,7 +43,7 @@ async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
 }
 
 const openLoaded = async (): Promise<Scene> => {
-  const scene = await openScene({ shipments: 20, extras: false })
+  const scene = await openScene({ shipments: 10, extras: false })
   await scene.sync()
   return scene
 }

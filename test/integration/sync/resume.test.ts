@@ -4,9 +4,9 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-const SETTINGS = { pageSize: 5 }
-/** 40 shipments are 8 pages of shipments, and 9 of tracking requests. */
-const WORLD = { shipments: 40 }
+const SETTINGS = { pageSize: 2 }
+/** 16 shipments are 8 pages of shipments, and more of tracking requests. */
+const WORLD = { shipments: 16 }
 
 async function crash(
   scene: Scene,
@@ -104,7 +104,7 @@ describe('a run that is cut off', () => {
   it('C12: goes on at its checkpoint when a crash of the database emptied the table without a log', async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
-    const [shipment] = scene.simulator.world.page('shipment', 15, 1, scene.simulator.clock.now())
+    const [shipment] = scene.simulator.world.page('shipment', 6, 1, scene.simulator.clock.now())
     scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
     expect(await crash(scene, 'after_commit', 7, 'sync')).toBe(true)
     expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
@@ -130,7 +130,7 @@ describe('a run that is cut off', () => {
   it('starts over when the list has moved by more than a page meanwhile', async () => {
     const scene = await openScene(WORLD)
     expect(await crash(scene, 'after_commit', 4)).toBe(true)
-    scene.simulator.edits.insertShipments(25)
+    scene.simulator.edits.insertShipments(10)
     scene.simulator.requests.reset()
     const report = await scene.sync({ settings: SETTINGS })
     expect(report.exitCode).toBe(0)

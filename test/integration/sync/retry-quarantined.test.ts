@@ -40,7 +40,7 @@ const entriesOf = ({ query }: Scene) =>
 
 describe('retrying what was set aside', () => {
   it('reads each record again by id, writes its row and takes it out of quarantine', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 10 })
     const fault = breakShipments(scene, 3)
     await scene.sync({ settings: { quarantineLimitPercent: 100 } })
     const entries = await entriesOf(scene)
@@ -87,7 +87,7 @@ describe('retrying what was set aside', () => {
   })
 
   it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 10 })
     breakShipments(scene, 2)
     await scene.sync({ settings: { quarantineLimitPercent: 100 } })
     const [first, second] = await entriesOf(scene)

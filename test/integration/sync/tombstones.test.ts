@@ -3,7 +3,8 @@ import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-const settings = { pageSize: 10 }
+const settings = { pageSize: 12 }
+const PAGES_OF_4 = { pageSize: 4 }
 
 async function sync(scene: Scene, acceptShrink = false) {
   scene.simulator.clock.advance(HOUR)
@@ -32,7 +33,7 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 
 describe('rows that the source no longer shows', () => {
   it('P7: are marked after two complete passes and a 404, with containers, events and open intervals', async () => {
-    const scene = await openScene({ shipments: 60 })
+    const scene = await openScene({ shipments: 24 })
     await sync(scene)
     const [gone = ''] = shipmentIds(scene).slice(20, 21)
     const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
@@ -55,7 +56,7 @@ describe('rows that the source no longer shows', () => {
   })
 
   it('P7: come back to life when the source shows them again', async () => {
-    const scene = await openScene({ shipments: 60 })
+    const scene = await openScene({ shipments: 24 })
     await sync(scene)
     const [gone = ''] = shipmentIds(scene).slice(5, 6)
     scene.simulator.edits.delete('shipment', gone)
@@ -69,7 +70,7 @@ describe('rows that the source no longer shows', () => {
   })
 
   it('P6: an empty list marks nothing, three times in a row, and ends with exit code 6', async () => {
-    const scene = await openScene({ shipments: 60 })
+    const scene = await openScene({ shipments: 24 })
     await sync(scene)
     const before = await scene.snapshot()
     const fault = scene.simulator.faults.add({
@@ -96,14 +97,14 @@ describe('rows that the source no longer shows', () => {
   })
 
   it('P5: rows deleted from pages already read make live ones unseen, and none of those is marked', async () => {
-    const scene = await openScene({ shipments: 120 })
+    const scene = await openScene({ shipments: 40 })
     await sync(scene)
     const ids = shipmentIds(scene)
     let pagesSeen = 0
     scene.simulator.clock.advance(HOUR)
     const report = await scene.sync({
       command: 'sync',
-      settings,
+      settings: PAGES_OF_4,
       onProgress: ({ stream }) => {
         if (stream !== 'shipments') return
         pagesSeen += 1
@@ -126,26 +127,26 @@ describe('rows that the source no longer shows', () => {
   })
 
   it('P2: rows inserted while paging are stored once, now or by the next run', async () => {
-    const scene = await openScene({ shipments: 100 })
+    const scene = await openScene({ shipments: 40 })
     let pagesSeen = 0
     const report = await scene.sync({
-      settings,
+      settings: PAGES_OF_4,
       onProgress: ({ stream }) => {
         if (stream !== 'shipments') return
         pagesSeen += 1
-        if (pagesSeen <= 5) scene.simulator.edits.insertShipments(4)
+        if (pagesSeen <= 5) scene.simulator.edits.insertShipments(2)
       },
     })
     expect(report.exitCode).toBe(0)
     const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
-    // Twenty were pushed onto a page that was still to come; what came twice is stored once.
-    expect(counts).toMatchObject({ fetched: 120, inserted: 100 })
+    // Ten were pushed onto a page that was still to come; what came twice is stored once.
+    expect(counts).toMatchObject({ fetched: 50, inserted: 40 })
     await sync(scene)
     expect(await scene.differences()).toEqual([])
   })
 
   it('P11: shuffled ties hide rows from a pass, and none of them is marked', async () => {
-    const scene = await openScene({ shipments: 80 })
+    const scene = await openScene({ shipments: 24 })
     await sync(scene)
     scene.simulator.faults.add({
       times: Infinity,
@@ -195,13 +196,13 @@ describe('rows that the source no longer shows', () => {
   })
 
   it('marks many only when told to accept it, each after a 404', async () => {
-    const scene = await openScene({ shipments: 60 })
+    const scene = await openScene({ shipments: 24 })
     await sync(scene)
-    for (const id of shipmentIds(scene).slice(0, 30)) scene.simulator.edits.delete('shipment', id)
+    for (const id of shipmentIds(scene).slice(0, 12)) scene.simulator.edits.delete('shipment', id)
     expect((await sync(scene)).exitCode).toBe(6)
     expect((await sync(scene, true)).exitCode).toBe(0)
     expect((await sync(scene, true)).exitCode).toBe(0)
-    expect(await tombstoned(scene, 'shipments')).toBe(30)
+    expect(await tombstoned(scene, 'shipments')).toBe(12)
     expect(await scene.differences()).toEqual([])
   })
 })

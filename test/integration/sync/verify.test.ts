@@ -133,7 +133,7 @@ describe('verify', () => {
   })
 
   it('takes the same sample for the same seed', async () => {
-    const scene = await openScene({ shipments: 40 })
+    const scene = await openScene({ shipments: 16 })
     await scene.sync()
     const asked = async (seed: number) => {
       scene.simulator.requests.reset()
