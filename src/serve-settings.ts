@@ -1,10 +1,17 @@
-import { validate } from 'node-cron'
+import { createRequire } from 'node:module'
+import type * as NodeCron from 'node-cron'
 import { setting, text, wholeNumber } from './setting-kinds.js'
 
 const cron = text.refine(
-  (value) => value === 'off' || validate(value),
+  (value) => value === 'off' || isCronExpression(value),
   'must be a cron expression like */15 * * * *, or off',
 )
+
+/** Every command reads the settings, and few have a cron expression that is not the default: the package is loaded when there is one. */
+function isCronExpression(value: string): boolean {
+  const { validate } = createRequire(import.meta.url)('node-cron') as typeof NodeCron
+  return validate(value)
+}
 
 /** The settings of `serve`; a part of the object in `config.ts`. */
 export const serveSettings = {

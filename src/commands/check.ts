@@ -134,7 +134,7 @@ function listSome(differences: readonly string[]): string {
 }
 
 async function checkService(app: App): Promise<string> {
-  const { service, stats } = app.openService()
+  const { service, stats } = await app.openService()
   for await (const page of service.listShipments({ pageSize: 1, signal: app.signal })) {
     const total = page.total === undefined ? 'an unknown number of' : String(page.total)
     const skew = Math.round(stats().clockOffsetMs / 1000)
@@ -152,7 +152,7 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
   return [
     await attempt('webhook', async () => {
       const { checkWebhook } = await import('../webhooks/watch-webhook.js')
-      const { service } = app.openService()
+      const { service } = await app.openService()
       const { logger, signal } = app
       const report = await checkWebhook({ service, logger, signal, settings })
       const sentences = report.alerts.map(({ sentence }) => sentence)

@@ -47,7 +47,7 @@ export function addCustomFieldCommands(program: Command, io: CommandIo): void {
         requireService(app.config)
         const { setCustomField } = await import('../sync/set-custom-field.js')
         const warehouse = await app.openWarehouse()
-        const { service } = app.openService({ warehouse })
+        const { service } = await app.openService({ warehouse })
         const change = { containerId, apiSlug, value }
         const report = await setCustomField(change, { service, warehouse, signal: app.signal })
         if (json) io.printJson(report)

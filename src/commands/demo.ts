@@ -101,7 +101,7 @@ async function run(
     apiKey: simulator.apiKey,
     rateLimitPerMinute: NO_LIMIT,
   }
-  const { service } = app.openService({ other })
+  const { service } = await app.openService({ other })
   try {
     const report = await runSync(command, {
       service,

@@ -24,7 +24,7 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
       const { estimatePlan } = await import('../sync/plan.js')
       requireService(app.config)
       const warehouse = await app.openWarehouse()
-      const { service } = app.openService({ warehouse })
+      const { service } = await app.openService({ warehouse })
       const plan = estimatePlan(
         await observePlan({
           service,

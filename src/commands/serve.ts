@@ -77,7 +77,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
     poolSize: config.processorWorkers + OTHER_CONNECTIONS,
   })
   const inbox = await app.openWarehouse({ isMigrating: false, poolSize: INBOX_CONNECTIONS })
-  const { service, stats } = app.openService({ warehouse })
+  const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({
     config,
     parts,

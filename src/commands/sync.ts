@@ -102,7 +102,7 @@ export async function withRunDependencies<Result>(
   // Before a database is started for nothing.
   requireService(app.config)
   const warehouse = await app.openWarehouse()
-  const { service } = app.openService({ warehouse })
+  const { service } = await app.openService({ warehouse })
   const { createProgressReporter } = await import('./progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,

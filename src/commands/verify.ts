@@ -49,7 +49,7 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
       const { verifySource } = await import('../sync/verify.js')
       requireService(app.config)
       // This one is for the shared request budget alone.
-      const { service } = app.openService({ warehouse: await app.openWarehouse() })
+      const { service } = await app.openService({ warehouse: await app.openWarehouse() })
       const report = await verifySource({
         service,
         warehouse: await app.openWarehouse({ isMigrating: false, isReadOnly: true }),

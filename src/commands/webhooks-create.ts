@@ -34,7 +34,7 @@ export function addCreateCommand(
         const { webhookEvents, webhookUrl, webhookIds } = app.config
         const url = given ?? requireWebhookUrl(app)
         const [secret = ''] = requireWebhookSecrets(app.config)
-        const { service } = app.openService()
+        const { service } = await app.openService()
         const managed = await createOwnWebhook(
           { url, isAgain: again },
           { service, signal: app.signal, events: webhookEvents, secret },
@@ -85,7 +85,7 @@ export function addEnableCommand(
         const { requireWebhookSecrets } = await import('../webhook-settings.js')
         const { enableWebhook } = await import('../webhooks/create-webhook.js')
         const [secret] = sign ? requireWebhookSecrets(app.config) : []
-        const { service } = app.openService()
+        const { service } = await app.openService()
         const managed = await enableWebhook(
           { webhookId, isWithEvents: events, isSigning: sign },
           { service, signal: app.signal, events: app.config.webhookEvents, secret },

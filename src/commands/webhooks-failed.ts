@@ -26,7 +26,7 @@ export function addFailedCommand(
     async ({ limit, json = false, ...options }: FailedOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { listFailedNotifications } = await import('../webhooks/failed-notifications.js')
-        const { service } = app.openService()
+        const { service } = await app.openService()
         const failed: NotificationRecord[] = []
         const pageSize = Math.min(limit, app.config.pageSize)
         for await (const page of listFailedNotifications(service, { pageSize })) {
@@ -86,7 +86,7 @@ export function addReconcileCommand(
       // Before a database is started for nothing.
       requireService(app.config)
       const warehouse = await app.openWarehouse()
-      const { service } = app.openService({ warehouse })
+      const { service } = await app.openService({ warehouse })
       const report = await reconcile({
         service,
         warehouse,

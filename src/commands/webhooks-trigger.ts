@@ -63,7 +63,7 @@ async function sendSample(
   const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
   checkTargetUrl('--to', url)
   const secret = app.config.webhookSecret
-  const { service } = app.openService()
+  const { service } = await app.openService()
   await service.triggerWebhook({ url, event, secret })
   const isSigned = secret !== undefined
   if (json) io.printJson({ url, event, isSigned })
@@ -85,7 +85,7 @@ async function testWay(
   const url = requireWebhookUrl(app)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)
   const { error, ...report } = await testWebhook({
-    service: app.openService().service,
+    service: (await app.openService()).service,
     logger: app.logger,
     signal: app.signal,
     url,

@@ -44,7 +44,7 @@ function addList(group: Command, io: CommandIo): void {
       const { isOurs } = await import('../webhooks/own-webhooks.js')
       const { watchSettingsOf } = await import('../webhook-watch-settings.js')
       const own = watchSettingsOf(app.config)
-      const listed = await listWebhookRecords(app.openService().service, app.signal)
+      const listed = await listWebhookRecords((await app.openService()).service, app.signal)
       const webhooks = listed.map((webhook) => ({ ...webhook, isOurs: isOurs(webhook, own) }))
       if (options.json === true) io.printJson(webhooks)
       else if (webhooks.length === 0) {
@@ -79,7 +79,7 @@ function addEvents(group: Command, io: CommandIo): void {
     async (options: PrintOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { listCatalogueEvents, neededEvents } = await import('../webhooks/needed-events.js')
-        const { document } = await app.openService().service.getWebhookEvents()
+        const { document } = await (await app.openService()).service.getWebhookEvents()
         const catalogue = listCatalogueEvents(document)
         const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
         const events = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
@@ -108,7 +108,9 @@ function addIps(group: Command, io: CommandIo): void {
   addSettingFlags(command, SERVICE_ONLY).action(async (options: PrintOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { readAddressList } = await import('../webhooks/sender-addresses.js')
-      const addresses = readAddressList((await app.openService().service.getWebhookIps()).body)
+      const addresses = readAddressList(
+        (await (await app.openService()).service.getWebhookIps()).body,
+      )
       if (options.json === true) io.printJson(addresses)
       else for (const address of addresses) io.print(address)
       return EXIT_CODES.complete

@@ -22,12 +22,11 @@ export async function noteSchemaDrift(
 ): Promise<DriftNote[]> {
   if (notes.length === 0) return []
   const table = `${quoteIdentifier(warehouse.names.sync)}.schema_drift`
-  const found = `unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)`
   const isSame = `noted.stream = found.stream and noted.kind = found.kind and noted.name = found.name`
   const news = await warehouse.query<DriftNote>(
     'look for schema drift',
     `select found.stream, found.kind, found.name
-from ${found}
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where not exists (
     select from ${table} as noted
     where ${isSame} and noted.last_seen_at >= now() - interval '1 day'
@@ -40,7 +39,7 @@ where not exists (
       'touch schema drift',
       `update ${table} as noted
 set last_seen_at = now()
-from ${found}
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where ${isSame}`,
       toColumns(news),
     )
@@ -48,7 +47,7 @@ where ${isSame}`,
       'note schema drift',
       `insert into ${table} (stream, kind, name, sync_run_id)
 select found.stream, found.kind, found.name, $4::bigint
-from ${found}
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where not exists (select from ${table} as noted where ${isSame})
 order by found.stream, found.kind, found.name
 on conflict do nothing
