@@ -4,16 +4,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. */
 const LONGEST = [
   'sync/model',
+  'e2e/readme',
+  'webhooks/side-by-side',
+  'webhooks/permutations',
   'sync/failures',
   'sync/crash',
   'e2e/first-steps',
   'e2e/failures',
   'sync/resume',
   'sync/plan-accuracy',
-  'e2e/readme',
-  'webhooks/side-by-side',
   'e2e/package',
-  'webhooks/permutations',
   'webhooks/crash',
   'e2e/serve-failures',
   'sync/backfill',
@@ -29,9 +29,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** It starts processes too, but most of its time it waits for the service's rate limit: others can work meanwhile. */
+const README = 'test/e2e/readme.test.ts'
+
 /** They start processes and servers of their own, or wait for what must happen within a time. */
 const PROCESSES = [
-  'test/e2e/**/*.test.ts',
+  'test/e2e/!(readme).test.ts',
   'test/integration/database/**/*.test.ts',
   'test/integration/faults/**/*.test.ts',
   'test/integration/sync/crash.test.ts',
@@ -58,6 +61,7 @@ export default defineConfig({
           name: 'pure',
           // What is quick to fail comes first.
           sequence: { groupOrder: 0 },
+          maxWorkers: 2,
           include: ['test/architecture/**/*.test.ts', 'test/unit/**/*.test.ts'],
         },
       },
@@ -66,7 +70,7 @@ export default defineConfig({
         test: {
           ...DATABASE,
           name: 'database',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', README],
           exclude: PROCESSES,
           // Each waits for PostgreSQL nearly half of its time.
           maxWorkers: 3,

@@ -148,7 +148,7 @@ class NewUser {
 /** Not to be replaced by what the test has: nothing is asked there. */
 const AS_THEY_STAND = ['at-least-16-characters', 'https://hooks.example/webhooks']
 
-const OURS = `"${process.execPath}" "${inRepository('dist', 'cli.js')}"`
+const OURS = `"${process.execPath}" "${inRepository('dist', 'program', 'cli.js')}"`
 const ours = (line: string): string => line.replaceAll('npx tracking-sync', OURS)
 
 async function isFree(port: number): Promise<boolean> {
