@@ -89,9 +89,11 @@ export function isStaleConnection(thrown: unknown, hasServed: boolean): boolean 
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
-/** True for a mistake of ours: a closed client, an argument the library does not take. No retry can mend it. */
+/** True for a mistake of ours: a closed client, an argument the library does not take, a fault in our own code. No retry can mend it. */
 export function isUsageError(thrown: unknown): boolean {
-  return ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_INVALID_ARG'].includes(codeOf(thrown))
+  const code = codeOf(thrown)
+  const isOurFault = thrown instanceof TypeError && code === ''
+  return isOurFault || ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_INVALID_ARG'].includes(code)
 }
 
 function bytesReadOf(thrown: unknown): number {
