@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. */
+/**
+ * Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. Two of them mostly wait, for a rate limit,
+ * and stand where they do it one after the other beside two that work.
+ */
 const LONGEST = [
   'sync/model',
-  'e2e/readme',
-  'webhooks/side-by-side',
   'webhooks/permutations',
+  'webhooks/side-by-side',
+  'e2e/readme',
   'sync/failures',
   'sync/crash',
   'e2e/first-steps',

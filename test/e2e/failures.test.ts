@@ -171,7 +171,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     expect(result.exitCode).toBe(6)
     expectSentence(
       result,
-      /^shipments: the list of shipments ended after 24 of 5000 records; run the command again/,
+      /^shipments: the list of shipments ended after 12 of 5000 records; run the command again/,
     )
     expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
     expect(await runRows(scene)).toMatchObject([{ outcome: 'incomplete', exit_code: 6 }])

@@ -199,11 +199,11 @@ describe('a service and a warehouse in processes of their own', () => {
     const backfill = await runCli(['backfill', '--json'], options)
     const lines = backfill.stderr.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
-      progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 24 }) as unknown,
+      progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
     })
     const sync = await runCli(['sync'], options)
-    expect(sync.stderr).toMatch(/^shipments: page 1, 24 of 24 records, \d+ requests, \d+ s, /m)
-    expect(sync.stdout).toMatch(/^shipments +24 +0 +0 +24 +0 +0 +0 +0 +1 +complete$/m)
+    expect(sync.stderr).toMatch(/^shipments: page 1, 12 of 12 records, \d+ requests, \d+ s, /m)
+    expect(sync.stdout).toMatch(/^shipments +12 +0 +0 +12 +0 +0 +0 +0 +1 +complete$/m)
     expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
   })
 })
@@ -447,7 +447,7 @@ describe('check', () => {
         /^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+; warning: \w+ is a superuser; /,
       ),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
-      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 24 shipments; its/),
+      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 12 shipments; its/),
     ])
     expect(await versionsIn(DATABASE_URL)).toEqual({})
     expect((await runCli(['migrate'], { directory, env })).exitCode).toBe(0)

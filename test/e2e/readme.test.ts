@@ -217,7 +217,7 @@ describe('the README, followed line by line', () => {
     expect(outputOf('backfill')).toMatch(
       /\nbackfill complete: \d{3,} rows written, \d+ requests\.\n$/,
     )
-    expect(outputOf('status')).toMatch(/^shipments +24 +0 .* complete$/m)
+    expect(outputOf('status')).toMatch(/^shipments +12 +0 .* complete$/m)
   })
 
   it('plays the service without an account, on the port it names', async () => {

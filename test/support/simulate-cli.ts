@@ -19,7 +19,7 @@ export async function startSimulateCli(
 }
 
 /** A world that stands still, so that two processes can have the same one. */
-export const WORLD = { seed: 11, shipments: 24, startAt: '2026-03-02T08:00:00Z' } as const
+export const WORLD = { seed: 11, shipments: 12, startAt: '2026-03-02T08:00:00Z' } as const
 
 export const WORLD_ARGUMENTS = [
   ['--seed', String(WORLD.seed)],
