@@ -47,12 +47,14 @@ function dataTable({ names }: RowReader, table: string): string {
 /** Count and digest of every table, by name; equal snapshots mean equal rows. */
 export type RowSnapshot = Readonly<Record<string, string>>
 
-export interface RowSnapshotOptions {
-  /** True: a row written again with equal values counts as another one. */
-  readonly hasVersions: boolean
-  /** Columns that are left out. */
-  readonly without?: readonly string[]
-}
+export type RowSnapshotOptions =
+  /** A row written again with equal values counts as another one: a version is known by its place and the transaction that wrote it, whatever its values. */
+  | { readonly hasVersions: true }
+  | {
+      readonly hasVersions: false
+      /** Columns that are left out. */
+      readonly without?: readonly string[]
+    }
 
 /** The tables that every run writes to; all others stay as they are when nothing happened at the source. */
 const RUN_TABLES = [
@@ -70,7 +72,7 @@ const RUN_TABLES = [
 /** Data and bookkeeping, the rows about runs excepted. */
 export async function snapshotRows(
   reader: RowReader,
-  { hasVersions, without = [] }: RowSnapshotOptions,
+  options: RowSnapshotOptions,
 ): Promise<RowSnapshot> {
   const { names } = reader
   const tables = await reader.query<{ schema: string; name: string }>(
@@ -79,22 +81,29 @@ export async function snapshotRows(
     where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
     [names.data, names.sync, RUN_TABLES],
   )
-  // JSON costs more than a row's own text and is needed only where columns are taken out.
-  const line = without.length === 0 ? 'stored::text' : '(to_jsonb(stored) - $1::text[])::text'
-  const version = hasVersions ? `stored.xmin::text || ' ' || ` : ''
+  const without = options.hasVersions ? undefined : options.without
+  const digest = digestSql(options)
   const digests = tables.map(
     ({ schema, name }) =>
-      `select '${name}' as name, count(*) || ' rows ' || coalesce(md5(string_agg(line, e'\n' order by line collate "C")), '') as summary
-      from (
-          select ${version}${line} as line from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored
-      ) as lines`,
+      `select '${name}' as name, count(*) || ' rows ' || coalesce(${digest}::text, '') as summary
+      from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored`,
   )
   const rows = await reader.query<{ name: string; summary: string }>(
     'digest the tables',
     digests.join(' union all '),
-    without.length === 0 ? [] : [without],
+    without === undefined ? [] : [without],
   )
   return Object.fromEntries(rows.map(({ name, summary }) => [name, summary]))
+}
+
+function digestSql(options: RowSnapshotOptions): string {
+  if (options.hasVersions) {
+    return `sum(hashtextextended(stored.ctid::text || ' ' || stored.xmin::text, 0))`
+  }
+  // JSON costs more than a row's own text and is needed only where columns are taken out.
+  const line =
+    options.without === undefined ? 'stored::text' : '(to_jsonb(stored) - $1::text[])::text'
+  return `md5(string_agg(${line}, e'\n' order by ${line} collate "C"))`
 }
 
 /** Rows of a table, by the snapshot's own words. */
