@@ -14,7 +14,8 @@ import { fetchTransportEvents } from './fetch-transport-events.js'
 import { mergeIntakes, takeIn, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
-import { storeIntake, type StoringRun } from './store-intake.js'
+import { storeIntake } from './store-intake.js'
+import type { StoringRun } from './write-draft.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
 

@@ -2,7 +2,7 @@ import { containers } from '../resources/index.js'
 import { findIncompleteEventLists } from '../warehouse/transport-event-lists.js'
 import type { ComparedSighting } from '../warehouse/write-batch.js'
 import { retryWarehouse } from './retry-warehouse.js'
-import type { StoringRun } from './store-intake.js'
+import type { StoringRun } from './write-draft.js'
 
 /** What is equal by its fingerprint travels too. */
 export function isComparedByValue(run: StoringRun): boolean {

@@ -14,7 +14,7 @@ import { FingerprintMemory } from '../sync/fingerprint-memory.js'
 import { readRefetch } from '../sync/read-refetch.js'
 import { RunLedger } from '../sync/run-ledger.js'
 import type { RunSettings } from '../sync/run.js'
-import type { StoringRun } from '../sync/store-intake.js'
+import type { StoringRun } from '../sync/write-draft.js'
 import {
   claimRefetches,
   NOTIFICATION_ENTRY,
