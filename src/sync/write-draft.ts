@@ -44,7 +44,7 @@ export interface Occasion {
 
 /**
  * Writes a draft in one transaction, and nothing at all when there is nothing in it. A record that PostgreSQL refuses is set aside, and everything else lands: then in
- * several transactions, of which the last one settles the occasion.
+ * several transactions, of which the last one settles the occasion; but each answered entry of the refetch queue goes with its record.
  */
 export async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
   const { compared, eventLists, quarantined, deltas, occasion } = draft
