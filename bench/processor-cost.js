@@ -1,10 +1,12 @@
 /**
  * What a backfill costs in processor time, connector and database together, beside its floor (the same pages parsed, the same rows copied by psql) and beside
- * other ways to do it; and what the unchanged sync after it costs the connector beside the same pages parsed. Floor, ours and others take turns, each round
- * into empty tables. The service's own processor time counts nowhere.
+ * other ways to do it; and what the unchanged sync after it costs the connector beside the same pages parsed, and beside the others that do their load again.
+ * Floor, ours and others take turns, each round into empty tables. The service's own processor time counts nowhere.
  *
  *   node bench/processor-cost.js [shipments, 30000 unless told] [rounds, 3 unless told]
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import {
   CONNECTOR,
@@ -26,13 +28,14 @@ const ROUNDS = Number(process.argv[3] ?? 3)
 const PARSER = fileURLToPath(new URL('parse-pages.js', import.meta.url))
 
 await runBench(async () => {
+  const peers = isAskedFor('B4') ? await findPeers() : []
   const scene = await openScene()
   const rounds = []
   for (let at = 0; at < ROUNDS; at += 1) {
     const floor = await measureFloor(scene)
     const ours = await measureOurs(scene, `ours_${at}`)
     const others = {}
-    for (const peer of isAskedFor('B4') ? PEERS : []) {
+    for (const peer of peers) {
       // What is slow is no rival: once is enough to say how slow.
       if (at > 0 && peer.isSlow) continue
       others[peer.name] = await measurePeer(scene, peer, `other_${at}`)
@@ -44,6 +47,25 @@ await runBench(async () => {
   const pages = { backfill: answers.backfill.pages, sync: answers.sync.pages }
   return { figures: summarise(scene, rounds), pages, rows, rounds }
 })
+
+/** Those whose programs are on this machine; of the others the reader is told. */
+async function findPeers() {
+  const found = await Promise.all(
+    PEERS.map(async ({ name, needs }) => {
+      if (needs === undefined) return true
+      const isThere = await hasProgram(needs)
+      if (!isThere) process.stderr.write(`B4: no ${needs} here, so not beside ${name}\n`)
+      return isThere
+    }),
+  )
+  return PEERS.filter((_, at) => found[at])
+}
+
+async function hasProgram(name) {
+  const child = spawn(name, ['--version'], { stdio: 'ignore' })
+  const isThere = await once(child, 'close').catch(() => undefined)
+  return isThere?.[0] === 0
+}
 
 /** A backfill that is not measured tells which pages and rows there are. */
 async function openScene() {
@@ -84,11 +106,20 @@ async function runConnector({ apiUrl, apiKey }, databaseUrl, command) {
   return { ...measured, ...report }
 }
 
-/** The server's processor time that passes while `work` does. */
+/** The server's processor time that passes while `work` does, and the WAL that it writes. */
 async function withServerTime(server, work) {
   const before = await readServerCpuMs(server)
+  const walBefore = await readWalPosition(server)
   const result = await work()
-  return { ...result, databaseMs: (await readServerCpuMs(server)) - before }
+  const walBytes = (await readWalPosition(server)) - walBefore
+  return { ...result, walBytes, databaseMs: (await readServerCpuMs(server)) - before }
+}
+
+async function readWalPosition(server) {
+  const { rows } = await server.query(
+    `select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`,
+  )
+  return rows[0].bytes
 }
 
 async function measureFloor({ server, client, floorUrl, tables, answers }) {
@@ -122,14 +153,27 @@ async function measureOurs(scene, name) {
 
 async function measurePeer(scene, peer, name) {
   const { url, client } = await createDatabase(scene, name)
-  await peer.prepare?.(client)
-  const used = await withServerTime(scene.server, async () => ({
-    toolMs: await peer.load({ ...scene.service, databaseUrl: url }),
-  }))
-  const rows = await peer.countRows(client)
+  await peer.prepare(client)
+  const load = () =>
+    withServerTime(scene.server, async () => ({
+      toolMs: await peer.load({ ...scene.service, databaseUrl: url }),
+    }))
+  const first = await load()
+  await client.query('vacuum analyze')
+  const again = peer.canRepeat ? { again: await load() } : {}
+  await compareCounts(client, scene.rows, peer.name)
   await client.end()
   await scene.server.query(`drop database ${name} with (force)`)
-  return { ...used, rows }
+  return { ...first, ...again }
+}
+
+/** One that stored less did less, and is no rival. */
+async function compareCounts(client, expected, name) {
+  for (const table of ['shipments', 'containers', 'transport_events']) {
+    const { rows } = await client.query(`select count(*)::int as count from public.${table}`)
+    if (rows[0].count !== expected[table])
+      throw new Error(`${name}: ${rows[0].count} ${table} of ${expected[table]}`)
+  }
 }
 
 function summarise({ rows }, rounds) {
@@ -170,8 +214,30 @@ function summarise({ rows }, rounds) {
       runs: factors,
       beside: { what: `µs a record, ${fastest.name}`, value: micro(fastest.ms) },
       ratio: median(factors),
-      note: `ours ${micro(of(({ ours }) => oursMs(ours)))} µs a record; ${byPeer.map(({ name, ms }) => `${name} ${micro(ms)}`).join(', ')}`,
+      note: `ours ${micro(of(({ ours }) => oursMs(ours)))} µs a record; ${byPeer.map(({ name, ms }) => `${name} ${micro(ms)}`).join(', ')}${describeAgain(rounds, micro)}`,
     }),
   )
   return figures
+}
+
+/** The same once more, with nothing changed: what a schedule does every time but the first. */
+function describeAgain(rounds, micro) {
+  const say = (name, runs) => {
+    const ms = median(
+      runs.map(({ toolMs, connectorMs, databaseMs }) => (toolMs ?? connectorMs) + databaseMs),
+    )
+    const walMB = median(runs.map(({ walBytes }) => walBytes)) / 1e6
+    return `${name} ${micro(ms)} and ${walMB.toPrecision(2)} MB of WAL`
+  }
+  const said = [
+    say(
+      'ours',
+      rounds.map(({ ours }) => ours.sync),
+    ),
+  ]
+  for (const name of Object.keys(rounds[0].others)) {
+    const runs = rounds.flatMap(({ others }) => others[name]?.again ?? [])
+    if (runs.length > 0) said.push(say(name, runs))
+  }
+  return `; once more, nothing changed: ${said.join(', ')}`
 }

@@ -1,24 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runMeasured } from '../bench-world.js'
-import { endedChildrenMs } from '../copied-rows.js'
-import { COLUMNS, jqProgram, mergeSql, tablesSql } from './jq-and-psql.js'
+import { endedChildrenMs, runPsql } from '../copied-rows.js'
+import { COLUMNS, jqProgram, mergeSql, pgloaderCommands, tablesSql } from './by-hand.js'
 
 /**
  * Other ways to do a backfill that run beside ours in one command. Each loads shipments, containers and transport events of the same service into empty tables
- * of its own, can be run again without doubling a row, and does nothing else: no histories, no deadlines, holds and fees, no quarantine, no checkpoints.
- * `load` resolves to the processor time of all its processes but the server's. One that `isSlow` is measured in the first round only.
+ * of its own and does nothing else: no histories, no deadlines, holds and fees, no quarantine, no checkpoints.
+ * `load` resolves to the processor time of all its processes but the server's. One that `canRepeat` may be run again without doubling a row, and rewrites each.
+ * One that `isSlow` is measured in the first round only; one that `needs` a program is left out where there is none, and the reader is told.
  */
 export const PEERS = [
   {
     name: 'curl, jq and psql by hand',
+    needs: 'psql',
+    canRepeat: true,
     prepare: (client) => client.query(tablesSql()),
-    load: loadByHand,
-    countRows,
+    load: (target) => loadByHand(target, storeWithPsql),
+  },
+  {
+    name: 'curl, jq and pgloader',
+    needs: 'pgloader',
+    prepare: (client) => client.query(tablesSql()),
+    load: (target) => loadByHand(target, storeWithPgloader),
   },
   {
     name: 'a naive connector',
@@ -29,7 +37,6 @@ export const PEERS = [
       const env = { API_URL: apiUrl, API_KEY: apiKey, DATABASE_URL: databaseUrl }
       return JSON.parse((await runMeasured([file], env)).text).cpuMs
     },
-    countRows,
   },
 ]
 
@@ -37,34 +44,41 @@ const NAIVE_TABLES = ['shipments', 'containers', 'transport_events']
   .map((name) => `create table public.${name} (id text primary key, attributes jsonb not null);`)
   .join('\n')
 
-async function loadByHand({ apiUrl, apiKey, databaseUrl }) {
+async function loadByHand({ apiUrl, apiKey, databaseUrl }, store) {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-by-hand-'))
-  const url = new URL(databaseUrl)
   const before = endedChildrenMs()
-  const script = fileURLToPath(new URL('jq-and-psql.sh', import.meta.url))
-  const child = spawn('bash', [script, directory], {
-    env: {
-      PATH: process.env.PATH,
-      API_URL: apiUrl,
-      API_KEY: apiKey,
-      DATABASE_URL: databaseUrl,
-      PGPASSWORD: decodeURIComponent(url.password),
-      JQ_PROGRAM: jqProgram(),
-      MERGE_SQL: mergeSql(directory),
-      TABLES: Object.keys(COLUMNS).join(' '),
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const script = fileURLToPath(new URL('curl-and-jq.sh', import.meta.url))
+  await runProgram('bash', [script, directory], {
+    API_URL: apiUrl,
+    API_KEY: apiKey,
+    JQ_PROGRAM: jqProgram(),
+    TABLES: Object.keys(COLUMNS).join(' '),
   })
-  const [exitCode] = await once(child, 'close')
+  await store(directory, databaseUrl)
   await rm(directory, { recursive: true, force: true })
-  if (exitCode !== 0) throw new Error(`jq-and-psql.sh ended with ${exitCode}`)
   return endedChildrenMs() - before
 }
 
-async function countRows(client) {
-  const { rows } = await client.query(`select
-    (select count(*)::int from public.shipments) as shipments,
-    (select count(*)::int from public.containers) as containers,
-    (select count(*)::int from public.transport_events) as transport_events`)
-  return rows[0]
+async function storeWithPsql(directory, databaseUrl) {
+  const file = join(directory, 'merge.sql')
+  await writeFile(file, mergeSql(directory))
+  await runPsql(databaseUrl, [`\\i ${file}`])
+}
+
+async function storeWithPgloader(directory, databaseUrl) {
+  const PGPASSWORD = decodeURIComponent(new URL(databaseUrl).password)
+  for (const [at, command] of pgloaderCommands(directory, databaseUrl).entries()) {
+    const file = join(directory, `${at}.load`)
+    await writeFile(file, command)
+    await runProgram('pgloader', ['--quiet', '--root-dir', directory, file], { PGPASSWORD })
+  }
+}
+
+async function runProgram(program, args, env) {
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [exitCode] = await once(child, 'close')
+  if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}`)
 }

@@ -1,8 +1,8 @@
 import { resources } from '../../dist/resources/index.js'
 
 /**
- * The parts of the load by hand, made from the columns that our own tables have, so that both store the same values: a program for jq that writes a line of
- * tab-separated values for each record, after the name of its table, and SQL that upserts them.
+ * The parts of the loads by hand, made from the columns that our own tables have, so that all store the same values: a program for jq that writes a line of
+ * tab-separated values for each record, after the name of its table, SQL with which psql upserts them, and commands with which pgloader inserts them.
  */
 const TYPES = {
   shipment: 'shipments',
@@ -82,4 +82,16 @@ select distinct on (id) ${names.join(', ')} from fresh_${table} order by id
 on conflict (id) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')};`
   })
   return merges.join('\n')
+}
+
+/** A command a table, each for a run of pgloader of its own: it can insert, and cannot upsert. */
+export function pgloaderCommands(directory, databaseUrl) {
+  const url = new URL(databaseUrl)
+  url.password = ''
+  return Object.entries(COLUMNS).map(([table, columns]) => {
+    const names = columns.map(({ name }) => `"${name}"`).join(', ')
+    return `load copy from '${directory}/${table}.tsv' (${names})
+into ${url.href.replace(/^postgres:/, 'postgresql:')} target table public.${table} (${names})
+with drop indexes, null '';`
+  })
 }
