@@ -2,14 +2,17 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
 /**
  * Runs vitest over the tests that need PostgreSQL, with the given Node, and leaves its report; resolves whatever the outcome.
- * `dist/` must have been built.
+ * `dist/` must have been built. A signal ends the tests, their workers and their server, and then us.
  */
 export async function runTests({ root, env, report, args, node = process.execPath }) {
   rmSync(join(root, report), { force: true })
   const started = Date.now()
-  const exitCode = await new Promise((resolve, reject) => {
+  const { exitCode, isStopped } = await new Promise((resolve, reject) => {
+    let isStopped = false
     const child = spawn(
       node,
       [
@@ -21,13 +24,25 @@ export async function runTests({ root, env, report, args, node = process.execPat
       {
         cwd: root,
         stdio: 'inherit',
+        // A group of its own: a signal to us alone must end its workers too, which would work on without it.
+        detached: process.platform !== 'win32',
         // What tests start by name must be the same Node.
         env: { ...process.env, ...env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
       },
     )
+    const stop = () => {
+      isStopped = true
+      if (process.platform === 'win32') child.kill()
+      else process.kill(-child.pid, 'SIGINT')
+    }
+    for (const signal of SIGNALS) process.on(signal, stop)
     child.on('error', reject)
-    child.on('close', resolve)
+    child.on('close', (exitCode) => {
+      for (const signal of SIGNALS) process.off(signal, stop)
+      resolve({ exitCode, isStopped })
+    })
   })
+  if (isStopped) process.exit(130)
   const counts = existsSync(join(root, report))
     ? JSON.parse(readFileSync(join(root, report), 'utf8'))
     : { numPassedTests: 0, numFailedTests: 0 }

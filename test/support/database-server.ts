@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -54,7 +55,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     })
     project.provide('databaseServerUrl', server.url)
     project.provide('migratedDatabase', await createTemplate(server.url, testRun))
-    return async () => tearDown(server, homeDirectory)
+    const endAtOnce = (): void => {
+      endWithoutWaiting(server, homeDirectory)
+    }
+    process.once('exit', endAtOnce)
+    return async () => {
+      process.off('exit', endAtOnce)
+      await tearDown(server, homeDirectory)
+    }
   } catch (error) {
     await rm(homeDirectory, { recursive: true, force: true })
     throw new Error(
@@ -85,6 +93,16 @@ async function tearDown(server: EmbeddedDatabase, homeDirectory: string): Promis
   // Elsewhere only when root has a temporary directory that nobody else can enter.
   await rm(dirname(server.dataDirectory), { recursive: true, force: true })
   await rm(homeDirectory, { recursive: true, force: true })
+}
+
+/** A signal ends vitest without its teardown, and nothing can be awaited then. */
+function endWithoutWaiting({ dataDirectory }: EmbeddedDatabase, homeDirectory: string): void {
+  const [pid] = readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGQUIT')
+  // Its processes may write for another moment.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
+  rmSync(dirname(dataDirectory), options)
+  rmSync(homeDirectory, options)
 }
 
 async function checkGivenServer(url: string): Promise<void> {
