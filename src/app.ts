@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { accountKey } from './account-key.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
+import { createFallbackBudget } from './api/fallback-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
 import type { Config, LoadedConfig } from './config.js'
-import { startEmbeddedDatabase } from './database/embedded-database.js'
+import { embeddedDatabaseStatus, startEmbeddedDatabase } from './database/embedded-database.js'
 import { MigrationError } from './errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './logger.js'
 import { requireService } from './require-service.js'
@@ -79,7 +80,8 @@ export interface App {
   prepareWarehouse(warehouse: Warehouse): Promise<void>
   /**
    * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
-   * warehouse; without one it is this process's. Throws ConfigError where settings are missing.
+   * warehouse. Without one it is still shared where the database of the settings answers and has it, which starts no database; the given service has one
+   * of this process's. Throws ConfigError where settings are missing.
    */
   openService(options?: OpenServiceOptions): Promise<OpenedService>
   /** Something of a command's own that must be closed with the rest. */
@@ -121,6 +123,43 @@ export function createApp(options: AppOptions): App {
   const openDatabase: App['openDatabase'] = ({ isEmbedded = false } = {}) =>
     (database ??= startDatabase(isEmbedded))
 
+  const openWarehouse: App['openWarehouse'] = async (choice = {}) => {
+    const { isMigrating = true, schema = config.schema, isEmbedded = false, ...rest } = choice
+    const { url } = await openDatabase({ isEmbedded })
+    const warehouse = createWarehouse({ url, schema, logger, ...rest })
+    closers.push(() => warehouse.close())
+    if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
+    return warehouse
+  }
+
+  let controlBudget: RequestBudget | undefined
+
+  function openControlBudget(service: OtherService): RequestBudget {
+    const openShared = async (): Promise<RequestBudget | undefined> => {
+      const isReachable =
+        config.databaseUrl !== undefined ||
+        (await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning
+      if (!isReachable) return undefined
+      // A person waits for these commands, and a sync may have used up the minute.
+      const sleepAndTell: typeof sleep = (ms, signal) => {
+        const waitSeconds = Math.ceil(ms / 1000)
+        if (waitSeconds > 1) logger.info('the requests of this minute are used up', { waitSeconds })
+        return sleep(ms, signal)
+      }
+      const warehouse = await openWarehouse({ isMigrating: false, poolSize: 1 })
+      return shareBudget(service, warehouse, sleepAndTell)
+    }
+    return createFallbackBudget({ openShared, own: createOwnBudget(service), logger })
+  }
+
+  function openBudget({ other, warehouse }: OpenServiceOptions): RequestBudget {
+    if (warehouse !== undefined) return shareBudget(other ?? ofSettings(), warehouse)
+    if (other !== undefined) return createOwnBudget(other)
+    return (controlBudget ??= openControlBudget(ofSettings()))
+  }
+
+  const ofSettings = (): OtherService => ({ ...config, ...requireService(config) })
+
   return {
     config,
     logger,
@@ -129,27 +168,21 @@ export function createApp(options: AppOptions): App {
     homeDirectory,
     redact: createLiveRedactor(secrets),
     openDatabase,
-    openWarehouse: async (choice = {}) => {
-      const { isMigrating = true, schema = config.schema, isEmbedded = false, ...rest } = choice
-      const { url } = await openDatabase({ isEmbedded })
-      const warehouse = createWarehouse({ url, schema, logger, ...rest })
-      closers.push(() => warehouse.close())
-      if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
-      return warehouse
-    },
+    openWarehouse,
     prepareWarehouse: (warehouse) => bringUpToDate(warehouse, config, false),
-    openService: async ({ other = { ...config, ...requireService(config) }, warehouse } = {}) => {
+    openService: async (choice = {}) => {
+      const { apiUrl, apiKey } = choice.other ?? ofSettings()
       // Many commands ask the service nothing, and its client takes a tenth of their start to load.
       const { createApiClient } = await import('./api/client.js')
-      secrets.push(other.apiKey)
+      secrets.push(apiKey)
       const client = createApiClient({
-        baseUrl: other.apiUrl,
-        apiKey: other.apiKey,
+        baseUrl: apiUrl,
+        apiKey,
         logger,
         clock,
         sleep,
         random: Math.random,
-        budget: createBudget(other, warehouse),
+        budget: openBudget(choice),
         timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
         userAgent: `tracking-sync/${options.programVersion}`,
         signal: options.signal,
@@ -170,10 +203,22 @@ export function createApp(options: AppOptions): App {
   }
 }
 
-function createBudget(service: OtherService, warehouse: Warehouse | undefined): RequestBudget {
-  const common = { perMinute: service.rateLimitPerMinute, clock, sleep }
-  if (warehouse === undefined) return createRequestBudget(common)
-  return createSharedRequestBudget({ ...common, warehouse, account: accountKey(service) })
+function createOwnBudget({ rateLimitPerMinute }: OtherService): RequestBudget {
+  return createRequestBudget({ perMinute: rateLimitPerMinute, clock, sleep })
+}
+
+function shareBudget(
+  service: OtherService,
+  warehouse: Warehouse,
+  sleepWhile = sleep,
+): RequestBudget {
+  return createSharedRequestBudget({
+    perMinute: service.rateLimitPerMinute,
+    warehouse,
+    account: accountKey(service),
+    clock,
+    sleep: sleepWhile,
+  })
 }
 
 /** Nobody else has the password of the embedded database, and nothing else is in it: its one user may do everything there. */

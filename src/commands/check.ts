@@ -32,7 +32,7 @@ export function addCheckCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('check')
     .description(
-      'Check settings, database, schema version, service and, where one is set, our webhook: one line each, with the fix. Writes nothing.',
+      'Check settings, database, schema version, service and, where one is set, our webhook: one line each, with the fix. Changes nothing.',
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { accountKey } from '../../../src/account-key.js'
+import { readBudgetStatus } from '../../../src/warehouse/writer-status.js'
+import { pauseRequests } from '../../../src/warehouse/request-window.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { createTestDatabase } from '../../support/test-database.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+
+afterEach(closeScenes)
+
+const settingsOf = (scene: Scene): Record<string, string> => ({
+  TRACKING_API_URL: scene.simulator.url,
+  TRACKING_API_KEY: scene.simulator.apiKey,
+  DATABASE_URL: scene.url,
+})
+
+const call = (scene: Scene, ...args: string[]): Promise<CliCall> => callCli(args, settingsOf(scene))
+
+const accountOf = ({ simulator: { url, apiKey } }: Scene): string =>
+  accountKey({ apiUrl: url, apiKey })
+
+describe('R6: commands that need the service and no warehouse', () => {
+  it('count in the budget of all processes', async () => {
+    const scene = await openScene({ shipments: 2 })
+    scene.simulator.requests.reset()
+    const own = `${scene.simulator.url}/hook`
+    for (const args of [
+      ['check', '--webhook-url', own],
+      ['webhooks', 'list'],
+      ['webhooks', 'events'],
+      ['webhooks', 'ips'],
+      ['sync'],
+    ]) {
+      const before = scene.simulator.requests.recent.length
+      const { stderr } = await call(scene, ...args)
+      expect(stderr).not.toContain('request budget')
+      expect(scene.simulator.requests.recent.length).toBeGreaterThan(before)
+    }
+    const requestsLastMinute = scene.simulator.requests.recent.length
+    expect(await readBudgetStatus(scene.warehouse)).toEqual([
+      { account: accountOf(scene), requestsLastMinute, pausedUntil: null },
+    ])
+  })
+
+  it('wait for a pause that others were told of, and say so', async () => {
+    const scene = await openScene({ shipments: 1 })
+    await pauseRequests(scene.warehouse, accountOf(scene), 2_000, 300_000)
+    const [paused] = await readBudgetStatus(scene.warehouse)
+    const { exitCode, stderr } = await call(scene, 'webhooks', 'ips')
+    expect([exitCode, paused?.pausedUntil]).toEqual([0, expect.any(String)])
+    expect(stderr).toContain('the requests of this minute are used up')
+    expect(await readBudgetStatus(scene.warehouse)).toEqual([
+      { account: accountOf(scene), requestsLastMinute: 1, pausedUntil: null },
+    ])
+  })
+
+  it('make neither schema nor row where there is no warehouse yet', async () => {
+    const scene = await openScene({ shipments: 1 })
+    const empty = await createTestDatabase()
+    try {
+      const settings = { ...settingsOf(scene), DATABASE_URL: empty.url }
+      const { exitCode, stdout, stderr } = await callCli(['webhooks', 'ips', '--json'], settings)
+      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('budget')])
+      expect(JSON.parse(stdout)).not.toEqual([])
+      const { stdout: schemas } = await callCli(['check', '--json'], settings)
+      expect(JSON.parse(schemas)).toContainEqual(
+        expect.objectContaining({ name: 'service', isOk: true }),
+      )
+      expect(schemas).toContain('is at version 0 of')
+    } finally {
+      await empty.drop()
+    }
+  })
+})
