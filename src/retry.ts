@@ -13,8 +13,9 @@ export interface RetryPolicy {
   readonly rateLimitRetries: number
   readonly baseMs: number
   readonly capMs: number
-  /** No new try begins later than this after the first one. */
+  /** No new try begins later than this after the first one began, or, where `isCountedFromFailure`, after it failed. */
   readonly giveUpAfterMs: number
+  readonly isCountedFromFailure?: boolean
   /** A service that asks for a longer pause than this is not waited for. */
   readonly longestRetryAfterMs: number
 }
@@ -35,7 +36,7 @@ export const defaultRetryPolicy: RetryPolicy = {
 export interface RetryState {
   /** How often the operation has failed, this time included: 1 after the first failure. */
   readonly failures: number
-  /** Since the first try began. */
+  /** Since the first try began or failed; see `RetryPolicy.giveUpAfterMs`. */
   readonly elapsedMs: number
 }
 
@@ -106,14 +107,15 @@ export async function retry<Result>(
   options: RetryOptions,
 ): Promise<Result> {
   const { clock, sleep, random, signal, policy = defaultRetryPolicy } = options
-  const startedAt = clock().getTime()
+  let countedFrom = clock().getTime()
   for (let failures = 1; ; failures += 1) {
     signal?.throwIfAborted()
     try {
       return await operation(failures)
     } catch (error) {
       signal?.throwIfAborted()
-      const state = { failures, elapsedMs: Math.max(0, clock().getTime() - startedAt) }
+      if (failures === 1 && policy.isCountedFromFailure === true) countedFrom = clock().getTime()
+      const state = { failures, elapsedMs: Math.max(0, clock().getTime() - countedFrom) }
       const decision = decideRetry(error, state, policy, random())
       const isVetoed = options.mayRepeat?.(error) === false
       if (!decision.isRetried && decision.reason !== 'fate' && !isVetoed) {

@@ -2,13 +2,17 @@ import { WarehouseConflictError } from '../errors.js'
 import { retry, type RetryPolicy } from '../retry.js'
 import type { Run } from './run.js'
 
-/** A restart or a failover of the server takes seconds; after half a minute a person is needed. */
+/**
+ * A restart or a failover of the server takes seconds; half a minute after it was noticed a person is needed. To notice that it hangs takes 35 seconds by itself
+ * (`createWarehouse`), after which one more try is due.
+ */
 const POLICY: RetryPolicy = {
   retries: 8,
   rateLimitRetries: 0,
   baseMs: 200,
   capMs: 5_000,
   giveUpAfterMs: 30_000,
+  isCountedFromFailure: true,
   longestRetryAfterMs: 0,
 }
 

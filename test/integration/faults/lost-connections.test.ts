@@ -18,16 +18,29 @@ const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
 const MOMENTS = ['before', 'after', 'answered'] as const
 
-/** Cuts connections of commits by turns: before it gets there, right after it, and when its answer comes. Each leaves another truth. */
+/**
+ * Cuts connections of commits by turns: before it gets there, right after it, and when its answer comes. Each leaves another truth. Every other commit is let
+ * through: work that is cut off nine times running is given up.
+ */
 function cutCommits(proxy: FaultProxy, times: number) {
   let cuts = 0
+  let commits = 0
+  let counted: Buffer | undefined
+  const isDue = (bytes: Buffer, turn: number): boolean => {
+    if (!isCommit(bytes)) return false
+    if (bytes !== counted) commits += 1
+    counted = bytes
+    if (commits % 2 === 0 || cuts === times || cuts % MOMENTS.length !== turn) return false
+    cuts += 1
+    return true
+  }
   return MOMENTS.map((moment, turn) =>
     proxy.add(
       {
         kind: 'cut',
         how: 'reset',
         moment,
-        when: (bytes) => isCommit(bytes) && cuts < times && cuts % 3 === turn && (cuts += 1) > 0,
+        when: (bytes) => isDue(bytes, turn),
       },
       { direction: 'toTarget' },
     ),

@@ -159,13 +159,16 @@ describe('C16: PostgreSQL that is paused under a run', () => {
     async () => {
       const own = openWarehouse(STATEMENT_MS)
       let paused: number[] = []
+      const goOn = (): void => {
+        for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
+      }
       const { report, noticedAfterMs } = await runDisturbed(
         async () => {
           paused = await pids()
           for (const pid of paused) process.kill(pid, 'SIGSTOP')
         },
         () => {
-          for (const pid of paused) process.kill(pid, 'SIGCONT')
+          goOn()
           return waitUntil('it answers', () =>
             warehouse.query('ask', 'select 1').then(
               () => true,
@@ -174,7 +177,7 @@ describe('C16: PostgreSQL that is paused under a run', () => {
           )
         },
         own,
-      )
+      ).finally(goOn)
       await own.close()
       expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
       // At full scale: the 35 seconds of the promise.
