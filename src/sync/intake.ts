@@ -60,7 +60,13 @@ export function takeIn(document: Document, options: IntakeOptions): Intake {
   for (const record of document.included) take(record, false)
   for (const record of document.data) take(record, true)
   const intake = { sightings, quarantined, transportEventIds, recognized }
-  return readAgain(intake, hasRead(intake), options)
+  const doubtful = new Set(findRecognized(intake, hasRead(intake)))
+  if (doubtful.size === 0) return intake
+  // From the beginning and in their places: of sightings that are equally late the order decides.
+  const read = (record: unknown): unknown =>
+    record instanceof RecognizedRecord && doubtful.has(record) ? record.raw.parse() : record
+  const { data, included } = document
+  return takeIn({ ...document, data: data.map(read), included: included.map(read) }, options)
 }
 
 function takeRecognized(
@@ -90,18 +96,25 @@ export function hasRead(intake: Intake): (stream: string, key: string) => boolea
   }
 }
 
+function findRecognized(
+  intake: Intake,
+  isWanted: (stream: string, key: string) => boolean,
+): RecognizedRecord[] {
+  return [...(intake.recognized ?? [])].flatMap(([stream, list]) =>
+    list.filter(({ key }) => isWanted(stream, key)),
+  )
+}
+
 /**
- * Reads those recognized records after all for which `isDoubtful`: another sighting of the same row is in the answer, or was written since they were
- * recognized. Which of the two stands is then decided as ever.
+ * Reads those recognized records after all for which `isDoubtful`: their row was written since they were recognized. Which of the two stands is then decided
+ * as ever. Of a row that they are about `intake` holds recognized records only.
  */
 export function readAgain(
   intake: Intake,
   isDoubtful: (stream: string, key: string) => boolean,
   options: IntakeOptions,
 ): Intake {
-  const doubtful = [...(intake.recognized ?? [])].flatMap(([stream, list]) =>
-    list.filter(({ key }) => isDoubtful(stream, key)),
-  )
+  const doubtful = findRecognized(intake, isDoubtful)
   if (doubtful.length === 0) return intake
   const isDone = new Set(doubtful)
   const isIncluded = ({ raw }: RecognizedRecord): boolean => raw.place === 'included'
