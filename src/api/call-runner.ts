@@ -101,7 +101,7 @@ export class CallRunner {
           error,
         })
       },
-      onGiveUp: (error, _reason, state) => tellTries(error, state),
+      onGiveUp: (error, _reason, state) => tellTries(error, state, this.#rateLimitedSince),
     })
   }
 
@@ -212,11 +212,17 @@ function wasUntouched(error: unknown): boolean {
   return error instanceof ConnectorError && error.context.wasSent === false
 }
 
-/** The last error of many, with what was tried said in its message. */
-function tellTries(error: unknown, { failures, elapsedMs }: RetryState): unknown {
+/** The last error of many, with what was tried said in its message, and since when the service refuses to answer more. */
+function tellTries(
+  error: unknown,
+  { failures, elapsedMs }: RetryState,
+  rateLimitedSince: Date | undefined,
+): unknown {
   if (!(error instanceof ApiRateLimitedError || error instanceof ApiUnavailableError)) return error
   const seconds = Math.round(elapsedMs / 1_000)
-  const message = `${error.message} Given up after ${failures} tries in ${seconds} s.`
+  const since =
+    rateLimitedSince === undefined ? '' : `, rate-limited since ${rateLimitedSince.toISOString()}`
+  const message = `${error.message} Given up after ${failures} tries in ${seconds} s${since}.`
   const { cause, context, retryAfterMs } = error
   const options = { ...(cause === undefined ? {} : { cause }), context, retryAfterMs }
   return error instanceof ApiRateLimitedError

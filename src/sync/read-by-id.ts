@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../api/call-runner.js'
-import { ApiContractError } from '../errors.js'
+import type { PlainReadOptions } from '../api/endpoints.js'
+import { ApiAuthError, ApiContractError } from '../errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import type { Run } from './run.js'
@@ -12,7 +13,7 @@ export async function readById(
   run: Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'>,
   { type, id }: ResourceIdentifier,
 ): Promise<ApiAnswer> {
-  const { service, settings } = run
+  const { service } = run
   const counter = run.ledger.counter(resourceOfType(type).stream)
   const options = { signal: run.signal, counter, purpose: run.purpose }
   switch (type) {
@@ -25,7 +26,7 @@ export async function readById(
     case 'rail_terminal':
       return service.getRailTerminal(id, options)
     case 'vessel':
-      return service.getVessel(id, { ...options, showPositions: settings.vesselPositions })
+      return readVessel(run, id, options)
     case 'shipment':
       return service.getShipment(id, options)
     case 'container':
@@ -37,4 +38,21 @@ export async function readById(
         pointer: '/type',
       })
   }
+}
+
+/** With its positions where they are wanted. An account that may not see them costs one request a run, and still gets its vessels. */
+async function readVessel(
+  { service, settings, ledger }: Pick<Run, 'service' | 'settings' | 'ledger'>,
+  id: string,
+  options: PlainReadOptions,
+): Promise<ApiAnswer> {
+  if (settings.vesselPositions && ledger.positionsRefusal === undefined) {
+    try {
+      return await service.getVessel(id, { ...options, showPositions: true })
+    } catch (thrown) {
+      if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
+      ledger.positionsRefusal = thrown
+    }
+  }
+  return service.getVessel(id, options)
 }

@@ -24,10 +24,12 @@ export async function readMissingReferences(run: Run): Promise<void> {
   }
 }
 
-/** Reads the position history of every vessel: one request each. */
+/** Reads the position history of every vessel: one request each. Throws the ApiAuthError of an account that may not see them. */
 export async function readVesselPositions(run: Run): Promise<void> {
+  const { ledger } = run
   const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))
   for (let start = 0; start < ids.length; start += ENTRIES_PER_CLAIM) {
+    if (ledger.positionsRefusal !== undefined) break
     const some = ids.slice(start, start + ENTRIES_PER_CLAIM)
     await readRefetches(
       run,
@@ -35,4 +37,5 @@ export async function readVesselPositions(run: Run): Promise<void> {
     )
     run.signal.throwIfAborted()
   }
+  if (ledger.positionsRefusal !== undefined) throw ledger.positionsRefusal
 }

@@ -1,3 +1,4 @@
+import type { ApiAuthError } from '../errors.js'
 import { createStreamCounts, type StreamCounts, type StreamState } from '../warehouse/sync-runs.js'
 import type { StreamOutcome } from '../warehouse/tables.js'
 import { addListedTypes, type ListedTypes } from './foreign-types.js'
@@ -15,6 +16,9 @@ export class RunLedger {
   >()
 
   readonly #listedTypes = new Map<string, ListedTypes>()
+
+  /** Why the positions of vessels are not ours to see, once the service has said so: they are not asked for again. */
+  positionsRefusal: ApiAuthError | undefined
 
   add(deltas: ReadonlyMap<string, CountsDelta>): void {
     for (const [stream, delta] of deltas)

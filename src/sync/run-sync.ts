@@ -205,10 +205,9 @@ export async function attempt<Result>(
     }
     const outcome = streamOutcomeOf(thrown)
     if (isStream) run.ledger.conclude(stream, outcome, toError(thrown).message)
-    run.logger.error(`${stream}: ${outcome}`, { error: thrown })
-    if (outcome !== 'not_entitled' || !OPTIONAL_STREAMS.has(stream)) {
-      failures.push({ stream, error: toError(thrown) })
-    }
+    const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
+    run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error: thrown })
+    if (!isDispensable) failures.push({ stream, error: toError(thrown) })
     return undefined
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { silentLogger, type Logger } from '../../../src/logger.js'
 import type { Fault } from '../../../src/simulator/faults.js'
 import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
@@ -229,6 +230,73 @@ describe('one stream that fails', () => {
       expect(requestCounts(scene.simulator)['/webhooks/events']).toBe(1)
     }
     expect(await scene.differences()).toEqual([])
+    await expectRecovery(scene)
+  })
+
+  it('H4: is no harm and warned about, at the price of one request, when the positions of vessels are forbidden', async () => {
+    const scene = await openScene()
+    const settings = { vesselPositions: true }
+    const told: string[] = []
+    const tell =
+      (level: string) =>
+      (message: string): void => {
+        told.push(`${level} ${message}`)
+      }
+    const logger: Logger = {
+      ...silentLogger,
+      warn: tell('warn'),
+      error: tell('error'),
+      child: () => logger,
+    }
+    const played = scene.simulator.faults.add({
+      fault: { kind: 'status', status: 403 },
+      match: ({ query }) => query.has('show_positions'),
+      ...FOR_EVER,
+    })
+    for (const run of [1, 2]) {
+      const report = await scene.sync({ settings, logger })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
+      expect(played.played).toBe(run)
+    }
+    expect(told).toEqual(['warn vessels: not_entitled', 'warn vessels: not_entitled'])
+    expect(await scene.differences()).toEqual([])
+    scene.simulator.faults.clear()
+    await scene.sync({ settings })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+  })
+
+  it('H4, I17: ends with exit 3 after one request, and leaves the others complete, when it is a list that the warehouse needs', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'status', status: 403 } as const
+    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 3 })
+      expect(outcomeOf(report, 'tracking_requests')).toBe('not_entitled')
+      expect(outcomeOf(report, 'containers')).toBe('complete')
+      expect(played.played).toBe(run)
+      expect(await runRow(scene, report)).toMatchObject({ exit_code: 3, error_code: 'api_auth' })
+    }
+    await expectRecovery(scene)
+  })
+
+  it('R4: leaves the others complete, ends with exit 4 and tells since when it is rate-limited, for ever', async () => {
+    const scene = await openScene()
+    const fault = { kind: 'status', status: 429 } as const
+    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const since = scene.simulator.clock.now().toISOString()
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+      expect(outcomeOf(report, 'containers')).toBe('complete')
+      expect(played.played).toBe(12 * run)
+      expect(await runRow(scene, report)).toMatchObject({
+        exit_code: 4,
+        error_code: 'api_rate_limited',
+        error_message: expect.stringContaining(`rate-limited since ${since}`) as string,
+      })
+    }
     await expectRecovery(scene)
   })
 

@@ -195,41 +195,43 @@ beforeAll(async () => {
 afterAll(() => target.drop())
 
 describe('any history of changes, runs, crashes and faults', () => {
-  it('I1, I2, I4, I7, I8, I9, I16, I17: ends in a warehouse equal to the quiet source, and is never untrue on the way', async ({
-    task,
-  }) => {
-    noteFigure(task, `${RUNS} histories`)
-    const commands = fc.commands(
-      [
-        change,
-        remove,
-        revive,
-        withdraw,
-        changeEvent,
-        hold,
-        insert,
-        advance,
-        advance,
-        sync,
-        sync,
-        sync,
-        sync,
-      ],
-      HISTORY,
-    )
-    await fc.assert(
-      fc.asyncProperty(worlds, commands, async (world, history) => {
-        const scene = await openModelScene(target.warehouse, world)
-        try {
-          await fc.asyncModelRun(() => ({ model: { gone: [] }, real: scene }), history)
-          await expectConvergence(scene)
-        } finally {
-          await scene.simulator.close()
-        }
-      }),
-      { numRuns: RUNS, ...REPLAY },
-    )
-  }, LONGEST_MS)
+  it(
+    'I1, I2, I4, I7, I8, I9, I16, I17: ends in a warehouse equal to the quiet source, and is never untrue on the way',
+    async ({ task }) => {
+      noteFigure(task, `${RUNS} histories`)
+      const commands = fc.commands(
+        [
+          change,
+          remove,
+          revive,
+          withdraw,
+          changeEvent,
+          hold,
+          insert,
+          advance,
+          advance,
+          sync,
+          sync,
+          sync,
+          sync,
+        ],
+        HISTORY,
+      )
+      await fc.assert(
+        fc.asyncProperty(worlds, commands, async (world, history) => {
+          const scene = await openModelScene(target.warehouse, world)
+          try {
+            await fc.asyncModelRun(() => ({ model: { gone: [] }, real: scene }), history)
+            await expectConvergence(scene)
+          } finally {
+            await scene.simulator.close()
+          }
+        }),
+        { numRuns: RUNS, ...REPLAY },
+      )
+    },
+    LONGEST_MS,
+  )
 
   it('P11: asks once more for transport events whose pages moved while they were read', async () => {
     await expectSurvived(

@@ -127,6 +127,7 @@ describe('rate limits', () => {
     const error = await failureOf(client.get('/containers'))
     expect(error).toBeInstanceOf(ApiRateLimitedError)
     expect(error.message).toMatch(/asks to wait 30 s.*Given up after \d+ tries/)
+    expect(error.message).toContain(`rate-limited since ${begin.toISOString()}`)
     expect(service.requests.length).toBeLessThanOrEqual(12)
     expect(time.clock().getTime() - begin.getTime()).toBeLessThanOrEqual(600_000)
     expect(client.stats().rateLimitedSince).toEqual(begin)
