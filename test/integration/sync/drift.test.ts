@@ -160,7 +160,7 @@ describe('drift of the service', () => {
     expect(again.drift).toEqual([])
   })
 
-  it('touches a known entry again when a day has passed', async () => {
+  it('K1: touches a known entry again when a day has passed', async () => {
     const scene = await openPlainScene()
     rewrite(scene, 'shipment', (attributes) => ({ ...attributes, mood: 'calm' }))
     await scene.sync()

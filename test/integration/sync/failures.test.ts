@@ -128,6 +128,10 @@ describe('a dead service', () => {
     ['HTML', { kind: 'html' }],
     ['an empty body', { kind: 'empty' }],
     ['errors under 200', { kind: 'errorsUnder200' }],
+    [
+      'errors beside an empty list',
+      { kind: 'transform', apply: () => ({ errors: [{ title: 'Fault' }], data: [] }) },
+    ],
     ['a null document', { kind: 'transform', apply: () => ({ data: null }) }],
     ['half a document', { kind: 'cut', afterBytes: 2_000, clean: true }],
     [

@@ -24,7 +24,7 @@ const SHIPMENT_RELATIONS = [
 ]
 const CONTAINER_RELATIONS = ['shipment', 'pickup_facility', 'pod_terminal']
 
-it('keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go', async () => {
+it('N6: keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go', async () => {
   const scene = await openScene({ shipments: 30, seed: 3 })
   const { clock, world } = scene.simulator
   const seen = new Map<string, Intervals>(
@@ -125,7 +125,7 @@ it('keeps one version of two changes at one instant, and the value that came las
   await expectNothingToWrite(scene)
 })
 
-it('keeps two holds of one name apart, and a cleared and renewed hold as two intervals', async () => {
+it('N6: keeps two holds of one name apart, and a cleared and renewed hold as two intervals', async () => {
   const scene = await openScene({ shipments: 10 })
   const { clock, edits, world } = scene.simulator
   const { id } = [...world.records('container', clock.now())][0]!

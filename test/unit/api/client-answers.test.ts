@@ -120,6 +120,30 @@ describe('rate limits', () => {
     expect(client.stats()).toMatchObject({ rateLimited: 1, rateLimitedSince: undefined })
   })
 
+  test('R2: a request that begins during the pause goes out when it is over', async () => {
+    const time = createVirtualTime()
+    const budget = createRequestBudget({ perMinute: 90, ...time })
+    const begin = time.clock().getTime()
+    let waitedMs = 0
+    const { client, service } = await start(
+      [reply(429, '', { 'retry-after': '7' }), reply(200, emptyList)],
+      {
+        ...time,
+        budget,
+        // While the first one waits to be tried again, someone else asks.
+        sleep: async () => {
+          await other.get('/shipments')
+          waitedMs = time.clock().getTime() - begin
+        },
+      },
+    )
+    const other = createTestClient(service.baseUrl, { ...time, budget })
+    closers.push(() => other.close())
+    await client.get('/containers')
+    expect(service.requests[1]).toBe('GET /v2/shipments')
+    expect(waitedMs).toBe(7_000)
+  })
+
   test('R4: a 429 for ever ends within ten minutes and twelve requests, and says since when', async () => {
     const { time, started } = createLimited([reply(429, '', { 'retry-after': '30' })])
     const { client, service } = await started

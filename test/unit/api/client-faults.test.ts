@@ -84,6 +84,18 @@ describe('statuses', () => {
     expect(error.message.length).toBeLessThan(800)
     expect(service.requests).toHaveLength(1)
   })
+
+  test('H6: a refusal in plain words is told by the first of them, cut and escaped', async () => {
+    // A control character that quoting a text as JSON leaves as it is.
+    const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
+    const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiRequestError)
+    expect(error.message).toContain('u009b31m such page xxx')
+    expect(error.message).not.toMatch(/\p{Cc}/u)
+    expect(error.message.length).toBeLessThan(300)
+    expect(service.requests).toHaveLength(1)
+  })
 })
 
 describe('answers that are none', () => {
@@ -97,6 +109,11 @@ describe('answers that are none', () => {
     ['an empty body', reply(200, ''), /an empty body/],
     ['204', reply(204, ''), /answered 204/],
     ['errors under 200', reply(200, { errors: [{ title: 'x' }] }), /"errors" under a good status/],
+    [
+      'errors beside an empty list',
+      reply(200, { errors: [{ title: 'x' }], data: [] }),
+      /"errors" under a good status/,
+    ],
     ['data: null', reply(200, { data: null }), /"data" that is no list/],
     ['one record', reply(200, { data: { id: '1', type: 'container' } }), /"data" that is no list/],
     ['JSON without data', reply(200, { ok: true }), /no JSON:API document/],

@@ -122,6 +122,18 @@ describe('where a walk ends', () => {
     expect(pages.at(-1)?.isLast).toBe(true)
   })
 
+  test('P1: an empty page before the last one ends no walk while the total says that rows are missing', async () => {
+    const { walk } = await start((url) => {
+      const number = pageOf(url)
+      const next = number === 3 ? null : `?page[number]=${number + 1}`
+      const data = number === 2 ? [] : rows(number * 10, number * 10 + 10)
+      return { data, links: { next }, meta: { total: 20 } }
+    })
+    const pages = await walk()
+    expect(pages.map((page) => page.document.data.length)).toEqual([10, 0, 10])
+    expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false })
+  })
+
   test('P4: a full page without a successor is the last one, and says that rows are missing', async () => {
     const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
     const pages = await walk()
@@ -166,19 +178,25 @@ describe('totals and sizes', () => {
     },
   )
 
-  test('P13: the size that arrives is believed, and no row is skipped', async () => {
-    const { walk, service } = await start((url) => {
-      const size = Math.min(3, sizeOf(url))
-      const number = pageOf(url)
-      const next = number * size >= 14 ? null : `?page[number]=${number + 1}&page[size]=${size}`
-      const data = rows((number - 1) * size, Math.min(14, number * size))
-      return { data, links: { next }, meta: { total: 14, size } }
-    })
-    const pages = await walk({ pageSize: 100 })
-    expect(new Set(idsOf(pages)).size).toBe(14)
-    expect(pages.at(-1)).toMatchObject({ isShort: false, number: 5 })
-    expect(service.requests[1]).toContain('page[size]=3')
-  })
+  test.each([
+    ['with', { total: 14 }],
+    ['without', {}],
+  ])(
+    'P13: %s a total the size that arrives is believed, and no row is skipped',
+    async (_, meta) => {
+      const { walk, service } = await start((url) => {
+        const size = Math.min(3, sizeOf(url))
+        const number = pageOf(url)
+        const next = number * size >= 14 ? null : `?page[number]=${number + 1}&page[size]=${size}`
+        const data = rows((number - 1) * size, Math.min(14, number * size))
+        return { data, links: { next }, meta: { ...meta, size } }
+      })
+      const pages = await walk({ pageSize: 100 })
+      expect(new Set(idsOf(pages)).size).toBe(14)
+      expect(pages.at(-1)).toMatchObject({ isShort: false, number: 5 })
+      expect(service.requests[1]).toContain('page[size]=3')
+    },
+  )
 
   test('memory: the next page is asked for only when it is taken', async () => {
     const { client, service } = await start(serveRows(100))

@@ -67,6 +67,12 @@ test('P10: refuses an address of more than 8 KB without quoting it whole', () =>
   }
 })
 
+test('P10: takes an address of 8192 bytes, and none of 8193', () => {
+  const addressOf = (bytes: number): string => '/v2/containers?x='.padEnd(bytes, 'y')
+  expect(resolveSameOrigin(base, addressOf(8_192), rule).search).toMatch(/y$/)
+  expect(() => resolveSameOrigin(base, addressOf(8_193), rule)).toThrow(ApiRefusedError)
+})
+
 test.each([
   'not a url',
   'ftp://x/v2',

@@ -54,7 +54,7 @@ test('someone who is aborted while in line leaves at once and takes no share', a
   await expect(first).rejects.toThrow('first gave up')
 })
 
-test('R8: a clock that jumps back an hour does not stop the requests for an hour', async () => {
+test('R8: after a clock jumped back an hour the next request waits for the window, neither an hour nor not at all', async () => {
   const time = createVirtualTime()
   let shift = 0
   const clock = (): Date => new Date(time.clock().getTime() + shift)
@@ -63,5 +63,5 @@ test('R8: a clock that jumps back an hour does not stop the requests for an hour
   await budget.acquire()
   shift = -3_600_000
   await budget.acquire()
-  expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(60_000)
+  expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000)
 })

@@ -60,6 +60,25 @@ describe('the clock of the service', () => {
     expect(after.observedAt.getTime()).toBeLessThan(before.observedAt.getTime())
   })
 
+  test('H15: a clock that steps back half a second takes back no stamp that it may stand after', () => {
+    let known = unknownSourceClock
+    let last = -Infinity
+    let held = 0
+    // As many answers before the step and after it, at every fraction of a second.
+    for (let at = 0; at < 600; at += 1) {
+      const startedAt = noon + at * 137
+      const offsetMs = at < 300 ? 10_000 : 9_500
+      const { observedAt, sourceClock } = answer(known, startedAt, 20, offsetMs)
+      const stamp = observedAt.getTime()
+      const date = Math.floor((startedAt + 10 + offsetMs) / 1_000) * 1_000
+      if (date + 1_000 > last) expect(stamp).toBeGreaterThanOrEqual(last)
+      if (stamp > startedAt + sourceClock.offsetMs) held += 1
+      known = sourceClock
+      last = stamp
+    }
+    expect(held).toBeGreaterThan(0)
+  })
+
   test('a slower answer to an earlier request is not raised to the stamp of a later one', () => {
     const later = answer(unknownSourceClock, noon + 500, 20, 0)
     const earlier = answer(later.sourceClock, noon, 900, 0)

@@ -101,9 +101,19 @@ describe('parseExactJson', () => {
     const parsed = parseExactJson(text) as { a: Record<string, unknown>[] }
     expect(Object.keys(parsed.a[0]!)).toEqual(['b'])
     expect(Object.assign({}, parsed.a[0])).not.toHaveProperty('x')
+    expect(Object.getPrototypeOf(parsed.a[0])).toBe(Object.prototype)
     expect(Object.hasOwn(parsed, 'constructor')).toBe(true)
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
+
+  test.each(['', ',"n":9007199254740993'])(
+    'T8: drops it where only an escape names it (%j)',
+    (more) => {
+      const parsed = parseExactJson(`{"\\u005f_proto__":{"x":1},"b":1${more}}`) as object
+      expect(Object.keys(parsed)).not.toContain('__proto__')
+      expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
+    },
+  )
 
   test('T8: of members with one name the last one counts, with and without exact numbers', () => {
     expect(parseExactJson('{"a":1,"a":2}')).toEqual({ a: 2 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseDocument } from '../../../src/jsonapi/document.js'
 import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { decodeUtf8 } from '../../../src/jsonapi/decode-utf8.js'
 import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
@@ -8,7 +9,7 @@ import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
 const PADDING = ' '.repeat(70_000)
 
 /** The value, or the kind of error. */
-function outcome(parse: () => unknown): unknown {
+function outcome(parse: () => unknown): { readonly value?: unknown; readonly error?: string } {
   try {
     return { value: parse() }
   } catch (error) {
@@ -20,7 +21,17 @@ function expectSame(text: string): void {
   const bytes = Buffer.from(text + PADDING)
   // Half a surrogate pair is no UTF-8 and has become something else.
   const whole = bytes.toString('utf8')
-  expect(outcome(() => parseJsonBytes(bytes))).toEqual(outcome(() => parseExactJson(whole)))
+  const [read, expected] = [
+    outcome(() => parseJsonBytes(bytes)),
+    outcome(() => parseExactJson(whole)),
+  ]
+  expect(read).toEqual(expected)
+  // Which `toEqual` does not compare.
+  expect(prototypeOf(read.value)).toBe(prototypeOf(expected.value))
+}
+
+function prototypeOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined
 }
 
 const records = fc.array(fc.jsonValue({ maxDepth: 4 }), {
@@ -66,6 +77,8 @@ describe('parseJsonBytes', () => {
     '{"data":[9007199254740993],"meta":{"total":1e400}}',
     '{"data":[{"__proto__":{"a":1}}],"__proto__":{"b":2}}',
     '{"data":[{"\\u005f_proto__":1}]}',
+    '{"__proto__":{"data":[]}}',
+    '{"\\u005f_proto__":{}}',
     '{"data":[1],"data":[2]}',
     '{"data":[1],"data":{"a":[1]}}',
     '{"d\\u0061ta":[1,2]}',
@@ -91,6 +104,11 @@ describe('parseJsonBytes', () => {
     '"data"',
     '',
   ])('does so for %j', expectSame)
+
+  test('T8: a list in a prototype that the text names is none', () => {
+    const body = parseJsonBytes(Buffer.from('{"__proto__":{"data":[]}}'))
+    expect(parseDocument(body)).toBeUndefined()
+  })
 
   test('T6: counts the levels of the whole document', () => {
     const nested = (levels: number) =>

@@ -159,11 +159,11 @@ describe('rows whose key has two parts', () => {
     attributes: {},
     relationships: { container: { data: { type: 'container', id: containerId } } },
   })
-  const field = (slug: unknown) => ({
+  const field = (slug: unknown, entityId = 'c') => ({
     id: 'f',
     type: 'custom_field',
     attributes: { api_slug: slug },
-    relationships: { entity: { data: { type: 'container', id: 'c' } } },
+    relationships: { entity: { data: { type: 'container', id: entityId } } },
   })
 
   test.each([
@@ -182,6 +182,10 @@ describe('rows whose key has two parts', () => {
     expect(refusalOf(event('a b', 'c'))).toContain('container_id holds a space')
     expect(flatten(event('a', 'b c')).flat.key).toBe('a b c')
     expect(flatten(field('PO number')).flat.key).toBe('c PO number')
+  })
+
+  test('K7: custom fields whose entity and slug make one text are two rows', () => {
+    expect(flatten(field('bc', 'a')).flat.key).not.toBe(flatten(field('c', 'ab')).flat.key)
   })
 })
 

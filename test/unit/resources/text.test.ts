@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ApiContractError } from '../../../src/errors.js'
 import { toStorableJson, toStorableText } from '../../../src/resources/storable-text.js'
 import {
   container,
@@ -168,6 +169,12 @@ describe('T4: sizes', () => {
   test('T4: a text of 1 MiB is kept whole', () => {
     const text = 'x'.repeat(1024 * 1024)
     expect(flatten(container({ number: text })).columns.number).toBe(text)
+  })
+
+  test('T4: an id of 255 characters is taken, and one of 256 is set aside', () => {
+    const withId = (length: number) => ({ ...container({}), id: 'x'.repeat(length) })
+    expect(flatten(withId(255)).columns.container_id).toHaveLength(255)
+    expect(() => flatten(withId(256))).toThrow(ApiContractError)
   })
 })
 
