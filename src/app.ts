@@ -36,6 +36,8 @@ export interface DatabaseAddress {
 export interface OpenWarehouseOptions {
   /** Bring the schemas up to date first, unless the settings forbid it. True unless told otherwise. */
   readonly isMigrating?: boolean
+  /** Rows will be written: a login that may not is refused first, with the statements that grant it. */
+  readonly isWriting?: boolean
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
@@ -76,7 +78,10 @@ export interface App {
   /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
-  /** What `openWarehouse` does first unless told otherwise: brings the schemas up to date, or throws MigrationError where the settings forbid it. */
+  /**
+   * What `openWarehouse` does first where rows are written: refuses a login that may not, and brings the schemas up to date, or throws MigrationError where the
+   * settings forbid it.
+   */
   prepareWarehouse(warehouse: Warehouse): Promise<void>
   /**
    * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
@@ -124,12 +129,26 @@ export function createApp(options: AppOptions): App {
     (database ??= startDatabase(isEmbedded))
 
   const openWarehouse: App['openWarehouse'] = async (choice = {}) => {
-    const { isMigrating = true, schema = config.schema, isEmbedded = false, ...rest } = choice
+    const {
+      schema = config.schema,
+      isMigrating = true,
+      isWriting = false,
+      isEmbedded = false,
+      ...rest
+    } = choice
     const { url } = await openDatabase({ isEmbedded })
     const warehouse = createWarehouse({ url, schema, logger, ...rest })
     closers.push(() => warehouse.close())
+    if (isWriting) await requireRights(warehouse)
     if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
     return warehouse
+  }
+
+  /** The one user of an embedded database may do everything there. */
+  async function requireRights(warehouse: Warehouse): Promise<void> {
+    if (config.databaseUrl === undefined) return
+    const { refuseMissingRights } = await import('./warehouse/missing-rights.js')
+    await refuseMissingRights(warehouse)
   }
 
   let controlBudget: RequestBudget | undefined
@@ -169,7 +188,10 @@ export function createApp(options: AppOptions): App {
     redact: createLiveRedactor(secrets),
     openDatabase,
     openWarehouse,
-    prepareWarehouse: (warehouse) => bringUpToDate(warehouse, config, false),
+    prepareWarehouse: async (warehouse) => {
+      await requireRights(warehouse)
+      await bringUpToDate(warehouse, config, false)
+    },
     openService: async (choice = {}) => {
       const { apiUrl, apiKey } = choice.other ?? ofSettings()
       // Many commands ask the service nothing, and its client takes a tenth of their start to load.

@@ -46,7 +46,7 @@ export function addCustomFieldCommands(program: Command, io: CommandIo): void {
         const value = chooseValue(text, given)
         requireService(app.config)
         const { setCustomField } = await import('../sync/set-custom-field.js')
-        const warehouse = await app.openWarehouse()
+        const warehouse = await app.openWarehouse({ isWriting: true })
         const { service } = await app.openService({ warehouse })
         const change = { containerId, apiSlug, value }
         const report = await setCustomField(change, { service, warehouse, signal: app.signal })

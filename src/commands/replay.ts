@@ -47,7 +47,7 @@ export function addReplayCommand(program: Command, io: CommandIo): void {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const selection = readSelection(ids, options)
         const { replayNotifications } = await import('../webhooks/replay.js')
-        const warehouse = await app.openWarehouse()
+        const warehouse = await app.openWarehouse({ isWriting: true })
         const isDryRun = options.dryRun === true
         const report = await replayNotifications(warehouse, selection, { isDryRun })
         if (options.json === true) io.printJson(report)

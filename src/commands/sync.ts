@@ -101,7 +101,7 @@ export async function withRunDependencies<Result>(
 ): Promise<Result> {
   // Before a database is started for nothing.
   requireService(app.config)
-  const warehouse = await app.openWarehouse()
+  const warehouse = await app.openWarehouse({ isWriting: true })
   const { service } = await app.openService({ warehouse })
   const { createProgressReporter } = await import('./progress.js')
   const progress = createProgressReporter({

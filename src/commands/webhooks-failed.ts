@@ -85,7 +85,7 @@ export function addReconcileCommand(
       const { requireService } = await import('../require-service.js')
       // Before a database is started for nothing.
       requireService(app.config)
-      const warehouse = await app.openWarehouse()
+      const warehouse = await app.openWarehouse({ isWriting: true })
       const { service } = await app.openService({ warehouse })
       const report = await reconcile({
         service,

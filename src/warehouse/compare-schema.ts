@@ -32,6 +32,14 @@ export async function compareSchema(reader: CatalogReader): Promise<SchemaCompar
   }
 }
 
+/** The tables that this program ships, as `schema.table`, by the names of these schemas. */
+export async function readShippedTables(names: SchemaNames): Promise<string[]> {
+  const shipped = renameSchemas(await readFile(SCHEMA_FILE, 'utf8'), names)
+  return [...shipped.matchAll(/^create (?:unlogged )?table (\S+) \(/gm)].map(
+    ([, table = '']) => table,
+  )
+}
+
 function brokenFacts(expected: SchemaFacts, found: SchemaFacts): string[] {
   return [...expected].flatMap(([fact, wanted]) => {
     const actual = found.get(fact)
