@@ -94,6 +94,12 @@ const CASES: Readonly<Record<string, readonly Value[]>> = {
   N5: [number('44,000', null), number('4.4e4', '44000'), number(2 ** 31, '2147483648')],
 }
 
+/** Of one container more, in the tables that hang on it. */
+const OF_CHILDREN = {
+  pickup_lfd: '2026-03-08T10:00:00.123456Z',
+  fees_at_pod_terminal: [{ type: 'exam' }, { type: 'demurrage', amount: 1e-7 }],
+}
+
 let scene: Scene
 let containerIds: string[]
 
@@ -102,7 +108,8 @@ beforeAll(async () => {
   const { world, clock, edits } = scene.simulator
   containerIds = [...world.records('container', clock.now())].map(({ id }) => id)
   const values = Object.values(CASES).flat()
-  expect(containerIds.length).toBeGreaterThanOrEqual(values.length)
+  expect(containerIds.length).toBeGreaterThan(values.length)
+  edits.change('container', containerIds.at(-1)!, OF_CHILDREN)
   for (const [index, { attribute, sent }] of values.entries()) {
     edits.change('container', containerIds[index]!, { [attribute]: sent })
   }
@@ -144,6 +151,27 @@ describe('a hostile value, through a whole sync into PostgreSQL', () => {
   test('N2: no digit is lost, or all are kept apart', stored('N2'))
   test('N3: neither NaN nor infinity is stored', stored('N3'))
   test('N5: a comma is not guessed at, large weights are exact', stored('N5'))
+
+  test('Z1: a deadline is exact to the microsecond in its own row', async () => {
+    const rows = await scene.query(
+      `select deadline_at::text from tracking.container_import_deadlines
+      where container_id = $1 and kind = 'pickup_lfd'`,
+      containerIds.at(-1),
+    )
+    expect(rows).toEqual([{ deadline_at: '2026-03-08 10:00:00.123456+00' }])
+  })
+
+  test('N1, N4: a fee without an amount is kept, and a small one exact', async () => {
+    const rows = await scene.query(
+      `select type, amount::text, currency_code from tracking.container_fees
+      where container_id = $1 order by position`,
+      containerIds.at(-1),
+    )
+    expect(rows).toEqual([
+      { type: 'exam', amount: null, currency_code: null },
+      { type: 'demurrage', amount: '0.0000001', currency_code: null },
+    ])
+  })
 
   test('I2: is written once: a second sync changes no row', async () => {
     const before = await scene.snapshot()

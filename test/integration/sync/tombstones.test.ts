@@ -55,6 +55,30 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences()).toEqual([])
   })
 
+  it.each([
+    [401, 3],
+    [403, 3],
+  ])(
+    'H3: are not marked where the service answers %i when asked for one by one',
+    async (status, exitCode) => {
+      const scene = await openScene({ shipments: 24 })
+      await sync(scene)
+      const [gone = ''] = shipmentIds(scene).slice(20, 21)
+      scene.simulator.edits.delete('shipment', gone)
+      await sync(scene)
+      const fault = { kind: 'status', status } as const
+      const match = { path: `/shipments/${gone}` }
+      const played = scene.simulator.faults.add({ fault, match, times: Infinity })
+      expect(await sync(scene)).toMatchObject({ exitCode })
+      expect(played.played).toBe(1)
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      scene.simulator.faults.clear()
+      expect(await sync(scene)).toMatchObject({ exitCode: 0 })
+      expect(await tombstoned(scene, 'shipments')).toBe(1)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
   it('P7: come back to life when the source shows them again', async () => {
     const scene = await openScene({ shipments: 24 })
     await sync(scene)

@@ -68,6 +68,16 @@ describe('comma-separated values', () => {
     )
   })
 
+  it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1'])(
+    'T10: hold %j for a spreadsheet as a text, and a number with a sign as a number',
+    (formula) => {
+      const [, line] = parseCsv(
+        formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),
+      )
+      expect(line).toEqual([`'${formula}`, '-1', '+2.5'])
+    },
+  )
+
   it('quote the names of columns as well', () => {
     expect(formatCsv(['a,b', 'c"d'], [])).toBe('"a,b","c""d"\r\n')
   })
