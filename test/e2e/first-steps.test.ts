@@ -530,7 +530,7 @@ describe('check', () => {
     )
   })
 
-  it('refuses an old schema when it may not migrate, and says which command to run', async () => {
+  it('G3: refuses an old schema when it may not migrate, and says which command to run', async () => {
     const { directory } = await makeFreshHome()
     const simulator = await makeService()
     const { url: DATABASE_URL } = await makeDatabase()

@@ -163,7 +163,7 @@ describe('serve without its database', () => {
     expect((await program.ended).exitCode).toBe(0)
   })
 
-  it('goes on when it goes away, answers 503, and applies all that it acknowledged when it is back (W16)', async () => {
+  it('goes on when it goes away, answers 503, and applies all that it acknowledged when it is back (W16, W20)', async () => {
     const scene = await openServeScene({ throughUrl: behindProxy })
     const program = await scene.serve()
     await untilSynced(scene)

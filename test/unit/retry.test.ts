@@ -77,7 +77,8 @@ describe('decideRetry', () => {
       const slots = new Map<number, number>()
       for (let worker = 0; worker < 40; worker += 1) {
         let now = 0
-        for (let failures = 1; failures <= 5; failures += 1) now += waitOf(error, failures, random())
+        for (let failures = 1; failures <= 5; failures += 1)
+          now += waitOf(error, failures, random())
         // The earlier ones are left out: they are near one another however the waits are drawn.
         const slot = Math.floor(now / 1_000)
         slots.set(slot, (slots.get(slot) ?? 0) + 1)

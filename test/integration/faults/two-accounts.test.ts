@@ -71,5 +71,15 @@ describe('D12: two accounts in one database, each in schemas of its own', () => 
     }
     expect(await scene.differences()).toEqual([])
     expect(await differencesOfSecond()).toEqual([])
+
+    // And the other way round.
+    const [, another] = [...other.world.records('shipment', other.clock.now())]
+    other.edits.delete('shipment', another!.id)
+    for (let pass = 0; pass < 2; pass += 1) {
+      other.clock.advance(60_000)
+      await runTestSync({ warehouse: second, source: other, command: 'sync' })
+    }
+    expect(await differencesOfSecond()).toEqual([])
+    expect(await scene.differences()).toEqual([])
   })
 })

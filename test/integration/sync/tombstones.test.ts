@@ -79,6 +79,26 @@ describe('rows that the source no longer shows', () => {
     },
   )
 
+  it('C8: are marked with what belongs to them or not at all', async () => {
+    const scene = await openScene({ shipments: 24 })
+    await sync(scene)
+    const [gone = ''] = shipmentIds(scene).slice(20, 21)
+    const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
+    scene.simulator.edits.delete('shipment', gone)
+    await sync(scene)
+    await scene.query(
+      `alter table tracking.transport_events
+      add constraint poison check (_deleted_at is null) not valid`,
+    )
+    expect((await sync(scene)).exitCode).toBe(5)
+    expect(await tombstoned(scene, 'containers')).toBe(0)
+    await scene.query('alter table tracking.transport_events drop constraint poison')
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(await tombstoned(scene, 'containers')).toBe(containers.length)
+    expect(await tombstoned(scene, 'transport_events')).toBeGreaterThan(0)
+    expect(await scene.differences()).toEqual([])
+  })
+
   it('P7: come back to life when the source shows them again', async () => {
     const scene = await openScene({ shipments: 24 })
     await sync(scene)

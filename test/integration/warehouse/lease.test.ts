@@ -7,6 +7,7 @@ import {
   type Lease,
   type LeaseOptions,
 } from '../../../src/warehouse/lease.js'
+import { claimRefetches, queueRefetches } from '../../../src/warehouse/refetch-queue.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
 import { createManualSleep, type ManualSleep } from '../../support/manual-sleep.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -36,7 +37,10 @@ beforeEach(() => {
 afterEach(async () => {
   for (const lease of held.splice(0)) await lease.release()
   expect(clock.waits()).toEqual([])
-  await scene.warehouse.query('empty', 'truncate tracking_sync.lease, tracking.written')
+  await scene.warehouse.query(
+    'empty',
+    'truncate tracking_sync.lease, tracking_sync.refetch_queue, tracking.written',
+  )
 })
 
 /** Its heartbeat beats when the test wakes it: to leave it asleep is to pause or kill the process. */
@@ -178,6 +182,22 @@ test('C9: a starter does not wait for the open write of a holder that was killed
   })
   expect(refusal).toBeInstanceOf(LeaseHeldError)
   expect(String(refusal)).toContain('still has a write under way')
+})
+
+test('C9: a re-read whose reader was killed is claimed by another after a minute', async () => {
+  const { warehouse } = scene
+  const claim = async (): Promise<string[]> => {
+    const entries = await claimRefetches(warehouse, warehouse.names, 'reread', 5)
+    return entries.map(({ type, id }) => `${type} ${id}`)
+  }
+  await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')
+  expect(await claim()).toEqual(['vessel v'])
+  expect(await claim()).toEqual([])
+  await warehouse.query(
+    'let time pass',
+    `update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
+  )
+  expect(await claim()).toEqual(['vessel v'])
 })
 
 test('a heartbeat keeps the lease, also while a long write is under way', async () => {

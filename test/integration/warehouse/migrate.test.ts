@@ -142,6 +142,25 @@ describe('a migration that fails', () => {
     },
   )
 
+  it('G2: with its record leaves nothing of itself, and can be repeated', async () => {
+    const warehouse = await openEmpty()
+    await migrate(warehouse, migrations.slice(0, 2), options)
+    await warehouse.query(
+      'refuse the record',
+      'alter table tracking_sync.migrations add constraint poison check (version < 3)',
+    )
+    const before = await describeSchema(warehouse)
+    await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
+    expect(await describeSchema(warehouse)).toBe(before)
+    expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
+    await warehouse.query(
+      'let it be written',
+      'alter table tracking_sync.migrations drop constraint poison',
+    )
+    const { applied } = await migrate(warehouse, migrations, options)
+    expect(applied).toEqual(migrations.slice(2).map(({ name }) => name))
+  })
+
   it('G5: waits for a long reader in short pieces and applies itself when the reader has gone', async () => {
     const { url } = await openDatabase()
     const [warehouse, reader] = [open(url), open(url)]

@@ -94,9 +94,23 @@ describe('roles', () => {
     }).toEqual({ write: 'ok', run: 'ok', create: '42501', drop: '42501', alter: '42501' })
   })
 
-  it('a table that comes later is readable too', async () => {
-    await opened.warehouse.query('later', `create table ${schema}.later (id int)`)
-    expect(await tryAs(logins.analyst, `select * from ${schema}.later`)).toBe('ok')
+  it('G9 a table that comes later is for the reader to read and for the writer to write', async () => {
+    const tables = [`${schema}.later`, `${schema}_sync.later`]
+    for (const table of tables) {
+      await opened.warehouse.query('later', `create table ${table} (id int)`)
+    }
+    const outcomes = []
+    for (const table of tables) {
+      outcomes.push([
+        await tryAs(logins.analyst, `select * from ${table}`),
+        await tryAs(logins.analyst, `insert into ${table} values (1)`),
+        await tryAs(logins.loader, `insert into ${table} values (1)`),
+      ])
+    }
+    expect(outcomes).toEqual([
+      ['ok', '42501', 'ok'],
+      ['42501', '42501', 'ok'],
+    ])
   })
 
   it('G9 one who may not create them gets the statements instead', async () => {
@@ -121,7 +135,8 @@ describe('roles', () => {
   })
 
   it('G9 one who is not the owner is told, also where PostgreSQL only warns', async () => {
-    await opened.warehouse.query('later', `revoke select on ${schema}.later from ${schema}_reader`)
+    await opened.warehouse.query('new', `create table ${schema}.unread (id int)`)
+    await opened.warehouse.query('hide', `revoke select on ${schema}.unread from ${schema}_reader`)
     const url = new URL(opened.url)
     url.username = logins.loader
     url.password = encodeURIComponent('for this test')

@@ -83,6 +83,24 @@ describe('what must be read before it is believed', () => {
     expect(simulator.requests.total).toBeGreaterThan(2)
   })
 
+  it('D8: a transport event that comes before its container has the container read', async () => {
+    const scene = await openWebhookScene({ isFilled: false })
+    const { containerId: id, warehouse } = scene
+    scene.advance(1)
+    const [event] = scene.eventsNow(id)
+    const about = { type: 'transport_event', id: event?.id ?? '' }
+    await scene.receive(scene.tell(id, { about, included: [event] }))
+    expect(await queued(warehouse)).toEqual([`container ${id}`])
+    await scene.bench.settle()
+    expect(
+      await scene.query(
+        'select container_id from tracking.transport_events where transport_event_id = $1',
+        event?.id,
+      ),
+    ).toEqual([{ container_id: id }])
+    expect(await scene.row()).toMatchObject({ container_id: id, _deleted_at: null })
+  })
+
   it('D9, W8: a delivery for a tombstoned container is checked, and the container stays dead', async () => {
     const scene = await openWebhookScene({ shipments: 20 })
     const { containerId: id, simulator, warehouse } = scene

@@ -127,6 +127,34 @@ describe('W1: a signed delivery', () => {
     expect(ackLatency.buckets.at(-1)).toEqual({ upToMs: 5_000, count: notifications.length })
   })
 
+  it('is not answered before it is stored', async () => {
+    const { server, post } = await open()
+    const other = openWarehouse()
+    let isAnswered = false
+    let sent: Promise<Response> | undefined
+    await other.transaction('hold the inbox', async (session) => {
+      await session.query(
+        'lock',
+        'lock table tracking_sync.webhook_notifications in access exclusive mode',
+      )
+      sent = post(notificationBody('held')).finally(() => (isAnswered = true))
+      await expect
+        .poll(() =>
+          other.query(
+            'see who waits',
+            `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+          ),
+        )
+        .toHaveLength(1)
+      // What was answered before this question would have arrived before its answer.
+      expect((await fetch(`${server.url}/nowhere`)).status).toBe(404)
+      expect(isAnswered).toBe(false)
+    })
+    expect((await sent!).status).toBe(202)
+    expect(await loadInbox()).toMatchObject([{ notification_id: 'held' }])
+  })
+
   it('S4: leaves no secret in the database: neither the signature nor other headers', async () => {
     const { post } = await open()
     const body = notificationBody()
