@@ -78,11 +78,11 @@ export interface App {
   /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
-  /**
-   * What `openWarehouse` does first where rows are written: refuses a login that may not, and brings the schemas up to date, or throws MigrationError where the
-   * settings forbid it.
-   */
-  prepareWarehouse(warehouse: Warehouse): Promise<void>
+  /** What `openWarehouse` does first: refuses a login that may not write, and brings the schemas up to date, or throws MigrationError where the settings forbid it. */
+  prepareWarehouse(
+    warehouse: Warehouse,
+    options: Pick<OpenWarehouseOptions, 'isWriting'>,
+  ): Promise<void>
   /**
    * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
    * warehouse. Without one it is still shared where the database of the settings answers and has it, which starts no database; the given service has one
@@ -188,8 +188,8 @@ export function createApp(options: AppOptions): App {
     redact: createLiveRedactor(secrets),
     openDatabase,
     openWarehouse,
-    prepareWarehouse: async (warehouse) => {
-      await requireRights(warehouse)
+    prepareWarehouse: async (warehouse, { isWriting = false }) => {
+      if (isWriting) await requireRights(warehouse)
       await bringUpToDate(warehouse, config, false)
     },
     openService: async (choice = {}) => {

@@ -83,7 +83,9 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
     parts,
     warehouse,
     inbox,
-    prepare: () => app.prepareWarehouse(warehouse),
+    // A receiver alone writes into its inbox and nowhere else.
+    prepare: () =>
+      app.prepareWarehouse(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
     service,
     stats,
     signature,

@@ -51,7 +51,10 @@ async function readVessel(
       return await service.getVessel(id, { ...options, showPositions: true })
     } catch (thrown) {
       if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
+      const answer = await service.getVessel(id, options)
+      // Without them it is ours to see: so they are what was refused, and not this one vessel.
       ledger.positionsRefusal = thrown
+      return answer
     }
   }
   return service.getVessel(id, options)

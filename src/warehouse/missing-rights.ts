@@ -2,7 +2,7 @@ import { WarehouseSchemaError } from '../errors.js'
 import { readShippedTables } from './compare-schema.js'
 import type { Session, Warehouse } from './warehouse.js'
 
-/** Told at most; `migrate --roles` grants all of them. */
+/** Told at most; the role that `migrate --roles` makes has all of them. */
 const MOST_STATEMENTS = 5
 
 /**
@@ -57,6 +57,9 @@ export async function refuseMissingRights(
   if (statements.length === 0) return
   const told = statements.slice(0, MOST_STATEMENTS).join('; ')
   const rest = statements.length - MOST_STATEMENTS
-  const more = rest > 0 ? `; and ${rest} more, which \`tracking-sync migrate --roles\` grants` : ''
+  const more =
+    rest > 0
+      ? `; and ${rest} more: \`tracking-sync migrate --roles\` makes a role that has them`
+      : ''
   throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${told}${more}`)
 }
