@@ -85,15 +85,33 @@ describe('S6: texts of statements', () => {
   })
 })
 
+const FILES = `['"](?:node:)?fs(?:/promises)?['"]`
+
+/** What a module takes of Node's way to files, whichever way it takes it. */
+function fileFunctionsOf(text: string): string[] {
+  const imported = [...text.matchAll(new RegExp(`import ([^;'"]+?) from ${FILES}`, 'g'))]
+  const called = [
+    ...text.matchAll(new RegExp(`(import|require|getBuiltinModule)\\(\\s*${FILES}`, 'g')),
+  ]
+  return [
+    ...imported.flatMap(([, names = '']) =>
+      names
+        .replaceAll(/[{}]/g, '')
+        .split(',')
+        .map((name) => name.trim()),
+    ),
+    ...called.map(([, how = '']) => `${how}()`),
+  ].filter((name) => name !== '')
+}
+
 describe('S8: what the source sends', () => {
   it('S8: names no file: nothing that sees it can open one, and the warehouse only reads what is shipped', () => {
     const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     const opening = all
       .filter((path) => /^(?:api|jsonapi|resources|sync|webhooks|warehouse)[/\\].*\.ts$/.test(path))
       .flatMap((path) => {
-        const text = readFileSync(join(SOURCE, path), 'utf8')
-        const names = /import \{([^}]*)\} from 'node:fs(?:\/promises)?'/.exec(text)?.[1]
-        return names === undefined ? [] : [`${path}: ${names.trim()}`]
+        const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
+        return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
       })
     expect(opening.sort()).toEqual([
       'warehouse/compare-schema.ts: readFile',
@@ -101,5 +119,19 @@ describe('S8: what the source sends', () => {
       'warehouse/read-views.ts: readFile, readdir',
       'warehouse/shipped-queries.ts: readFile, readdir',
     ])
+  })
+
+  it.each([
+    [
+      `import { readFile } from 'node:fs/promises'\nimport { open } from 'node:fs'`,
+      'readFile,open',
+    ],
+    [`import * as files from 'node:fs'`, '* as files'],
+    [`import files from "fs"`, 'files'],
+    [`const { open } = await import('fs/promises')`, 'import()'],
+    [`const files = require('node:fs')`, 'require()'],
+    [`process.getBuiltinModule('fs')`, 'getBuiltinModule()'],
+  ])('S8: would be caught if it did: %s', (text, names) => {
+    expect(fileFunctionsOf(text).join(',')).toBe(names)
   })
 })

@@ -99,11 +99,15 @@ describe('K6: a type that was renamed', () => {
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(6)
   })
 
-  it('is no fault of the run when only some records have it', async () => {
+  it.each([
+    ['some records have it', 0, 20],
+    ['every record of the last page has it', 18, 2],
+  ])('is no fault of the run when only %s', async (_, start, pageSize) => {
     const scene = await openBackfilled(20)
-    const [first] = scene.simulator.world.page('shipment', 0, 1, scene.simulator.clock.now())
-    rename(scene, 'shipment', (id) => id === first!.id)
-    const report = await scene.sync({ command: 'sync' })
+    const { world, clock } = scene.simulator
+    const last = world.page('shipment', start, start === 0 ? 1 : 2, clock.now())
+    rename(scene, 'shipment', (id) => last.some((record) => record.id === id))
+    const report = await scene.sync({ command: 'sync', settings: { pageSize } })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
     expect(report.drift).toContain(
       'new type of record, "shipments"; its records are kept in other_resources',
