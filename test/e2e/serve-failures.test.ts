@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
@@ -91,6 +92,34 @@ describe('serve that is told to stop', () => {
       expect(sending.statuses.get('no answer')).toBeGreaterThan(0)
       const stored = await storedIds(scene)
       expect(sending.acknowledged.filter((id) => !stored.has(id))).toEqual([])
+    }
+  })
+
+  it('X3 answers a delivery that it was storing when it was told to stop, and ends with 0', async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve(['--no-scheduler'])
+    const other = new pg.Client({ connectionString: scene.database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('lock table tracking_sync.webhook_notifications in exclusive mode')
+      const id = randomUUID()
+      const answer = scene.post(notificationBody(id))
+      await waitUntil('it waits to store', async () => {
+        const waiting = await scene.select(
+          `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert%'`,
+        )
+        return waiting.length > 0
+      })
+      program.kill('SIGTERM')
+      await waitUntil('it stops', () => logLines(program, 'stopping').length > 0)
+      await other.query('commit')
+      expect((await answer).status).toBe(202)
+      expect(await storedIds(scene)).toEqual(new Set([id]))
+      expect((await program.ended).exitCode).toBe(0)
+    } finally {
+      await other.end()
     }
   })
 
