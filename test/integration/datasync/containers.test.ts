@@ -189,6 +189,65 @@ it('Z7: shows wall time as it stands without a zone, and none in a zone that nob
   ])
 })
 
+it('Z7: has no wall time in any column of a zone that nobody knows', async () => {
+  const at = '2026-03-08T09:00:00Z'
+  const mars = 'Mars/Olympus'
+  await scene.insert('containers', [
+    {
+      container_id: 'c1',
+      number: 'A',
+      pod_timezone: mars,
+      final_destination_timezone: mars,
+      empty_terminated_timezone: mars,
+      pod_arrived_at: at,
+      pod_discharged_at: at,
+      pickup_appointment_at: at,
+      pod_full_out_at: at,
+      pod_rail_loaded_at: at,
+      pod_rail_departed_at: at,
+      ind_eta_at: at,
+      ind_ata_at: at,
+      ind_rail_unloaded_at: at,
+      final_destination_full_out_at: at,
+      empty_terminated_at: at,
+    },
+  ])
+  await scene.insert(
+    'container_import_deadlines',
+    ['pickup_lfd', 'pickup_lfd_line', 'pickup_lfd_rail'].map((kind) => ({
+      container_id: 'c1',
+      kind,
+      deadline_at: at,
+      time_zone: mars,
+      local_date: null,
+      is_zone_known: false,
+    })),
+  )
+  await scene.insert('transport_events', [
+    transportEvent('e1', 'empty_out', at, { timezone: mars }),
+    transportEvent('e2', 'full_in', at, { timezone: mars }),
+    transportEvent('e3', 'vessel_loaded', at, { timezone: mars }),
+  ])
+  const columns = (await scene.query(
+    `select column_name as name from information_schema.columns
+    where table_schema = 'tracking_datasync' and table_name = 'containers'
+        and column_name like '%\\_local'`,
+  )) as { readonly name: string }[]
+  const twins = columns.map(({ name }) => name)
+  const [row] = await read(twins.flatMap((twin) => [twin, twin.replace(/_local$/, '')]))
+  const entries = Object.entries(row!)
+  expect(entries.filter(([name, value]) => name.endsWith('_local') && value !== null)).toEqual([])
+  const set = entries.filter(([, value]) => value !== null).map(([name]) => name)
+  const times = [
+    'empty_out_at',
+    'pod_arrived_at',
+    'pod_full_out_at',
+    'ind_eta_at',
+    'ind_arrived_at',
+  ]
+  expect(set).toEqual(expect.arrayContaining([...times, 'empty_terminated_at']))
+})
+
 it('shows a last free day that was sent as a bare date in its twin alone', async () => {
   await scene.insert('containers', [
     { container_id: 'c1', number: 'A', pod_timezone: 'America/Los_Angeles' },
