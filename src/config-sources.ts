@@ -6,8 +6,9 @@ import type { ConfigProblem } from './errors.js'
 const DEFAULT_CONFIG_FILE = 'config/tracking-sync.json'
 
 /**
- * A setting's value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret. Undefined when it is not set; empty means not set. What is
- * wrong goes to `problems`, what is worth a word to `warnings`, neither with the value.
+ * A setting's value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret.
+ * Undefined when it is not set; empty means not set. What is wrong goes to `problems`, what is
+ * worth a word to `warnings`, neither with the value.
  */
 export function fromEnvironment(
   { variable, isSecret }: { readonly variable: string; readonly isSecret?: boolean },
@@ -55,16 +56,34 @@ function readSecretFile(
   return undefined
 }
 
-/** The variables of `.env` in the working directory; none where there is no such file. */
+/** For the owner alone: nothing but this program reads it. */
+const NOT_PRIVATE = 0o077
+
+/**
+ * The variables of `.env` in the working directory; none where there is no such file. One warning
+ * where others can read a secret in it.
+ */
 export function readDotEnv(
   workingDirectory: string,
+  secretVariables: readonly string[],
   problems: ConfigProblem[],
+  warnings: string[],
 ): Readonly<Record<string, string | undefined>> {
-  const content = readIfThere(resolve(workingDirectory, '.env'), problems, '.env')
-  return content === undefined ? {} : parseEnv(content)
+  const path = resolve(workingDirectory, '.env')
+  const content = readIfThere(path, problems, '.env')
+  if (content === undefined) return {}
+  const variables = parseEnv(content)
+  const holdsSecret = secretVariables.some((name) => emptyAsAbsent(variables[name]) !== undefined)
+  if (holdsSecret && (statSync(path).mode & NOT_PRIVATE) !== 0) {
+    warnings.push('.env holds a secret and can be read by others: chmod 0600 it')
+  }
+  return variables
 }
 
-/** The members of the configuration file, checked against the names there are. A file that was asked for must exist; the usual one need not. */
+/**
+ * The members of the configuration file, checked against the names there are. A file that was asked
+ * for must exist; the usual one need not.
+ */
 export function readConfigFile(
   sources: { readonly workingDirectory: string; readonly configFile?: string | undefined },
   settingNames: readonly string[],

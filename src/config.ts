@@ -6,13 +6,15 @@ import { isFailpointSpec } from './failpoint.js'
 import { apiKeyProblem, baseUrlProblem } from './service-address.js'
 import { serveSettings } from './serve-settings.js'
 import { flag, oneOf, setting, text, wholeNumber, type SettingMeta } from './setting-kinds.js'
+import { suggest } from './suggest.js'
 import { webhookSettings } from './webhook-settings.js'
 import { webhookWatchSettings } from './webhook-watch-settings.js'
 
 /**
- * The only place that knows the settings and the only reader of the environment. A value is looked for among the flags, then in
- * the environment (`.env` is read), then in the configuration file, then in the defaults. Empty means absent. Malformed is an
- * error, never a silent default; all problems are reported together, by the variable's name, without its value.
+ * The only place that knows the settings and the only reader of the environment. A value is looked
+ * for among the flags, then in the environment (`.env` is read), then in the configuration file,
+ * then in the defaults. Empty means absent. Malformed is an error, never a silent default; all
+ * problems are reported together, by the variable's name, without its value.
  */
 
 const DATABASE_URL_PROBLEM = 'must look like postgres://user:password@host:5432/database'
@@ -84,6 +86,11 @@ const settings = z.strictObject({
     wholeNumber(1, 10_000).optional(),
     { variable: 'TRACKING_RUN_MINUTES', flag: '--run-minutes' },
     'Longest time for one run; then it stops after the page under way with exit code 6, and the next run goes on there. Absent: no limit.',
+  ),
+  fullSyncHours: setting(
+    wholeNumber(0, 8760).default(24),
+    { variable: 'TRACKING_FULL_SYNC_HOURS', flag: '--full-sync-hours' },
+    'A sync reads the shipments that are still tracked and the tracking requests that changed, and the whole lists once in so many hours. Only the whole shows what was deleted. 0: always the whole.',
   ),
   transportEventChecksPerSync: setting(
     wholeNumber(0, 1000).default(1),
@@ -184,14 +191,18 @@ export interface ConfigSources {
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
   readonly flags?: Partial<Record<SettingName, unknown>>
-  /** A configuration file that must exist. Absent: `config/tracking-sync.json`, when there is one. */
+  /**
+   * A configuration file that must exist. Absent: `config/tracking-sync.json`, when there is one.
+   */
   readonly configFile?: string | undefined
 }
 
 export interface LoadedConfig {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, SettingOrigin>>
-  /** Every value that must never be printed: the key, and the password inside the database address. */
+  /**
+   * Every value that must never be printed: the key, and the password inside the database address.
+   */
   readonly secrets: readonly string[]
   /** Things worth a word that are no errors. */
   readonly warnings: readonly string[]
@@ -202,13 +213,20 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
-/** Reads all sources and checks everything. Throws ConfigError with every problem found. Reads files, touches no network. */
+/**
+ * Reads all sources and checks everything. Throws ConfigError with every problem found. Reads
+ * files, touches no network.
+ */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const problems: ConfigProblem[] = []
   const warnings: string[] = []
-  const dotEnv = readDotEnv(sources.workingDirectory, problems)
+  const secretVariables = settingDescriptions
+    .filter(({ isSecret }) => isSecret === true)
+    .map(({ variable }) => variable)
+  const dotEnv = readDotEnv(sources.workingDirectory, secretVariables, problems, warnings)
   const names = settingDescriptions.map(({ name }) => name)
   const file = readConfigFile(sources, names, problems)
+  warnings.push(...misspelt(sources.environment, dotEnv))
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const description of settingDescriptions) {
@@ -241,6 +259,18 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   return { config, origins, secrets: secretsOf(config), warnings }
 }
 
+/** Names that begin as ours do and are none: a setting that nobody reads. */
+function misspelt(...sources: readonly ConfigSources['environment'][]): string[] {
+  const known = settingDescriptions.flatMap(({ variable, isSecret }) =>
+    isSecret === true ? [variable, `${variable}_FILE`] : [variable],
+  )
+  const given = new Set(sources.flatMap((source) => Object.keys(source)))
+  return [...given]
+    .filter((name) => name.startsWith('TRACKING_') && !known.includes(name))
+    .sort()
+    .map((name) => `${name} is no setting and has no effect${suggest(name, known)}`)
+}
+
 function toProblem(issue: z.core.$ZodIssue): ConfigProblem {
   if (issue.code === 'unrecognized_keys') {
     return {
@@ -253,7 +283,10 @@ function toProblem(issue: z.core.$ZodIssue): ConfigProblem {
   return { setting: description?.variable ?? name, problem: issue.message }
 }
 
-/** What concerns two settings together. Told also when other settings are wrong; a setting that is wrong itself was told already. */
+/**
+ * What concerns two settings together. Told also when other settings are wrong; a setting that is
+ * wrong itself was told already.
+ */
 function crossChecks(values: Readonly<Record<string, unknown>>): ConfigProblem[] {
   const apiUrl = settings.shape.apiUrl.safeParse(values.apiUrl)
   const isInsecureAllowed = settings.shape.allowInsecureApiUrl.safeParse(values.allowInsecureApiUrl)
@@ -268,7 +301,10 @@ function crossChecks(values: Readonly<Record<string, unknown>>): ConfigProblem[]
   ]
 }
 
-/** Nothing where there is no address, or where it or the allowance is malformed, which was told already. */
+/**
+ * Nothing where there is no address, or where it or the allowance is malformed, which was told
+ * already.
+ */
 function databaseLink(
   values: Readonly<Record<string, unknown>>,
   environment: ConfigSources['environment'],

@@ -1,9 +1,12 @@
 /**
- * Pure rules for the address of the database: whether the password and the rows may travel to where it points. None of them ever
- * shows the address, which holds the password.
+ * Pure rules for the address of the database: whether the password and the rows may travel to where
+ * it points. None of them shows the password.
  */
 
-/** What is wrong with the way to the database, and what is allowed but worth a word. Both undefined: nothing. */
+/**
+ * What is wrong with the way to the database, and what is allowed but worth a word. Both undefined:
+ * nothing.
+ */
 export interface LinkJudgement {
   readonly problem?: string
   readonly warning?: string
@@ -12,18 +15,27 @@ export interface LinkJudgement {
 export interface LinkRules {
   /** Somebody has said that this network is trusted. */
   readonly isInsecureAllowed: boolean
-  /** `NODE_TLS_REJECT_UNAUTHORIZED=0` is set, by which Node checks no certificate unless told to. */
+  /**
+   * `NODE_TLS_REJECT_UNAUTHORIZED=0` is set, by which Node checks no certificate unless told to.
+   */
   readonly isNodeUnsafe: boolean
 }
 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/i
 
+/**
+ * Those of PostgreSQL, and one that only its driver for Node.js has. The driver takes any other for
+ * none.
+ */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
 /** A directory, or one that is written as a host name: the server's socket. */
 const SOCKET = /^(?:\/|%2f)/i
 
 /**
- * A database elsewhere is reached with `sslmode=verify-full` and nothing less: `require` checks the certificate with this driver
- * and not with its next version, `no-verify` and none never do. `url` was checked to be a PostgreSQL address.
+ * A database elsewhere is reached with `sslmode=verify-full` and nothing less: `require` checks the
+ * certificate with this driver and not with its next version, `no-verify` and none never do. `url`
+ * was checked to be a PostgreSQL address.
  */
 export function judgeDatabaseLink(url: URL, rules: LinkRules): LinkJudgement {
   const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter((host) => host !== '')
@@ -40,6 +52,9 @@ export function judgeDatabaseLink(url: URL, rules: LinkRules): LinkJudgement {
     }
   }
   const isHere = hosts.every((host) => THIS_MACHINE.test(host) || SOCKET.test(host))
+  if (isHere && !modes.every((mode) => SSL_MODES.includes(mode))) {
+    return { problem: `has an sslmode that is none of ${SSL_MODES.join(', ')}` }
+  }
   if (isVerified || (isHere && !isUnverified(url))) return {}
   if (isHere || rules.isInsecureAllowed) {
     return {
@@ -57,4 +72,15 @@ function isUnverified(url: URL): boolean {
   return [...url.searchParams.getAll('sslmode'), ...url.searchParams.getAll('ssl')].includes(
     'no-verify',
   )
+}
+
+/** An address of PostgreSQL with `mask` in place of each password, to be shown. */
+export function shownDatabaseUrl(address: string, mask: string): string {
+  const { protocol, username, password, host, pathname, searchParams } = new URL(address)
+  const user = password === '' ? username : `${username}:${mask}`
+  const query = [...searchParams].map(
+    ([name, value]) => `${name}=${/password/i.test(name) ? mask : value}`,
+  )
+  const search = query.length === 0 ? '' : `?${query.join('&')}`
+  return `${protocol}//${user === '' ? '' : `${user}@`}${host}${pathname}${search}`
 }

@@ -10,6 +10,7 @@ export const EXIT_CODES = {
   database: 5,
   incomplete: 6,
   leaseHeld: 7,
+  output: 8,
 } as const
 
 const BY_ERROR_CODE: Readonly<Record<string, number>> = {
@@ -19,7 +20,7 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   api_rate_limited: EXIT_CODES.service,
   api_unavailable: EXIT_CODES.service,
   api_not_found: EXIT_CODES.service,
-  api_request: EXIT_CODES.bug,
+  api_request: EXIT_CODES.config,
   api_contract: EXIT_CODES.incomplete,
   api_refused: EXIT_CODES.incomplete,
   pagination_loop: EXIT_CODES.incomplete,

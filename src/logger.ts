@@ -20,8 +20,8 @@ export interface LoggerOptions {
   /** `json`: one JSON object a line. `text`: one line for people. */
   readonly format: 'json' | 'text'
   /**
-   * Every value that must never be printed; also their URL-encoded and base64 forms are masked. May grow while the program runs
-   * (the embedded database makes its own password).
+   * Every value that must never be printed; also their URL-encoded and base64 forms are masked. May
+   * grow while the program runs (the embedded database makes its own password).
    */
   readonly secrets: readonly string[]
   readonly stream: NodeJS.WritableStream
@@ -29,31 +29,55 @@ export interface LoggerOptions {
 
 export const MASK = '[secret]'
 
-const SHORTEST_SECRET = 3
+/**
+ * A secret that may as well be a word or a number of any text: `invalid`, `tracking-sync`, `5432`.
+ * To mask each of them would hide the text, and tell the secret to whoever knows the sentence.
+ */
+function isOrdinary(secret: string): boolean {
+  if (secret.length < 3) return true
+  const isWords = /^(?:[a-z]{1,12}|[A-Z][a-z]{0,11}|[A-Z]{1,12})(?:[-_. ][A-Za-z]{1,12})*$/
+  return /^\d{1,7}$/.test(secret) || (secret.length <= 16 && isWords.test(secret))
+}
+
+/** What a word is a secret after: in an address, in a header, or as the value of a name. */
+const CREDENTIAL = '(?:key|token|passw(?:or)?d|pwd|secret|authorization)'
+const IS_CREDENTIAL = new RegExp(`${CREDENTIAL}$`, 'i')
+const BEFORE_ORDINARY = [
+  '://[^\\s/@]*:(?=[^\\s/]*@)',
+  '\\b(?:token|bearer|basic)\\s+',
+  `${CREDENTIAL}["']?(?:\\s*[:=]\\s*["'\`]?|\\s+["'\`])`,
+].join('|')
 
 /**
- * A function that masks every secret in a text, in plain, URL-encoded and base64 form. The longest is replaced first, so
- * that a secret inside another one (`abc` in `abcdef`) leaves no tail behind. Secrets of less than three characters are
- * ignored: masking each `a` would hide the text and not the secret.
+ * A function that masks every secret where it stands, in plain, URL-encoded and base64 form. The
+ * longest goes first, so that a secret inside another one leaves no tail. One that is an ordinary
+ * word or a short number is masked where something says that it is a secret, and nowhere else.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = new Set<string>()
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue
-    forms.add(secret)
-    forms.add(encodeURIComponent(secret))
-    forms.add(new URLSearchParams({ '': secret }).toString().slice(1))
+  const ordinary = new Set<string>()
+  for (const secret of secrets.filter((one) => one !== '')) {
+    const plain = isOrdinary(secret) ? ordinary : forms
+    plain.add(secret)
+    plain.add(encodeURIComponent(secret))
+    plain.add(new URLSearchParams({ '': secret }).toString().slice(1))
+    plain.add(JSON.stringify(secret).slice(1, -1))
+    if (secret.length < 3) continue
     forms.add(Buffer.from(secret).toString('base64'))
     forms.add(Buffer.from(secret).toString('base64url'))
-    forms.add(JSON.stringify(secret).slice(1, -1))
   }
   const longestFirst = [...forms].sort((one, other) => other.length - one.length)
-  if (longestFirst.length === 0) return (text) => text
+  const words = [...ordinary].sort((one, other) => other.length - one.length).map(escapeRegExp)
+  const standing = new RegExp(`(?<=${BEFORE_ORDINARY})(?:${words.join('|')})(?!\\w)`, 'gi')
   return (text) => {
     let redacted = text
     for (const form of longestFirst) redacted = redacted.replaceAll(form, MASK)
-    return redacted
+    return words.length === 0 ? redacted : redacted.replace(standing, MASK)
   }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
 /** Like `createRedactor`, for a list of secrets that may still grow. */
@@ -70,8 +94,9 @@ export function createLiveRedactor(secrets: readonly string[]): (text: string) =
 }
 
 /**
- * Structured log on pino. Redaction is by value and happens on everything in the finished line, so that no field, stack or
- * library message can slip past it. A failing stream (closed pipe, full disk) never stops the program.
+ * Structured log on pino. Redaction is by value and happens on everything in the finished line, so
+ * that no field, stack or library message can slip past it. A failing stream (closed pipe, full
+ * disk) never stops the program.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redact = createLiveRedactor(options.secrets)
@@ -105,7 +130,9 @@ function ignoreFailure(): void {
   // Nothing is left to tell it to.
 }
 
-/** Values and names; a number that holds a secret becomes a text, because the line must stay JSON. */
+/**
+ * Values and names; a number that holds a secret becomes a text, because the line must stay JSON.
+ */
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value === 'number') {
@@ -115,7 +142,10 @@ function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [redact(name), redactDeep(member, redact)]),
+    Object.entries(value).map(([name, member]: [string, unknown]) => {
+      const isSecret = IS_CREDENTIAL.test(name) && redact(`key=${String(member)}`) === `key=${MASK}`
+      return [redact(name), isSecret ? MASK : redactDeep(member, redact)]
+    }),
   )
 }
 
@@ -147,7 +177,8 @@ function serializeError(thrown: unknown, depth = 0): unknown {
     message: error.message,
     ...('code' in error ? { code: error.code } : {}),
     ...('context' in error ? { context: error.context } : {}),
-    // An error of the taxonomy is an answer, not a fault of the program: its stack would only hide its sentence.
+    // An error of the taxonomy is an answer, not a fault of the program: its stack would only hide
+    // its sentence.
     ...(error instanceof ConnectorError ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth === DEEPEST_CAUSE
       ? {}
@@ -167,8 +198,9 @@ function formatForPeople({ time, level, msg, ...fields }: Record<string, unknown
 }
 
 /**
- * A log line stays one line, and nothing in it steers a terminal. JSON leaves U+007F to U+009F, the line separators and the
- * signs that turn the direction of writing as they are; in JSON they can stand within texts only, where an escape is the same.
+ * A log line stays one line, and nothing in it steers a terminal. JSON leaves U+007F to U+009F, the
+ * line separators and the signs that turn the direction of writing as they are; in JSON they can
+ * stand within texts only, where an escape is the same.
  */
 function escapeControls(text: string): string {
   return text.replace(

@@ -7,7 +7,10 @@ const cron = text.refine(
   'must be a cron expression like */15 * * * *, or off',
 )
 
-/** Every command reads the settings, and few have a cron expression that is not the default: the package is loaded when there is one. */
+/**
+ * Every command reads the settings, and few have a cron expression that is not the default: the
+ * package is loaded when there is one.
+ */
 function isCronExpression(value: string): boolean {
   const { validate } = createRequire(import.meta.url)('node-cron') as typeof NodeCron
   return validate(value)
@@ -15,6 +18,16 @@ function isCronExpression(value: string): boolean {
 
 /** The settings of `serve`; a part of the object in `config.ts`. */
 export const serveSettings = {
+  hosts: setting(
+    text
+      .regex(
+        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/,
+        'must be names of hosts without ports, separated by commas',
+      )
+      .optional(),
+    { variable: 'TRACKING_HOSTS', flag: '--hosts' },
+    'Names under which the status page and /metrics are asked for, separated by commas; localhost and addresses always are. Others are answered 421.',
+  ),
   syncCron: setting(
     cron.default('*/15 * * * *'),
     { variable: 'SYNC_CRON', flag: '--sync-cron' },

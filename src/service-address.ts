@@ -1,6 +1,7 @@
 /**
- * Pure rules for the address of the service and the key that goes there, shared by the settings (which report them with all
- * other problems) and the client (which refuses to work without them). None of them ever shows the key.
+ * Pure rules for the address of the service and the key that goes there, shared by the settings
+ * (which report them with all other problems) and the client (which refuses to work without them).
+ * None of them ever shows the key.
  */
 
 /** Why a text cannot be the service's base address; undefined when it can. */
@@ -11,12 +12,13 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '') {
     return 'must not hold a user name, query or fragment'
   }
+  if (!/\/v\d+\/?$/.test(base.pathname)) return 'must end with the version segment, like /v2'
   return undefined
 }
 
 /**
- * Why a key cannot stand in a header as it is; undefined when it can. Checked before any HTTP library sees the key, because
- * such a library prints an invalid header value in its error.
+ * Why a key cannot stand in a header as it is; undefined when it can. Checked before any HTTP
+ * library sees the key, because such a library prints an invalid header value in its error.
  */
 export function apiKeyProblem(apiKey: string): string | undefined {
   if (apiKey === '') return 'is empty'

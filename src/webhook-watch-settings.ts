@@ -40,11 +40,16 @@ export function watchSettingsOf(config: {
   readonly webhookIds?: string | undefined
   readonly webhookEvents: string
   readonly webhookReactivate: boolean
+  readonly webhookSecret?: string | undefined
+  readonly webhookSecretPrevious?: string | undefined
 }) {
   return {
     url: config.webhookUrl,
     ids: config.webhookIds?.split(',').map((id) => id.trim()) ?? [],
     events: config.webhookEvents,
     isReactivating: config.webhookReactivate,
+    secrets: [config.webhookSecret, config.webhookSecretPrevious].filter(
+      (secret) => secret !== undefined,
+    ),
   }
 }

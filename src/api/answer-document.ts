@@ -2,15 +2,18 @@ import { ApiRefusedError, ApiUnavailableError } from '../errors.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
 import {
+  JsonSizeError,
   parseJsonBytes,
   parseUnrecognized,
+  type JsonLimits,
   type RecognizeRecords,
 } from '../jsonapi/parse-json-bytes.js'
 import { describeBody } from './answer-errors.js'
 
 /**
- * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one whose `data` is one record. `document`: either.
- * `anything`: any JSON or nothing at all, for endpoints whose answer the interface leaves open.
+ * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one
+ * whose `data` is one record. `document`: either. `anything`: any JSON or nothing at all, for
+ * endpoints whose answer the interface leaves open.
  */
 export type Expectation = 'list' | 'record' | 'document' | 'anything'
 
@@ -20,6 +23,23 @@ export interface AnswerBody {
   readonly contentType: string | undefined
   readonly body: Buffer
   readonly redact: (text: string) => string
+  readonly limits: JsonLimits
+}
+
+/** Rows of an answer that was not asked for a number of them. */
+const USUAL_PAGE_SIZE = 100
+
+/**
+ * What an answer may hold at most: ten times what the richest rows bring. Smaller values than the
+ * service's own could fill the memory within the limit of bytes: a value of three bytes takes fifty
+ * in memory, a record some hundreds.
+ */
+export function limitsOf(url: URL): JsonLimits {
+  const pageSize = Number(url.searchParams.get('page[size]')) || USUAL_PAGE_SIZE
+  return {
+    records: 1_000 + 200 * pageSize,
+    values: Math.min(1_000_000, 100_000 + 5_000 * pageSize),
+  }
 }
 
 export interface ParsedAnswer {
@@ -31,8 +51,10 @@ export interface ParsedAnswer {
 const emptyDocument: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
 
 /**
- * The document of an answer with a good status. A portal's page, an empty or cut body or `errors` under 200 say nothing about the records, so they throw
- * `ApiUnavailableError` ("ask again") and never pass for an empty list. Too deep nesting throws `ApiRefusedError`.
+ * The document of an answer with a good status. A portal's page, an empty or cut body or `errors`
+ * under 200 say nothing about the records, so they throw `ApiUnavailableError` ("ask again") and
+ * never pass for an empty list. Too deep nesting, and more records or values than the limits allow,
+ * throw `ApiRefusedError`.
  */
 export async function parseAnswer(
   answer: AnswerBody,
@@ -66,18 +88,29 @@ async function parseBody(
   answer: AnswerBody,
   recognize: RecognizeRecords | undefined,
 ): Promise<unknown> {
+  const { limits } = answer
   try {
     return recognize === undefined
-      ? parseJsonBytes(answer.body)
-      : await parseUnrecognized(answer.body, recognize)
+      ? parseJsonBytes(answer.body, limits)
+      : await parseUnrecognized(answer.body, recognize, { limits, pause: letOthersRun })
   } catch (error) {
     if (error instanceof JsonNestingError) {
       throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
+    }
+    if (error instanceof JsonSizeError) {
+      throw new ApiRefusedError(`${answer.where}: the service's answer holds ${error.message}`)
     }
     if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the body, so it is not kept as the cause.
     throw unusable(answer, 'a body that is no complete JSON')
   }
+}
+
+/** A receiver in the same process answers from the same thread. */
+function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }
 
 function describeNoDocument(body: unknown): string {

@@ -97,21 +97,28 @@ function toRedirectError(answer: FailedAnswer): ApiRefusedError {
   )
 }
 
-/** The members of `errors[]` in a body, if it is such a body; at most 20, each text cut to 500 characters. */
+/**
+ * What a body says went wrong: JSON:API's `errors[]`, and the plain forms of gateways and
+ * frameworks before the service (`errors` of texts, `error`, `message`). At most 20, each text cut
+ * to 500 characters.
+ */
 function parseErrorDetails(text: string, redact: (text: string) => string): ApiErrorDetail[] {
-  const errors = readMember(parseQuietly(text), 'errors')
-  if (!Array.isArray(errors)) return []
+  const body = parseQuietly(text)
+  const errors =
+    readMember(body, 'errors') ?? readMember(body, 'error') ?? readMember(body, 'message')
+  const list: readonly unknown[] = Array.isArray(errors) ? errors : [errors]
   const shown = (value: unknown): string | undefined =>
-    typeof value === 'string' ? showText(redact(value)) : undefined
-  return errors.slice(0, 20).map((error: unknown) => {
+    typeof value === 'string' && value.trim() !== '' ? showText(redact(value)) : undefined
+  const details = list.slice(0, 20).map((error: unknown) => {
     const source = readMember(error, 'source')
     return {
       title: shown(readMember(error, 'title')),
-      detail: shown(readMember(error, 'detail')),
+      detail: shown(readMember(error, 'detail') ?? readMember(error, 'message') ?? error),
       code: shown(readMember(error, 'code')),
       source: shown(readMember(source, 'parameter') ?? readMember(source, 'pointer')),
     }
   })
+  return details.filter(({ title, detail, code }) => (title ?? detail ?? code) !== undefined)
 }
 
 function parseQuietly(text: string): unknown {
@@ -130,16 +137,16 @@ function readMember(value: unknown, name: string): unknown {
 
 function describeErrors(errors: readonly ApiErrorDetail[], answer: FailedAnswer): string {
   if (errors.length === 0) return ` ${describeBody(answer)}`
-  const texts = errors.slice(0, 3).map(({ title, detail, source }) => {
-    const words = [title, detail].filter((text) => text !== undefined).join(': ')
+  const texts = errors.slice(0, 3).map(({ title, detail, code, source }) => {
+    const words = [title, detail].filter((text) => text !== undefined).join(': ') || code
     return source === undefined ? words : `${words} [${source}]`
   })
   return ` It says: ${texts.join('; ')}`
 }
 
 /**
- * What an unexpected body looks like: its type and, when it is no JSON, its first words. JSON is not quoted: it may hold the customer's data or a
- * webhook's secret.
+ * What an unexpected body looks like: its type and, when it is no JSON, its first words. JSON is
+ * not quoted: it may hold the customer's data or a webhook's secret.
  */
 export function describeBody(
   answer: Pick<FailedAnswer, 'text' | 'contentType' | 'redact'>,

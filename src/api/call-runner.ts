@@ -7,7 +7,7 @@ import {
 } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { retry, type Clock, type RetryPolicy, type RetryState, type Sleep } from '../retry.js'
-import { parseAnswer, type ParsedAnswer } from './answer-document.js'
+import { limitsOf, parseAnswer, type ParsedAnswer } from './answer-document.js'
 import { toStatusError } from './answer-errors.js'
 import type { Call } from './call.js'
 import { exchange, type ExchangeOptions, type RawAnswer } from './exchange.js'
@@ -15,6 +15,7 @@ import { isStaleConnection, isUsageError, toNetworkError } from './network-error
 import type { RequestBudget } from './request-budget.js'
 import { parseRetryAfter, type RetryAfter } from './retry-after.js'
 import {
+  boundStamp,
   learnSourceClock,
   stampRequest,
   unknownSourceClock,
@@ -31,10 +32,14 @@ export interface CallRunnerOptions extends ExchangeOptions {
   readonly sleep: Sleep
   readonly random: () => number
   readonly redact: (text: string) => string
+  /** The clock that no stamp is beyond; see `boundStamp`. */
+  readonly databaseNow?: (() => Promise<Date>) | undefined
 }
 
 export interface ApiAnswer extends ParsedAnswer {
-  /** The start of the request on the service's clock: nothing in the answer is older news than this. */
+  /**
+   * The start of the request on the service's clock: nothing in the answer is older news than this.
+   */
   readonly observedAt: Date
   readonly status: number
   /** Size of the body after decompression. */
@@ -55,13 +60,17 @@ export interface ApiStats {
   readonly clockOffsetMs: number
 }
 
-/** No more requests than this may in a row die on connections the server had closed; beyond it, it is a failure. */
+/**
+ * No more requests than this may in a row die on connections the server had closed; beyond it, it
+ * is a failure.
+ */
 const MOST_STALE_IN_A_ROW = 3
 
 const SKEW_WORTH_A_WARNING_MS = 60_000
 
 /**
- * Runs calls: budget → exchange → classify → retry. Keeps what is learned on the way: counts, the service's clock, whether we are rate-limited.
+ * Runs calls: budget → exchange → classify → retry. Keeps what is learned on the way: counts, the
+ * service's clock, whether we are rate-limited.
  */
 export class CallRunner {
   readonly #options: CallRunnerOptions
@@ -109,12 +118,13 @@ export class CallRunner {
     const { logger, redact } = this.#options
     const raw = await this.#send(call)
     this.#counts.bytes += raw.body.length
-    const observedAt = this.#learnClock(raw)
+    const observedAt = await this.#bound(raw, this.#learnClock(raw))
     const { status, body } = raw
     const bytes = body.length
     logger.debug('Request answered.', { request: call.where, status, bytes })
     const contentType = one(raw.headers['content-type'])
-    const answer = { where: call.where, status, body, contentType, redact }
+    const limits = limitsOf(call.url)
+    const answer = { where: call.where, status, body, contentType, redact, limits }
     if (status !== 429) this.#rateLimitedSince = undefined
     if (!isGoodStatus(call, status)) {
       const retryAfter = this.#readRetryAfter(raw)
@@ -129,7 +139,10 @@ export class CallRunner {
     return { ...parsed, observedAt, status, bytes, attempts: call.sent.requests }
   }
 
-  /** One try. Requests that die on connections the server had closed meanwhile do not count as failures of the source. */
+  /**
+   * One try. Requests that die on connections the server had closed meanwhile do not count as
+   * failures of the source.
+   */
   async #send(call: Call): Promise<RawAnswer> {
     const { pool, budget, headersFor } = this.#options
     const { method, url, body, signal, options } = call
@@ -179,6 +192,13 @@ export class CallRunner {
     return observedAt
   }
 
+  async #bound(raw: RawAnswer, observedAt: Date): Promise<Date> {
+    const now = await this.#options.databaseNow?.()
+    if (now === undefined) return observedAt
+    const tripMs = Math.max(0, raw.answeredAt.getTime() - raw.startedAt.getTime())
+    return boundStamp(observedAt, new Date(now.getTime() - tripMs))
+  }
+
   #readRetryAfter(raw: RawAnswer): RetryAfter | undefined {
     const sourceNow = new Date(raw.answeredAt.getTime() + this.#sourceClock.offsetMs)
     return parseRetryAfter(raw.headers['retry-after'], sourceNow)
@@ -212,7 +232,10 @@ function wasUntouched(error: unknown): boolean {
   return error instanceof ConnectorError && error.context.wasSent === false
 }
 
-/** The last error of many, with what was tried said in its message, and since when the service refuses to answer more. */
+/**
+ * The last error of many, with what was tried said in its message, and since when the service
+ * refuses to answer more.
+ */
 function tellTries(
   error: unknown,
   { failures, elapsedMs }: RetryState,

@@ -27,6 +27,11 @@ export interface ApiClientOptions {
   readonly userAgent?: string
   /** PEM of authorities to trust instead of the system's; for tests and private authorities. */
   readonly certificateAuthority?: string
+  /**
+   * The database's clock: no stamp is beyond it. Without one, stamps are as the service's clock
+   * says.
+   */
+  readonly databaseNow?: () => Promise<Date>
   /** Ends every call that brings no signal of its own. */
   readonly signal?: AbortSignal
 }
@@ -35,13 +40,15 @@ export interface ApiClient {
   /** Without a trailing slash. */
   readonly baseUrl: URL
   /**
-   * Reads a path below the base (`/containers`) or a URL that lies below it. Waits for the budget, retries what is worth it, and throws the `Api…Error`
-   * classes of `errors.ts`; an abort rejects with the signal's reason.
+   * Reads a path below the base (`/containers`) or a URL that lies below it. Waits for the budget,
+   * retries what is worth it, and throws the `Api…Error` classes of `errors.ts`; an abort rejects
+   * with the signal's reason.
    */
   get(pathOrUrl: string | URL, options?: CallOptions): Promise<ApiAnswer>
   /**
-   * Changes something. PATCH and DELETE are retried like reads, because repeating them changes nothing more. A POST is repeated only when the service
-   * cannot have acted on it: it was never sent, or was refused with 429.
+   * Changes something. PATCH and DELETE are retried like reads, because repeating them changes
+   * nothing more. A POST is repeated only when the service cannot have acted on it: it was never
+   * sent, or was refused with 429.
    */
   send(
     method: Exclude<HttpMethod, 'GET'>,
@@ -55,7 +62,8 @@ export interface ApiClient {
 }
 
 /**
- * A client for one account of the service. Opens no connection before the first call. Throws a `ConfigError` for an address or a key that cannot work.
+ * A client for one account of the service. Opens no connection before the first call. Throws a
+ * `ConfigError` for an address or a key that cannot work.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   checkApiKey(options.apiKey)
@@ -72,6 +80,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     clock,
     sleep,
     random,
+    databaseNow: options.databaseNow,
     redact: createRedactor([options.apiKey]),
     timeouts,
     bodyLimits: { ...defaultBodyLimits, ...options.bodyLimits },

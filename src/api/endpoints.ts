@@ -1,4 +1,4 @@
-import { ApiContractError } from '../errors.js'
+import { ApiContractError, ApiRequestError, toError } from '../errors.js'
 import type { ApiAnswer } from './call-runner.js'
 import type { CallOptions } from './call.js'
 import type { ApiClient } from './client.js'
@@ -20,7 +20,10 @@ export interface NotificationListOptions extends ListOptions {
   readonly deliveryStatus?: string | undefined
 }
 
-/** A webhook's settings as the service takes them. Only `active` is specified; the rest is what its public documentation shows. */
+/**
+ * A webhook's settings as the service takes them. Only `active` is specified; the rest is what its
+ * public documentation shows.
+ */
 export interface WebhookSettings {
   readonly url?: string | undefined
   readonly active?: boolean | undefined
@@ -40,12 +43,18 @@ export interface SampleNotification {
 
 type Pages = AsyncIterable<Page>
 
-/** Every endpoint of the interface. Lists ask for a page when one is taken; reads and changes are one call each. */
+/**
+ * Every endpoint of the interface. Lists ask for a page when one is taken; reads and changes are
+ * one call each.
+ */
 export interface TrackingService {
   listShipments(options?: ListOptions): Pages
   listContainers(options?: ListOptions): Pages
   listTrackingRequests(options?: ListOptions): Pages
-  /** Past events of one container, verified by the service; estimated future ones are not among them. */
+  /**
+   * Past events of one container, verified by the service; estimated future ones are not among
+   * them.
+   */
   listTransportEvents(containerId: string, options?: ListOptions): Pages
   listRawEvents(containerId: string, options?: ListOptions): Pages
   listWebhooks(options?: ListOptions): Pages
@@ -77,7 +86,10 @@ export interface TrackingService {
   triggerWebhook(sample: SampleNotification, options?: CallOptions): Promise<ApiAnswer>
 }
 
-/** The endpoints over a client. Ids are encoded; one that no path can carry throws `ApiContractError`. */
+/**
+ * The endpoints over a client. Ids are encoded; one that no path can carry throws
+ * `ApiContractError`.
+ */
 export function createTrackingService(client: ApiClient): TrackingService {
   return { ...createLists(client), ...createReads(client), ...createChanges(client) }
 }
@@ -148,7 +160,18 @@ function createChanges(client: ApiClient) {
       options?: CallOptions,
     ) => {
       const path = `/containers/${encodeId(containerId)}/custom_fields/${encodeId(apiSlug)}`
-      return client.send('PATCH', path, { value }, { ...options, expect: 'record' })
+      const send = async (body: unknown): Promise<ApiAnswer> =>
+        client.send('PATCH', path, body, { ...options, expect: 'record' })
+      try {
+        return await send({ data: { type: 'custom_field', attributes: { value } } })
+      } catch (refusal) {
+        if (!(refusal instanceof ApiRequestError)) throw refusal
+        // Another page of the service's documentation has this form. What both refuse is refused
+        // for the reason that the first got.
+        return await send({ value }).catch((thrown: unknown) => {
+          throw thrown instanceof ApiRequestError ? refusal : toError(thrown)
+        })
+      }
     },
     createWebhook: async (settings: WebhookSettings, options?: CallOptions) =>
       client.send('POST', '/webhooks', webhook(settings), { ...options, expect: 'record' }),
@@ -171,7 +194,8 @@ function joinIncludes(includes: readonly string[] | undefined): string | undefin
 }
 
 /**
- * An id as one segment of a path. `.` and `..` would climb out of it even when percent-encoded, and an empty id would name the list.
+ * An id as one segment of a path. `.` and `..` would climb out of it even when percent-encoded, and
+ * an empty id would name the list.
  */
 function encodeId(id: string): string {
   const isCarried = id.length <= 255 && !/^\.{0,2}$/.test(id) && !/\p{Cs}|\p{Cc}/u.test(id)

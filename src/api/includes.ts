@@ -2,12 +2,15 @@ import { ApiRequestError } from '../errors.js'
 import type { Document } from '../jsonapi/document.js'
 
 /**
- * Which relations the service can include is not specified, so it is found out: ask for all, drop what it refuses, and look whether the rest was sent.
+ * Which relations the service can include is not specified, so it is found out: ask for all, drop
+ * what it refuses, and look whether the rest was sent.
  */
 
 /**
- * The includes to ask for next after a refusal, or undefined when the error does not speak of the request's parameters (then it must be thrown). Names that
- * the service complains of are dropped; where it names none, the second half of the list, which is in order of priority.
+ * The includes to ask for next after a refusal, or undefined when the error does not speak of the
+ * request's parameters (then it must be thrown). Names that the service complains of are dropped;
+ * where it names none, the second half of the list, which is in order of priority. Also undefined
+ * when it complains of a filter.
  */
 export function dropRefusedIncludes(
   includes: readonly string[],
@@ -19,6 +22,7 @@ export function dropRefusedIncludes(
   const words = new Set(wordsOf(error.context.errors))
   const kept = includes.filter((name) => !words.has(name))
   const isNamed = kept.length < includes.length
+  if (!isNamed && (words.has('filter') || words.has('filters'))) return undefined
   return isNamed ? kept : includes.slice(0, Math.floor(includes.length / 2))
 }
 
@@ -43,7 +47,10 @@ export interface IncludeVerdict {
   readonly unknown: readonly string[]
 }
 
-/** Judges what was asked for by what one answer holds. Nested names (`containers.transport_events`) are followed through `included`. */
+/**
+ * Judges what was asked for by what one answer holds. Nested names (`containers.transport_events`)
+ * are followed through `included`.
+ */
 export function judgeIncludes(document: Document, asked: readonly string[]): IncludeVerdict {
   const included = new Map<string, unknown>()
   for (const resource of document.included) {

@@ -5,23 +5,27 @@ import { ApiRefusedError } from '../errors.js'
 export interface BodyLimits {
   /** Most bytes of one answer, after decompression. */
   readonly maxResponseBytes: number
-  /** An answer may not grow more than this on decompression. Looked at only past `ratioFreeBytes`. */
+  /**
+   * An answer may not grow more than this on decompression. Looked at only past `ratioFreeBytes`.
+   */
   readonly maxRatio: number
   readonly ratioFreeBytes: number
 }
 
 /**
- * 64 MiB is a hundred times the largest page seen. 100:1 is five times what gzip reaches on real pages; a bomb reaches 1000:1. Below 1 MiB nobody is hurt.
+ * 32 MiB is fifty times the largest page seen. 100:1 is five times what gzip reaches on real pages;
+ * a bomb reaches 1000:1. Below 1 MiB nobody is hurt.
  */
 export const defaultBodyLimits: BodyLimits = {
-  maxResponseBytes: 64 * 1024 * 1024,
+  maxResponseBytes: 32 * 1024 * 1024,
   maxRatio: 100,
   ratioFreeBytes: 1024 * 1024,
 }
 
 /**
- * Reads a body to its end, decompressing as it comes, so that a bomb is noticed while it swells and not after. Throws `ApiRefusedError` for more than
- * the limits allow, for nested and for unknown encodings; errors of the socket or of the decompressor fly through. The source is destroyed then.
+ * Reads a body to its end, decompressing as it comes, so that a bomb is noticed while it swells and
+ * not after. Throws `ApiRefusedError` for more than the limits allow, for nested and for unknown
+ * encodings; errors of the socket or of the decompressor fly through. The source is destroyed then.
  * Resolves to the bytes and not to their text: a large text would stay in memory for long.
  */
 export async function readResponseBody(
@@ -29,7 +33,8 @@ export async function readResponseBody(
   contentEncoding: string | readonly string[] | undefined,
   limits: BodyLimits,
 ): Promise<Buffer> {
-  // A destroyed body still emits an error; whoever reads it hears of it, and after a refusal nobody does.
+  // A destroyed body still emits an error; whoever reads it hears of it, and after a refusal nobody
+  // does.
   source.on('error', () => undefined)
   const encodings = listEncodings(contentEncoding)
   const [encoding, nested] = encodings
@@ -98,7 +103,8 @@ function createDecompressor(encoding: string, first: Buffer): Transform | undefi
     case 'br':
       return createBrotliDecompress(options)
     case 'deflate':
-      // Some servers send raw deflate under this name. RFC 1950: a zlib header's first byte ends in 8.
+      // Some servers send raw deflate under this name. RFC 1950: a zlib header's first byte ends in
+      // 8.
       return (first[0] ?? 0) % 16 === 8 ? createInflate(options) : createInflateRaw(options)
     default:
       return undefined

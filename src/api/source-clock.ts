@@ -1,16 +1,21 @@
 import { parseHttpDate } from './http-date.js'
 
 /**
- * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the answer was made, between our `startedAt` and our
- * `endedAt`, the service's clock stood in [date, date + 1 s). So the offset (service − ours) lies in [date − endedAt, date + 1 s − startedAt].
- * Many answers narrow that interval down; an answer that contradicts it tells that one of the two clocks was moved.
+ * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the
+ * answer was made, between our `startedAt` and our `endedAt`, the service's clock stood in [date,
+ * date + 1 s). So the offset (service − ours) lies in [date − endedAt, date + 1 s − startedAt].
+ * Many answers narrow that interval down; an answer that contradicts it tells that one of the two
+ * clocks was moved.
  */
 export interface SourceClock {
   /** Added to an instant of ours, gives the instant at the service. */
   readonly offsetMs: number
   readonly lowestMs: number
   readonly highestMs: number
-  /** Up to which start of a request a stamp was given, and that stamp; nothing later may get an earlier one. */
+  /**
+   * Up to which start of a request a stamp was given, and that stamp; nothing later may get an
+   * earlier one.
+   */
   readonly lastStartedAt: number
   readonly lastStamp: number
 }
@@ -32,8 +37,9 @@ export interface ClockSample {
 }
 
 /**
- * Takes one answer into the estimate. An offset of 0 is kept for as long as the answers allow it, so that two clocks which agree give our own
- * stamps; else the bound nearest to 0 is taken. After a contradiction the estimate starts again from this answer alone, with its lower bound: a stamp
+ * Takes one answer into the estimate. An offset of 0 is kept for as long as the answers allow it,
+ * so that two clocks which agree give our own stamps; else the bound nearest to 0 is taken. After a
+ * contradiction the estimate starts again from this answer alone, with its lower bound: a stamp
  * that is too old costs a re-read, one that is too new would hide a later fact.
  */
 export function learnSourceClock(known: SourceClock, sample: ClockSample): SourceClock {
@@ -47,7 +53,8 @@ export function learnSourceClock(known: SourceClock, sample: ClockSample): Sourc
   const highestMs = Math.min(known.highestMs, seenHighest)
   if (lowestMs > highestMs) {
     const again = { offsetMs: seenLowest, lowestMs: seenLowest, highestMs: seenHighest }
-    // The service's clock went back if it now stands before a stamp we gave; only then may stamps go back with it.
+    // The service's clock went back if it now stands before a stamp we gave; only then may stamps
+    // go back with it.
     const isStampPossible = known.lastStamp < date.getTime() + 1_000
     return isStampPossible && startedAt >= known.lastStartedAt
       ? { ...known, ...again }
@@ -57,8 +64,9 @@ export function learnSourceClock(known: SourceClock, sample: ClockSample): Sourc
 }
 
 /**
- * When the service can have known what an answer says: the start of its request, on the service's clock. A request that began later never gets an
- * earlier stamp, unless the service's clock was put back. One that began earlier but ended later is not raised: it may have been read earlier.
+ * When the service can have known what an answer says: the start of its request, on the service's
+ * clock. A request that began later never gets an earlier stamp, unless the service's clock was put
+ * back. One that began earlier but ended later is not raised: it may have been read earlier.
  */
 export function stampRequest(
   known: SourceClock,
@@ -70,4 +78,15 @@ export function stampRequest(
   const stamp = Math.max(estimate, known.lastStamp)
   const sourceClock = { ...known, lastStartedAt: start, lastStamp: stamp }
   return { observedAt: new Date(stamp), sourceClock }
+}
+
+/** A clock that is ahead by less is not wrong: it tells whole seconds, and answers travel. */
+export const STAMP_TOLERANCE_MS = 10_000
+
+/**
+ * A stamp as it may be written: never beyond `latest`, the instant of the request by the database's
+ * clock, plus a small tolerance. A stamp that lies in the future would hide what comes after it.
+ */
+export function boundStamp(observedAt: Date, latest: Date): Date {
+  return new Date(Math.min(observedAt.getTime(), latest.getTime() + STAMP_TOLERANCE_MS))
 }

@@ -8,9 +8,11 @@ import {
   toError,
   WarehouseSchemaError,
 } from '../errors.js'
+import { requireService } from '../require-service.js'
 import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { paint, type Terminal } from './terminal.js'
 
 const SETTINGS: readonly SettingName[] = [
   'apiUrl',
@@ -32,38 +34,40 @@ export function addCheckCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('check')
     .description(
-      'Check settings, database, schema version, service and, where one is set, our webhook: one line each, with the fix. Changes nothing.',
+      'Check settings, database, time zone data, schema version, service and, where one is set, our webhook: one line each, with the fix. Changes nothing.',
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const results = await runChecks(app)
       if (options.json === true) io.printJson(results)
-      else for (const result of results) io.print(formatResult(app, result))
+      else for (const result of results) io.print(formatResult(app, result, io.terminal))
       return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
     })
   })
 }
 
-function formatResult(app: App, { name, isOk, detail }: CheckResult): string {
-  return `${isOk ? 'ok  ' : 'FAIL'}  ${name.padEnd(9)} ${app.redact(detail)}`
+function formatResult(app: App, { name, isOk, detail }: CheckResult, terminal: Terminal): string {
+  const verdict = isOk ? paint('ok  ', 'good', terminal) : paint('FAIL', 'bad', terminal)
+  return `${verdict}  ${name.padEnd(9)} ${app.redact(detail)}`
 }
 
 /** Each check stands alone: a dead database does not hide a wrong key. */
 async function runChecks(app: App): Promise<CheckResult[]> {
-  const settings: CheckResult = {
-    name: 'settings',
-    isOk: true,
-    detail: 'complete and well-formed',
-    exitCode: EXIT_CODES.complete,
-  }
   return [
-    settings,
+    await attempt('settings', () => checkSettings(app)),
     await attempt('database', () => checkDatabase(app)),
+    await attempt('zones', () => checkZones(app)),
     await attempt('schema', () => checkSchema(app)),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
   ]
+}
+
+/** Malformed ones have ended the program before. */
+function checkSettings(app: App): Promise<string> {
+  requireService(app.config)
+  return Promise.resolve('complete and well-formed')
 }
 
 async function attempt(name: string, work: () => Promise<string>): Promise<CheckResult> {
@@ -76,6 +80,10 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
   }
 }
 
+/** All goes on working: `query` takes less than the login may. */
+const MADE_FOR_ONE_LOGIN =
+  'an earlier version made it with a superuser as its only login; to have one that may less, move the directory database of TRACKING_HOME away and run a backfill'
+
 /** The oldest server our statements are made for. */
 const OLDEST_SERVER = 140_000
 
@@ -83,14 +91,22 @@ async function checkDatabase(app: App): Promise<string> {
   const { describeExcessRights } = await import('../warehouse/role-rights.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.openWarehouse({ isMigrating: false })
-  const [row] = await warehouse.query<{ version: string; number: number; role: string }>(
+  const [row] = await warehouse.query<{
+    version: string
+    number: number
+    role: string
+    isSuperuser: boolean
+  }>(
     'ask the database for its version',
     `select current_setting('server_version') as version,
     current_setting('server_version_num')::integer as number,
-    current_user::text as role`,
+    current_user::text as role,
+    current_setting('is_superuser') = 'on' as "isSuperuser"`,
   )
-  // Nobody else has the password of the embedded one, and nothing else is in it.
+  // Nobody else has the password of the embedded one, and nothing else is in it: its owner is the
+  // one to work there.
   const excess = isEmbedded ? undefined : await describeExcessRights(warehouse)
+  const isOld = isEmbedded && row?.isSuperuser === true
   if (excess !== undefined && app.config.strict) throw new WarehouseSchemaError(excess)
   const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
   const version = row?.version ?? 'of unknown version'
@@ -98,7 +114,14 @@ async function checkDatabase(app: App): Promise<string> {
     throw new WarehouseSchemaError(`${kind} ${version} is too old; use PostgreSQL 14 or later`)
   }
   const warning = excess === undefined ? '' : `; warning: ${excess}`
-  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}`
+  const old = isOld ? `; warning: ${MADE_FOR_ONE_LOGIN}` : ''
+  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}${old}`
+}
+
+/** They decide every local day. */
+async function checkZones(app: App): Promise<string> {
+  const { describeZoneData } = await import('../warehouse/zone-data.js')
+  return describeZoneData(await app.openWarehouse({ isMigrating: false }))
 }
 
 async function checkSchema(app: App): Promise<string> {
@@ -106,9 +129,26 @@ async function checkSchema(app: App): Promise<string> {
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return checkShape(warehouse, version)
+  if (version === 0) await refuseLostBookkeeping(warehouse)
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
+}
+
+/**
+ * Tables without a word of how they came there: an upgrade would find its own tables in the way.
+ */
+async function refuseLostBookkeeping(warehouse: Warehouse): Promise<void> {
+  const { names } = warehouse
+  const tables = await warehouse.query(
+    'look for tables',
+    'select from pg_tables where schemaname = $1 limit 1',
+    [names.data],
+  )
+  if (tables.length === 0) return
+  throw new WarehouseSchemaError(
+    `the tables of ${names.data} are there and their bookkeeping is gone (${names.sync}.migrations); bring ${names.sync} back from a backup, or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
+  )
 }
 
 /** Differences told at most; the rest are counted. */
@@ -139,7 +179,7 @@ async function checkService(app: App): Promise<string> {
     const total = page.total === undefined ? 'an unknown number of' : String(page.total)
     const skew = Math.round(stats().clockOffsetMs / 1000)
     const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''
-    return `answers, the key is accepted, ${total} shipments${clock}`
+    return `answers, the key is accepted, ${total} ${page.total === 1 ? 'shipment' : 'shipments'}${clock}`
   }
   return 'answers, the key is accepted'
 }

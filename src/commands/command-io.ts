@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
 import type { LoadedConfig, SettingName } from '../config.js'
-import { ConfigError, ConnectorError, toError } from '../errors.js'
+import { ConfigError, ConnectorError, WarehouseUnavailableError, toError } from '../errors.js'
 import {
   EXIT_CODES,
   exitCodeOf,
@@ -10,12 +10,15 @@ import {
   stopSignalOf,
   type StopSignal,
 } from '../exit-code.js'
+import { watchOutput } from './standard-output.js'
+
+import { escapeControls } from './print-table.js'
+import { terminalOf, type Terminal } from './terminal.js'
 
 /** The parts of `process` that commands use. */
 export interface ProcessLike {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-  readonly stdin: NodeJS.ReadStream
   cwd(): string
   exit(code: number): never
   on(event: StopSignal, listener: (signal: StopSignal) => void): unknown
@@ -29,12 +32,17 @@ export interface RunOptions {
   readonly isInterruptIgnored?: boolean
 }
 
-/** What every command is given: where to print, and how to run with an app that is closed afterwards. */
+/**
+ * What every command is given: where to print, and how to run with an app that is closed
+ * afterwards.
+ */
 export interface CommandIo {
   readonly process: ProcessLike
   readonly programVersion: string
   /** True when people watch: bars and colours are for them only. */
   readonly isTerminal: boolean
+  /** What standard output is printed on, as it is now. */
+  readonly terminal: Terminal
   /** The environment, for programs that a command starts. */
   environment(): Promise<Readonly<Record<string, string | undefined>>>
   print(text: string): void
@@ -42,11 +50,17 @@ export interface CommandIo {
   write(text: string): void
   /** One JSON document on standard output. */
   printJson(value: unknown): void
+  /** Something worth a word that is no error, on standard error. */
+  printNote(text: string): void
   /** What went wrong, in one sentence, on standard error. */
   printError(text: string): void
   /**
-   * Loads the settings, makes the app, runs `work`, closes everything and keeps the exit code that `work` returns. Errors of the
-   * taxonomy become one clear message and their exit code.
+   * Waits until all that was printed is written; the exit code, which tells of what could not be.
+   */
+  finishOutput(exitCode: number): Promise<number>
+  /**
+   * Loads the settings, makes the app, runs `work`, closes everything and keeps the exit code that
+   * `work` returns. Errors of the taxonomy become one clear message and their exit code.
    */
   withApp(
     flags: SettingFlags,
@@ -66,13 +80,16 @@ export interface CliState {
 
 export function createCommandIo(process: ProcessLike, state: CliState): CommandIo {
   const programVersion = readProgramVersion()
-  // A reader that went away (`| head`) is no failure of ours, and a log that cannot be written never stops a run.
-  process.stdout.on('error', () => undefined)
+  const written = watchOutput(process.stdout)
+  // A log that cannot be written never stops a run.
   process.stderr.on('error', () => undefined)
   return {
     process,
     programVersion,
     isTerminal: process.stderr.isTTY,
+    get terminal() {
+      return terminalOf(process.stdout)
+    },
     environment: async () => (await import('../config.js')).readEnvironment(),
     print: (text) => {
       process.stdout.write(`${text}\n`)
@@ -83,8 +100,19 @@ export function createCommandIo(process: ProcessLike, state: CliState): CommandI
     printJson: (value) => {
       process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
     },
+    printNote: (text) => {
+      process.stderr.write(`note: ${escapeControls(text)}\n`)
+    },
     printError: (text) => {
       process.stderr.write(`error: ${text}\n`)
+    },
+    finishOutput: async (exitCode) => {
+      const failure = await written()
+      if (failure === undefined) return exitCode
+      process.stderr.write(
+        `error: standard output could not be written, so what stands there is incomplete: ${failure.message}\n`,
+      )
+      return exitCode === EXIT_CODES.complete ? EXIT_CODES.output : exitCode
     },
     withApp: async (flags, work, options = {}) => {
       const stop = new AbortController()
@@ -106,9 +134,11 @@ async function runWithApp(
   signal: AbortSignal,
 ): Promise<number> {
   let app: App | undefined
-  // Known from the moment that the settings are: what happens while the rest is loaded must show no secret either.
+  // Known from the moment that the settings are: what happens while the rest is loaded must show no
+  // secret either.
   let redact = (text: string): string => text
-  // Also for a rejection that nobody handles: nothing can be said of the state the program is in, so it ends, and says why without a secret.
+  // Also for a rejection that nobody handles: nothing can be said of the state the program is in,
+  // so it ends, and says why without a secret.
   const onFault = (thrown: unknown): void => {
     reportFault(process, thrown, redact)
     process.exit(EXIT_CODES.bug)
@@ -116,7 +146,8 @@ async function runWithApp(
   process.on('uncaughtException', onFault)
   try {
     const { config: configFile, ...settings } = flags
-    // Loaded late, like the app below: the program's help needs no settings, and wrong settings need none of the drivers.
+    // Loaded late, like the app below: the program's help needs no settings, and wrong settings
+    // need none of the drivers.
     const [{ loadConfig, readEnvironment }, { createRedactor }] = await Promise.all([
       import('../config.js'),
       import('../logger.js'),
@@ -142,7 +173,9 @@ async function runWithApp(
     for (const warning of loaded.warnings) app.logger.warn(warning)
     return await work(app, loaded)
   } catch (thrown) {
-    return reportFailure(process, thrown, signal, redact)
+    const isAway = thrown instanceof WarehouseUnavailableError
+    const better = isAway ? await app?.explainDatabase() : undefined
+    return reportFailure(process, better ?? thrown, signal, redact)
   } finally {
     await app?.close()
     process.off('uncaughtException', onFault)
@@ -220,28 +253,35 @@ const COMMON: readonly SettingName[] = [
 const settingOptions = new Set<string>()
 
 /**
- * Gives a command the flags of the named settings, and `--config`, when it is called: what settings there are takes a third of the program's start to load, and
- * the program's own help does without. Values stay texts here; the settings check them.
+ * Gives a command the flags of the named settings, and `--config`, when it is called: what settings
+ * there are takes a third of the program's start to load, and the program's own help does without.
+ * Values stay texts here; the settings check them.
  */
 export function addSettingFlags(
   command: Command,
   names: readonly SettingName[] | 'all' = [],
+  common: readonly SettingName[] = COMMON,
 ): Command {
   command.parent?.hook('preSubcommand', async (_, called) => {
-    if (called === command) await addFlagsNow(command, names)
+    if (called === command) await addFlagsNow(command, names, common)
   })
   return command
 }
 
-async function addFlagsNow(command: Command, names: readonly SettingName[] | 'all'): Promise<void> {
+async function addFlagsNow(
+  command: Command,
+  names: readonly SettingName[] | 'all',
+  common: readonly SettingName[],
+): Promise<void> {
   const { settingDescriptions } = await import('../config.js')
-  for (const { name, flag, meaning, defaultValue } of settingDescriptions) {
-    const isWanted = names === 'all' || names.includes(name) || COMMON.includes(name)
+  for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
+    const isWanted = names === 'all' || names.includes(name) || common.includes(name)
     if (flag === undefined || !isWanted) continue
     settingOptions.add(name)
     const isSwitch = typeof defaultValue === 'boolean'
     const option = command.createOption(`${flag} ${isSwitch ? '[boolean]' : '<value>'}`, meaning)
-    if (isSwitch) option.preset('true')
+    const byDefault = defaultValue === undefined ? '' : `; default: ${String(defaultValue)}`
+    option.description = `${meaning} (${variable}${byDefault})`
     option.attributeName = () => name
     command.addOption(option.helpGroup('Settings:'))
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { SettingName } from '../config.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
@@ -13,10 +14,13 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
   addSettingFlags(command, 'all').action(async (options: Record<string, unknown>) => {
     const { settingDescriptions } = await import('../config.js')
     const { MASK } = await import('../logger.js')
+    const { shownDatabaseUrl } = await import('../database-address.js')
+    const mask = (name: SettingName, value: unknown): string =>
+      name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
     await io.withApp(settingFlagsOf(options), ({ config }, { origins }) => {
       const rows = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
         const value = config[name]
-        const shown = value === undefined ? null : isSecret === true ? MASK : value
+        const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value
         return { variable, value: shown, from: origins[name], meaning }
       })
       if (options.json === true) io.printJson(rows)
@@ -27,7 +31,7 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
           from,
           meaning,
         ])
-        io.print(formatTable(['setting', 'value', 'from', 'meaning'], cells))
+        io.print(formatTable(['setting', 'value', 'from', 'meaning'], cells, io.terminal))
       }
       return Promise.resolve(EXIT_CODES.complete)
     })

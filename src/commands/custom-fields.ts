@@ -25,7 +25,7 @@ export function addCustomFieldCommands(program: Command, io: CommandIo): void {
     .argument('[value]', 'The new value, a text.')
     .option(
       '--json-value <json>',
-      'The new value where it is no text: 12.5, true, null, …',
+      'The new value when it is not text: 12.5, true, null, …',
       jsonValue,
     )
     .option('--json', 'Print as JSON.')

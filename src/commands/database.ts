@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { EmbeddedDatabaseError } from '../errors.js'
+import { ConfigError, EmbeddedDatabaseError } from '../errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
@@ -40,9 +40,13 @@ export function addDatabaseCommand(program: Command, io: CommandIo): void {
 
 const isOurs = (app: App): void => {
   if (app.config.databaseUrl === undefined) return
-  throw new EmbeddedDatabaseError(
-    'DATABASE_URL is set, so the embedded database is not in use; unset it to work with the embedded one',
-  )
+  throw new ConfigError([
+    {
+      setting: 'DATABASE_URL',
+      problem:
+        'is set, so the embedded database is not in use; unset it to work with the embedded one',
+    },
+  ])
 }
 
 async function start(app: App, io: CommandIo, isJson: boolean): Promise<number> {
@@ -95,10 +99,14 @@ async function printUrl(app: App, io: CommandIo, isJson: boolean): Promise<numbe
   return EXIT_CODES.complete
 }
 
-/** The address goes in the environment of psql, because command lines can be read by everyone on the machine. */
+/**
+ * The address goes in the environment of psql, because command lines can be read by everyone on the
+ * machine.
+ */
 async function openPsql(app: App, io: CommandIo): Promise<number> {
   const { url } = await app.openDatabase()
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const method = searchParams.get('require_auth')
   const security = searchParams.get('sslmode')
   const authority = searchParams.get('sslrootcert')
   const environment = await io.environment()
@@ -111,6 +119,7 @@ async function openPsql(app: App, io: CommandIo): Promise<number> {
       PGUSER: decodeURIComponent(username),
       PGPASSWORD: decodeURIComponent(password),
       PGDATABASE: decodeURIComponent(pathname.slice(1)),
+      ...(method === null ? {} : { PGREQUIREAUTH: method }),
       ...(security === null ? {} : { PGSSLMODE: security }),
       ...(authority === null ? {} : { PGSSLROOTCERT: authority }),
       PGOPTIONS: `-c search_path=${app.config.schema},${app.config.schema}_analytics`,

@@ -1,21 +1,32 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
+import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { Simulator } from '../simulator/server.js'
 import type { RunReport } from '../sync/run-sync.js'
+import { QUESTION_NOTES } from '../warehouse/question-notes.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from './count-of.js'
+import { printAnswer } from './print-answer.js'
 import { formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 import { runSettingsOf, tellProblem } from './sync.js'
 import { wholeNumber } from './whole-number.js'
 
-/** A schema of the demo's own: it is dropped and made anew each time, and real data are never in it. */
+/**
+ * A schema of the demo's own: it is dropped and made anew each time, and real data are never in it.
+ */
 const DEMO_SCHEMA = 'tracking_demo'
+const ANOTHER_DEMO =
+  'another demo runs in this database, and each makes its tables anew; wait until it has ended, or give this one a directory of its own with --home'
 const SHIPMENTS = 300
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const SHOWN_ROWS = 8
+/** Of a terminal; the demo is read by people also where it goes to a file. */
+const USUAL_WIDTH = 80
 /** The simulator asks for no pause. */
 const NO_LIMIT = 100_000
 const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
@@ -39,7 +50,14 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
   addSettingFlags(command).action(async (options: DemoOptions) => {
     // Its own story is told step by step; log lines in between would hide it.
     const flags = { logLevel: 'error', ...settingFlagsOf(options) }
-    await io.withApp(flags, (app) => runDemo(app, io, options.shipments))
+    await io.withApp(flags, async (app) => {
+      const { runAlone } = await import('../warehouse/run-alone.js')
+      const choice = { schema: DEMO_SCHEMA, isEmbedded: true, isMigrating: false, poolSize: 1 }
+      const warehouse = await app.openWarehouse(choice)
+      return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () =>
+        runDemo(app, io, options.shipments),
+      )
+    })
   })
 }
 
@@ -49,7 +67,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     io.print(`\n[${seconds.padStart(4)} s] ${text}`)
   }
-  step('Starting the embedded PostgreSQL and creating the tables …')
+  step(`Creating the tables in the embedded PostgreSQL of ${app.config.home} …`)
   const warehouse = await openDemoWarehouse(app)
   const { startSimulator } = await import('../simulator/server.js')
   const simulator = await startSimulator({
@@ -60,7 +78,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
     rateLimitPerMinute: null,
   })
   app.onClose(() => simulator.close())
-  step(`The simulator plays the tracking service at ${simulator.url} with ${shipments} shipments.`)
+  step(`The simulator answers at ${simulator.url} with ${countOf(shipments, 'shipment')}`)
   step('backfill: the one-off first load')
   const backfill = await run('backfill', app, io, warehouse, simulator)
   if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(app, io, backfill)
@@ -75,10 +93,16 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
 }
 
 async function openDemoWarehouse(app: App): Promise<Warehouse> {
-  const { dropSchemas } = await import('../warehouse/drop-schemas.js')
+  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/drop-schemas.js')
   const choice = { schema: DEMO_SCHEMA, isEmbedded: true }
-  await dropSchemas(await app.openWarehouse({ ...choice, isMigrating: false }))
-  return app.openWarehouse(choice)
+  const before = await app.openWarehouse({ ...choice, isMigrating: false })
+  if (!(await dropDemoSchemas(before))) {
+    const problem = 'is a schema that no demo made; rename it, or name another TRACKING_HOME'
+    throw new ConfigError([{ setting: DEMO_SCHEMA, problem }])
+  }
+  const warehouse = await app.openWarehouse(choice)
+  await markDemoSchemas(warehouse)
+  return warehouse
 }
 
 async function run(
@@ -113,7 +137,7 @@ async function run(
       onProgress: progress.onProgress,
     })
     progress.stop()
-    io.print(describeRun(report))
+    io.print(describeRun(report, io.terminal))
     return report
   } finally {
     progress.stop()
@@ -121,7 +145,7 @@ async function run(
 }
 
 /** What became of each stream, in the words of people. */
-function describeRun({ streams, requests }: RunReport): string {
+function describeRun({ streams, requests }: RunReport, terminal: Terminal): string {
   const rows = streams
     .filter(({ counts }) => counts.fetched > 0)
     .map(({ stream, counts }) => [
@@ -131,12 +155,12 @@ function describeRun({ streams, requests }: RunReport): string {
       counts.unchanged,
       counts.tombstoned,
     ])
-  const table = formatTable(['stream', 'new', 'changed', 'unchanged', 'withdrawn'], rows)
-  return `${table}\n${requests} requests to the service.`
+  const table = formatTable(['stream', 'new', 'changed', 'unchanged', 'withdrawn'], rows, terminal)
+  return `${table}\n${countOf(requests, 'request')} to the service.`
 }
 
-function giveUp(app: App, io: CommandIo, report: RunReport): number {
-  tellProblem(report, app, io)
+async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<number> {
+  await tellProblem(report, app, io)
   return report.exitCode
 }
 
@@ -147,22 +171,33 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
     const question = shipped.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`sql/queries/${name}.sql is missing`)
     const { sqlText, parameters } = bindQuery(question, {})
-    const { columns, rows } = await warehouse.readTable(`answer ${name}`, sqlText, { parameters })
-    const more = rows.length > SHOWN_ROWS ? `… and ${rows.length - SHOWN_ROWS} more` : ''
     io.print(`\n${question.title} (${name})\n`)
-    io.print(formatTable(columns, rows.slice(0, SHOWN_ROWS)))
-    if (more !== '') io.print(more)
+    const pieces = warehouse.streamTable(`answer ${name}`, sqlText, { parameters })
+    await printAnswer(pieces, 'table', io.process.stdout, {
+      terminal: { width: USUAL_WIDTH, ...io.terminal },
+      mostRows: SHOWN_ROWS,
+      ...QUESTION_NOTES[name],
+    })
   }
 }
 
 function printNextSteps(io: CommandIo): void {
   const demo = `--schema ${DEMO_SCHEMA}`
   io.print(`
-What to try next:
-  npx tracking-sync query pickup_worklist ${demo}          a whole answer
-  npx tracking-sync query "select current_status, count(*) from containers group by 1" ${demo}
-  npx tracking-sync status ${demo}                         how fresh the tables are
-  npx tracking-sync database start                              leave the database running for psql or a BI tool
-  npx tracking-sync simulate                                    the simulator alone, in another shell
-  npx tracking-sync backfill                                    your own account: set TRACKING_API_URL and TRACKING_API_KEY`)
+What to try next. In a checkout, install the command first:
+  npm run package
+  npm install --global --ignore-scripts ./tracking-sync-${io.programVersion}.tgz
+
+  a whole answer
+    tracking-sync query pickup_worklist ${demo}
+  your own SQL
+    tracking-sync query "select * from containers" ${demo}
+  how fresh the tables are
+    tracking-sync status ${demo}
+  leave the database running for psql or a BI tool
+    tracking-sync database start
+  the simulator alone, in another shell
+    tracking-sync simulate
+  your own account: set TRACKING_API_URL and TRACKING_API_KEY
+    tracking-sync backfill`)
 }

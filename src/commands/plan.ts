@@ -4,7 +4,9 @@ import { requireService } from '../require-service.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { Plan, PlanTotal } from '../sync/plan.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from './count-of.js'
 import { formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 import { SERVICE_SETTINGS } from './sync.js'
 
 const SETTINGS: readonly SettingName[] = SERVICE_SETTINGS.filter(
@@ -24,7 +26,7 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
       const { estimatePlan } = await import('../sync/plan.js')
       requireService(app.config)
       const warehouse = await app.openWarehouse()
-      const { service } = await app.openService({ warehouse })
+      const { service } = await app.openService()
       const plan = estimatePlan(
         await observePlan({
           service,
@@ -36,26 +38,26 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
         }),
       )
       if (options.json === true) io.printJson(plan)
-      else io.print(formatPlan(plan))
+      else io.print(formatPlan(plan, io.terminal))
       return EXIT_CODES.complete
     })
   })
 }
 
-export function formatPlan(plan: Plan): string {
+export function formatPlan(plan: Plan, terminal?: Terminal): string {
   const steps = plan.steps.map(({ step, backfill, sync, why }) => [step, backfill, sync, why])
   const total = ['total', plan.backfill.requests, plan.sync.requests, '']
   return [
-    formatTable(['step', 'backfill', 'sync', 'why'], [...steps, total]),
+    formatTable(['step', 'backfill', 'sync', 'why'], [...steps, total], terminal),
     '',
     `backfill: ${describeTotal(plan.backfill)} at ${plan.ratePerMinute} requests a minute`,
     `sync: ${describeTotal(plan.sync)}`,
     ...plan.unknowns.map((unknown) => `not known: ${unknown}`),
-    `This plan took ${plan.requestsMade} requests.`,
+    `This plan took ${countOf(plan.requestsMade, 'request')}.`,
   ].join('\n')
 }
 
 function describeTotal({ requests, minutes }: PlanTotal): string {
-  const time = minutes < 1 ? 'less than a minute' : `about ${minutes} minutes`
-  return `${requests} requests, ${time}`
+  const time = minutes < 1 ? 'less than a minute' : `about ${countOf(minutes, 'minute')}`
+  return `${countOf(requests, 'request')}, ${time}`
 }

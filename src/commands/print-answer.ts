@@ -1,29 +1,42 @@
 import { once } from 'node:events'
+import { ConfigError } from '../errors.js'
+import { suggest } from '../suggest.js'
 import type { TableAnswer } from '../warehouse/read-answer.js'
 import { formatCsv, formatCsvLines, type CsvOptions } from './print-csv.js'
-import { formatTable } from './print-table.js'
+import { asTable, type TableOptions } from './print-answer-table.js'
 
 export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson'] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
-/** Nobody reads more of a table, and laying it out takes seconds and then fails. */
-const MOST_TABLE_ROWS = 10_000
+export interface AnswerOptions extends CsvOptions, TableOptions {
+  /** These columns, in this order; all of them unless given. */
+  readonly columns?: readonly string[]
+}
 
 /**
- * Writes an answer as it arrives: csv, json (one array) and ndjson (an object a line) take no memory whatever the size; a table is laid out at the end and cut
- * at ten thousand rows. Ends early, without an error, when the reader has gone away (`| head`).
+ * Writes an answer as it arrives, whatever its size and form, and tells how many rows it had. Ends
+ * early, without an error, when the reader has gone away (`| head`).
  */
 export async function printAnswer(
   pieces: AsyncIterable<TableAnswer>,
   format: AnswerFormat,
   output: NodeJS.WriteStream,
-  csv: CsvOptions = {},
-): Promise<void> {
-  const texts = FORMATS[format](pieces, csv)
+  options: AnswerOptions = {},
+): Promise<number> {
+  const { columns } = options
+  let count = 0
+  async function* counted(): AsyncGenerator<TableAnswer> {
+    for await (const piece of columns === undefined ? pieces : pickColumns(pieces, columns)) {
+      count += piece.rows.length
+      yield piece
+    }
+  }
+  const texts = FORMATS[format](counted(), options)
   for await (const text of texts) {
-    if (output.destroyed || output.errored !== null) return
+    if (output.destroyed || output.errored !== null) return count
     if (!output.write(text)) await drained(output)
   }
+  return count
 }
 
 /** Also settles when the reader goes away. */
@@ -41,7 +54,7 @@ async function drained(output: NodeJS.WriteStream): Promise<void> {
 
 type Formatter = (
   pieces: AsyncIterable<TableAnswer>,
-  csv: CsvOptions,
+  options: AnswerOptions,
 ) => AsyncGenerator<string, void, undefined>
 
 const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
@@ -51,25 +64,39 @@ const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
   ndjson: asNdjson,
 }
 
-async function* asTable(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<string> {
-  let columns: readonly string[] = []
-  const shown: (readonly unknown[])[] = []
-  let count = 0
-  for await (const piece of pieces) {
-    columns = piece.columns
-    count += piece.rows.length
-    shown.push(...piece.rows.slice(0, MOST_TABLE_ROWS - shown.length))
+/** Throws ConfigError for a column that the answer does not have. */
+async function* pickColumns(
+  pieces: AsyncIterable<TableAnswer>,
+  names: readonly string[],
+): AsyncGenerator<TableAnswer> {
+  for await (const { columns, types, rows } of pieces) {
+    const indices = names.map((name) => columns.indexOf(name))
+    const unknown = names.filter((name) => !columns.includes(name))
+    if (unknown.length > 0) throw unknownColumns(unknown, columns)
+    yield {
+      columns: names,
+      types: indices.map((index) => types[index] ?? 0),
+      rows: rows.map((row) => indices.map((index) => row[index])),
+    }
   }
-  const rows = `${count} ${count === 1 ? 'row' : 'rows'}`
-  const cut =
-    shown.length < count ? `, the first ${MOST_TABLE_ROWS} shown; --format csv gives all` : ''
-  yield `${formatTable(columns, shown)}\n(${rows}${cut})\n`
 }
 
-async function* asCsv(pieces: AsyncIterable<TableAnswer>, csv: CsvOptions): AsyncGenerator<string> {
+function unknownColumns(unknown: readonly string[], columns: readonly string[]): ConfigError {
+  return new ConfigError(
+    unknown.map((name) => ({
+      setting: '--columns',
+      problem: `the answer has no column ${name}${suggest(name, columns)}; it has ${columns.join(', ')}`,
+    })),
+  )
+}
+
+async function* asCsv(
+  pieces: AsyncIterable<TableAnswer>,
+  options: AnswerOptions,
+): AsyncGenerator<string> {
   let isFirst = true
-  for await (const { columns, rows } of pieces) {
-    yield isFirst ? formatCsv(columns, rows, csv) : formatCsvLines(rows, csv)
+  for await (const { columns, types, rows } of pieces) {
+    yield isFirst ? formatCsv(columns, rows, options, types) : formatCsvLines(rows, options, types)
     isFirst = false
   }
 }

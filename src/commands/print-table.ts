@@ -1,15 +1,23 @@
-import Table from 'cli-table3'
+import {
+  NO_TERMINAL,
+  padText,
+  paint,
+  widthOf,
+  wrapText,
+  type Terminal,
+  type Tone,
+} from './terminal.js'
 
 /** Values as people read them: null as nothing, lists joined, objects as JSON. */
-function cellText(value: unknown): string {
+export function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(cellText).join(', ')
   return escapeControls(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /**
- * Text from outside must not move the cursor, change colours, break a line or turn the direction of writing. JSON's escapes, for
- * all of the signs that do.
+ * Text from outside must not move the cursor, change colours, break a line or turn the direction of
+ * writing. JSON's escapes, for all of the signs that do.
  */
 export function escapeControls(text: string): string {
   return text.replace(
@@ -21,50 +29,88 @@ export function escapeControls(text: string): string {
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-} as const
+export interface Column {
+  readonly width: number
+  readonly isRight: boolean
+}
 
-/** Rows as a plain table with a header line; numbers to the right. No colour: it must read the same in a log. */
-export function formatTable(
-  columns: readonly string[],
-  rows: readonly (readonly unknown[])[],
+const GAP = '  '
+
+/** Columns between the columns included. */
+export function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP.length * Math.max(0, widths.length - 1))
+}
+
+/** One row as its lines: as many as its longest cell has. `tones` colours whole cells. */
+export function layRow(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+  terminal: Terminal = NO_TERMINAL,
+  tones: readonly (Tone | undefined)[] = [],
 ): string {
-  const isNumeric = columns.map((_, index) => {
-    const values = rows.map((row) => row[index]).filter((value) => value !== null)
-    return values.length > 0 && values.every((value) => typeof value === 'number')
-  })
-  const head = columns.map(escapeControls)
+  const height = cells.reduce((most, lines) => Math.max(most, lines.length), 1)
+  const lines = Array.from({ length: height }, (_, line) =>
+    columns
+      .map(({ width, isRight }, index) => {
+        const padded = padText(cells[index]?.[line] ?? '', width, isRight)
+        return paint(padded, tones[index], terminal)
+      })
+      .join(GAP)
+      .trimEnd(),
+  )
+  return lines.join('\n')
+}
+
+/** Names, wrapped to the width of their columns, and a rule below them. */
+export function layHead(columns: readonly Column[], names: readonly string[]): string {
+  const wrapped = columns.map(({ width }, index) => wrapText(names[index] ?? '', width))
+  const height = wrapped.reduce((most, lines) => Math.max(most, lines.length), 1)
+  // Beside a name of several lines a short one stands on the rule.
+  const cells = wrapped.map((lines) => [...Array<string>(height - lines.length).fill(''), ...lines])
+  const rule = columns.map(({ width }) => ['-'.repeat(width)])
+  return `${layRow(columns, cells)}\n${layRow(columns, rule)}`
+}
+
+/** A column is not made narrower than this while another is wider. */
+const NARROWEST = 6
+
+/** Takes from the widest columns what is too much. */
+function fitWidths(natural: readonly number[], width: number | undefined): number[] {
+  const widths = [...natural]
+  if (width === undefined) return widths
+  for (let over = totalWidth(widths) - width; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if (widths[widest] === undefined || widths[widest] <= NARROWEST) break
+    widths[widest] -= 1
+  }
+  return widths
+}
+
+/**
+ * Rows as a table with a header line; numbers to the right. On a terminal no wider than it: long
+ * cells go on in the lines below. For tables of a few rows; answers are streamed
+ * (`print-answer.ts`).
+ */
+export function formatTable(
+  names: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  terminal: Terminal = NO_TERMINAL,
+): string {
+  const head = names.map(escapeControls)
   const cells = rows.map((row) => row.map(cellText))
-  const rules = head.map((column, index) => {
-    const longest = cells.reduce((width, row) => Math.max(width, row[index]?.length ?? 0), 0)
-    return '-'.repeat(Math.max(column.length, longest))
+  const natural = head.map((name, index) =>
+    cells.reduce((most, row) => Math.max(most, widthOf(row[index] ?? '')), widthOf(name)),
+  )
+  const widths = fitWidths(natural, terminal.width)
+  const columns = widths.map((width, index) => {
+    const values = rows.map((row) => row[index]).filter((value) => value !== null)
+    return { width, isRight: values.length > 0 && values.every((one) => typeof one === 'number') }
   })
-  const table = new Table({
-    head,
-    chars: BORDERLESS,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: isNumeric.map((isRight) => (isRight ? 'right' : 'left')),
-  })
-  table.push(rules)
-  for (const row of cells) table.push(row)
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
+  const lines = cells.map((row) =>
+    layRow(
+      columns,
+      columns.map(({ width }, index) => wrapText(row[index] ?? '', width)),
+    ),
+  )
+  return [layHead(columns, head), ...lines].join('\n')
 }

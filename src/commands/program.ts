@@ -21,11 +21,12 @@ import { addWebhookCommands } from './webhooks.js'
 const EXIT_CODE_HELP = `
 Exit codes:
   0 complete   1 bug   2 settings or usage   3 key refused   4 service gave up on us   5 database
-  6 finished but not fully trusted   7 another run holds the lease   129, 130, 143 stopped by a signal`
+  6 finished but not fully trusted   7 another run holds the lease   8 output could not be written
+  129, 130, 143 stopped by a signal`
 
 /**
- * Runs one command line and resolves to its exit code. Never calls `process.exit` itself, except for a second signal: output is
- * written out and everything opened is closed first.
+ * Runs one command line and resolves to its exit code. Never calls `process.exit` itself, except
+ * for a second signal: output is written out and everything opened is closed first.
  */
 export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
   const state: CliState = { exitCode: EXIT_CODES.complete }
@@ -62,10 +63,13 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
     if (!(thrown instanceof CommanderError)) throw thrown
     state.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
   }
-  return state.exitCode
+  return io.finishOutput(state.exitCode)
 }
 
-/** `help sync` as `sync --help`, also within a group: only a command that is called has the flags of its settings. */
+/**
+ * `help sync` as `sync --help`, also within a group: only a command that is called has the flags of
+ * its settings.
+ */
 function withHelpFlag(argv: readonly string[], program: Command): string[] {
   const [first, second] = argv.slice(2)
   const isGroup = program.commands.some(

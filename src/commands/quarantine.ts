@@ -5,6 +5,7 @@ import type { QuarantineEntry, QuarantineSelection } from '../warehouse/quaranti
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 import { formatEntry } from './print-quarantine-entry.js'
 import { formatReport, SERVICE_SETTINGS, withRunDependencies } from './sync.js'
 import { wholeNumber } from './whole-number.js'
@@ -40,20 +41,20 @@ function addList(group: Command, io: CommandIo): void {
     .command('list')
     .description('What is set aside, the last seen first.')
     .option('--stream <name>', 'Only records of this stream.')
-    .option('--limit <count>', 'No more than so many.', wholeNumber(1, 1_000_000), 50)
+    .option('--limit <count>', 'Show at most this many.', wholeNumber(1, 1_000_000), 50)
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async ({ stream, limit, ...options }: ListOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { loadQuarantine } = await import('../warehouse/quarantine.js')
       const entries = await loadQuarantine(await app.openWarehouse(), { stream, limit })
       if (options.json === true) io.printJson(entries)
-      else io.print(formatList(entries))
+      else io.print(formatList(entries, io.terminal))
       return EXIT_CODES.complete
     })
   })
 }
 
-function formatList(entries: readonly QuarantineEntry[]): string {
+function formatList(entries: readonly QuarantineEntry[], terminal: Terminal): string {
   if (entries.length === 0) return 'Nothing is set aside.'
   const rows = entries.map((entry) => [
     entry.quarantineId,
@@ -67,6 +68,7 @@ function formatList(entries: readonly QuarantineEntry[]): string {
   return formatTable(
     ['id', 'stream', 'record', 'reason', 'pointer', 'sightings', 'last seen'],
     rows,
+    terminal,
   )
 }
 
@@ -92,7 +94,7 @@ function addRetry(group: Command, io: CommandIo): void {
   const command = group
     .command('retry')
     .description(
-      'Read the records again by id, or flatten what is stored, and write what can be written now. Exit code 6 when some remain.',
+      'Read the records again by id, or take them as they were set aside, and write what can be written now. Exit code 6 when some remain.',
     )
     .argument('[ids...]', 'Numbers of entries.', quarantineIds, [])
     .option('--all', 'Every entry.')
@@ -110,9 +112,9 @@ function addRetry(group: Command, io: CommandIo): void {
         if (options.json === true) io.printJson(report)
         else {
           const remaining = report.remaining.map((entry) => [entry.quarantineId, entry.why])
-          io.print(formatReport(report))
+          io.print(formatReport(report, io.terminal))
           io.print(`${report.landed.length} landed, ${remaining.length} remain.`)
-          if (remaining.length > 0) io.print(formatTable(['id', 'why'], remaining))
+          if (remaining.length > 0) io.print(formatTable(['id', 'why'], remaining, io.terminal))
         }
         return report.exitCode
       })
@@ -125,14 +127,14 @@ function addDrop(group: Command, io: CommandIo): void {
     .command('drop')
     .description('Give records up: their payload is deleted, and nothing remembers them.')
     .argument('[ids...]', 'Numbers of entries.', quarantineIds, [])
-    .option('--all', 'Every entry; takes --stream.')
+    .option('--all', 'Every entry.')
     .option('--stream <name>', 'With --all: only records of this stream.')
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (ids: readonly number[], options: SelectionOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { dropQuarantine, loadQuarantine } = await import('../warehouse/quarantine.js')
       const selection = readSelection(ids, options)
-      const warehouse = await app.openWarehouse()
+      const warehouse = await app.openWarehouse({ isWriting: true })
       await checkIds(warehouse, selection)
       const entries = await loadQuarantine(warehouse, selection)
       const dropped = await dropQuarantine(
@@ -154,8 +156,13 @@ function readSelection(
   if (all === true && ids.length === 0) return { stream }
   if (all !== true && ids.length > 0 && stream === undefined) return { ids }
   const problem =
-    'give numbers of entries, or --all (with --stream, if you like), and not both; `quarantine list` shows the numbers'
-  throw new ConfigError([{ setting: 'quarantine', problem }])
+    all === true
+      ? 'takes every entry, so it takes no numbers beside it'
+      : stream === undefined
+        ? 'are missing: give those that `quarantine list` shows, or --all'
+        : 'goes with --all only'
+  const setting = all === true ? '--all' : stream === undefined ? 'numbers of entries' : '--stream'
+  throw new ConfigError([{ setting, problem }])
 }
 
 async function checkIds(warehouse: Warehouse, { ids }: QuarantineSelection): Promise<void> {

@@ -4,11 +4,16 @@ import { ConfigError, ConnectorError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import type { QuestionOptions } from '../warehouse/read-answer.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/query-parameters.js'
+import { QUESTION_NOTES, type QuestionNote } from '../warehouse/question-notes.js'
+import type { UnknownValue } from '../warehouse/explain-empty.js'
 import type { SchemaNames } from '../warehouse/schema-names.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
 import type { ShippedQuery } from '../warehouse/shipped-queries.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { instant, instantText } from './instant.js'
 import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './print-answer.js'
 import { formatTable } from './print-table.js'
+import { nearest, suggest } from '../suggest.js'
 import { wholeNumber } from './whole-number.js'
 
 interface QueryOptions extends Partial<Record<QueryParameter, string>> {
@@ -18,6 +23,11 @@ interface QueryOptions extends Partial<Record<QueryParameter, string>> {
   readonly asOf?: string
   readonly timeout: number
   readonly spreadsheetSafe?: boolean
+  readonly excel?: boolean
+  readonly columns?: readonly string[]
+  readonly wide?: boolean
+  readonly vertical?: boolean
+  readonly all?: boolean
 }
 
 export function addQueryCommand(program: Command, io: CommandIo): void {
@@ -36,10 +46,19 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
     )
     .option('--json', 'The same as --format json.')
     .option('--spreadsheet-safe', 'In csv: disarm texts that a spreadsheet would run as a formula.')
-    .option('--as-of <instant>', 'Answer as of this instant: what was known then.', instant)
+    .option(
+      '--excel',
+      'As csv that spreadsheets open: instants in UTC as they read them, lists joined, formulas disarmed.',
+    )
+    .option('--columns <names>', 'Only these columns, by comma, in this order.', columnNames)
+    .option('--wide', 'As a table: every column, as wide as it is.')
+    .option('--vertical', 'As a table: a record a block, a line a column.')
+    .option('--all', 'As a table on a terminal: every row, not only a screen of them.')
+    .option('--as-of <instant>', 'Answer as of this instant: what was known then.', instantText)
     .option('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60)
   for (const [name, meaning] of Object.entries(QUERY_PARAMETERS)) {
-    command.addOption(command.createOption(`--${name} <value>`, meaning).helpGroup('Narrowing:'))
+    const option = command.createOption(`--${name} <value>`, meaning).helpGroup('Narrowing:')
+    command.addOption(option.argParser(NARROWING[name as QueryParameter] ?? String))
   }
   addSettingFlags(command).action(async (question: string | undefined, options: QueryOptions) => {
     await io.withApp(settingFlagsOf({ ...options }), async (app) => {
@@ -51,7 +70,8 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
       const shipped = await readShippedQueries(
         asOf === undefined ? names : { ...names, analytics: names.asOf },
       )
-      const format = options.json === true ? 'json' : options.format
+      const format =
+        options.json === true ? 'json' : options.excel === true ? 'csv' : options.format
       if (question === undefined) listQuestions(io, shipped, format)
       else if (options.explain === true) explain(io, findQuestion(question, shipped), format)
       else await answer(app, io, findQuestion(question, shipped), { ...options, format })
@@ -60,19 +80,27 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
   })
 }
 
-/** ISO 8601: a date, or a date with a time and an offset. */
-function instant(text: string): string {
-  if (
-    /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2}))?$/.test(text)
-  ) {
-    return text
-  }
-  throw new InvalidArgumentError('Give 2026-03-01 (midnight UTC) or 2026-03-01T08:00:00Z.')
+function columnNames(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => name !== '')) return names
+  throw new InvalidArgumentError('Give names of columns, separated by commas.')
+}
+
+/**
+ * What PostgreSQL would refuse otherwise, after everything was opened. Other values are any text.
+ */
+const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
+  since: instantText,
+  until: instantText,
+  limit: (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
 }
 
 type Question = ShippedQuery | string
 
-/** With `--as-of`, SQL of a person's that names a schema of the present would silently answer for the present. */
+/**
+ * With `--as-of`, SQL of a person's that names a schema of the present would silently answer for
+ * the present.
+ */
 function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaNames): void {
   const [named] =
     new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ??
@@ -100,13 +128,106 @@ async function answer(
     statementTimeoutMs: options.timeout * 1000,
   })
   const pieces = warehouse.streamTable('answer a question', sqlText, values)
+  const note = typeof question === 'string' ? undefined : QUESTION_NOTES[question.name]
+  for (const text of await tellAsOf(warehouse, options.asOf, note)) io.printNote(text)
+  for (const text of tellEffectless(options)) io.printNote(text)
   try {
-    await printAnswer(pieces, options.format, io.process.stdout, {
+    const count = await printAnswer(pieces, options.format, io.process.stdout, {
       isSpreadsheetSafe: options.spreadsheetSafe === true,
+      isForExcel: options.excel === true,
+      terminal: io.terminal,
+      isAll: options.all === true || options.limit !== undefined,
+      isWide: options.wide === true,
+      isVertical: options.vertical === true,
+      sums: note?.sums ?? [],
+      leading: options.columns === undefined ? (note?.leading ?? []) : [],
+      ...(options.columns === undefined ? {} : { columns: options.columns }),
     })
+    if (count > 0 || typeof question === 'string') return
+    for (const text of await explainEmpty(warehouse, question, options)) io.printNote(text)
   } catch (thrown) {
     throw (typeof question === 'string' ? explainMistake(thrown) : undefined) ?? thrown
   }
+}
+
+/** What was asked for as of an instant of which the warehouse knows nothing, or nothing yet. */
+async function tellAsOf(
+  warehouse: Warehouse,
+  asOf: string | undefined,
+  note: QuestionNote | undefined,
+): Promise<string[]> {
+  if (asOf === undefined) return []
+  if (note?.isOfNow === true) return ['--as-of has no effect here: this answer is of the present']
+  const asked = instant(asOf).getTime()
+  if (asked > Date.now()) {
+    return [`--as-of ${asOf} is in the future: the answer is what is known now`]
+  }
+  const { readFirstLoad } = await import('../warehouse/explain-empty.js')
+  const first = await readFirstLoad(warehouse)
+  if (first === undefined || asked >= Date.parse(first)) return []
+  return [`--as-of ${asOf} is before the first load (${first}): nothing was known then`]
+}
+
+function tellEffectless(options: QueryOptions): string[] {
+  const { format, wide, vertical, all, spreadsheetSafe, excel } = options
+  const given: readonly (readonly [string, boolean | undefined, AnswerFormat])[] = [
+    ['--wide', wide, 'table'],
+    ['--vertical', vertical, 'table'],
+    ['--all', all, 'table'],
+    ['--spreadsheet-safe', spreadsheetSafe, 'csv'],
+    ['--excel', excel, 'csv'],
+  ]
+  return given.flatMap(([flag, isGiven, takes]) =>
+    isGiven === true && format !== takes
+      ? [`${flag} has no effect on ${format}; it is for ${takes}`]
+      : [],
+  )
+}
+
+/**
+ * Why a shipped question has no rows: it was narrowed by something that is not there, or what it
+ * needs is not there.
+ */
+async function explainEmpty(
+  warehouse: Warehouse,
+  question: ShippedQuery,
+  options: QueryOptions,
+): Promise<string[]> {
+  const { findUnknownValues } = await import('../warehouse/explain-empty.js')
+  const values = Object.fromEntries(
+    question.parameters.flatMap((name) =>
+      options[name] === undefined ? [] : [[name, options[name]]],
+    ),
+  )
+  const unknown = await findUnknownValues(warehouse, values)
+  if (unknown.length > 0) return unknown.map(tellUnknown)
+  const needs = QUESTION_NOTES[question.name]?.needs
+  const narrowing = Object.keys(values).filter((name) => name !== 'limit')
+  const narrowed =
+    narrowing.length > 0 ? `, one that fits ${narrowing.map((name) => `--${name}`).join(', ')}` : ''
+  return needs === undefined ? [] : [`no rows: ${question.name} needs ${needs}${narrowed}`]
+}
+
+const CANDIDATES_SHOWN = 8
+
+function tellUnknown({ parameter, value, candidates }: UnknownValue): string {
+  const byName = new Map(
+    candidates.flatMap(
+      ({ taken, name }) =>
+        [[taken, taken], ...(name === null ? [] : [[name, taken]])] as [string, string][],
+    ),
+  )
+  const name = nearest(value, [...byName.keys()])
+  const taken = name === undefined ? undefined : byName.get(name)
+  const hint =
+    taken === undefined
+      ? ''
+      : `; did you mean ${taken === name ? taken : `${taken} (${name ?? ''})`}?`
+  const shown = candidates.slice(0, CANDIDATES_SHOWN).map((one) => one.taken)
+  const more =
+    candidates.length > shown.length ? `, and ${candidates.length - shown.length} more` : ''
+  const list = hint !== '' || shown.length === 0 ? '' : `; there are ${shown.join(', ')}${more}`
+  return `no ${parameter} ${JSON.stringify(value)} is in the warehouse${hint}${list}`
 }
 
 async function bind(
@@ -150,12 +271,14 @@ function listQuestions(
     title,
     parameters.map((parameter) => `--${parameter}`).join(' '),
   ])
-  io.print(formatTable(['question', 'answers', 'narrowed by'], rows))
+  io.print(formatTable(['question', 'answers', 'narrowed by'], rows, io.terminal))
 }
 
 function explain(io: CommandIo, question: Question, format: AnswerFormat): void {
   if (typeof question === 'string') {
-    throw new ConfigError([{ setting: '--explain', problem: 'explains shipped questions only' }])
+    throw new ConfigError([
+      { setting: '--explain', problem: 'is for shipped questions, not for your own SQL' },
+    ])
   }
   if (format === 'json') {
     io.printJson(question)
@@ -163,19 +286,21 @@ function explain(io: CommandIo, question: Question, format: AnswerFormat): void 
   }
   const { definition, columns, sqlText } = question
   const meanings = columns.map(({ name, meaning }) => [name, meaning])
-  const table = meanings.length === 0 ? '' : formatTable(['column', 'meaning'], meanings)
+  const table =
+    meanings.length === 0 ? '' : formatTable(['column', 'meaning'], meanings, io.terminal)
   io.print([definition, table, sqlText.trimEnd()].filter((part) => part !== '').join('\n\n'))
 }
 
 function findQuestion(question: string, shipped: readonly ShippedQuery[]): Question {
   const named = shipped.find(({ name }) => name === question)
   if (named !== undefined) return named
+  const names = shipped.map(({ name }) => name)
   // One word is a name, and a wrong one; a statement has more.
   if (/\s/.test(question.trim())) return question
   throw new ConfigError([
     {
-      setting: `question "${question}"`,
-      problem: `is not shipped; there are: ${shipped.map(({ name }) => name).join(', ')}`,
+      setting: question,
+      problem: `is not one of the questions${suggest(question, names)}; there are: ${names.join(', ')}. Your own SQL has more than one word`,
     },
   ])
 }

@@ -8,6 +8,7 @@ import {
   type ReplaySelection,
 } from '../webhooks/replay.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { instant } from './instant.js'
 import { escapeControls } from './print-table.js'
 
 interface ReplayOptions extends Record<string, unknown> {
@@ -90,26 +91,4 @@ function formatReplayReport(report: ReplayReport): string {
     )
   }
   return lines.map(escapeControls).join('\n')
-}
-
-const INSTANT =
-  /^(\d{4}-\d\d-\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:[Zz]|[+-]\d\d:\d\d)?)?$/
-
-/** A day or a time; UTC where it does not say. */
-function instant(text: string): Date {
-  const day = INSTANT.exec(text)?.[1]
-  const isWithZone = /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text.slice(10))
-  const time = text.length > 10 && !isWithZone ? `${text}Z` : text
-  const date = new Date(time.replace(/[t ]/, 'T'))
-  // `Date` turns 30 February into 2 March.
-  const isDay = day !== undefined && isSameDay(day)
-  if (isDay && !Number.isNaN(date.getTime())) return date
-  throw new InvalidArgumentError(
-    'It must be a day or a time, like 2026-03-01 or 2026-03-01T08:00Z.',
-  )
-}
-
-function isSameDay(day: string): boolean {
-  const date = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }

@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import type { App } from '../app.js'
 import type { SettingName } from '../config.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import { ConfigError } from '../errors.js'
+import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService } from '../require-service.js'
 import type { ServeParts } from '../serve/serve.js'
 import type { SignatureCheck } from '../webhooks/signature.js'
@@ -20,6 +22,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
   'storedViews',
   'host',
+  'hosts',
   'httpPort',
   'webhookPath',
   'webhookUrl',
@@ -106,7 +109,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
     await stopped
     logger.info('stopping', { reason: String(signal.reason) })
   } finally {
-    endInTime(app, io)
+    if (signal.aborted) endInTime(app, io)
     await serving.stop()
   }
   logger.info('stopped')
@@ -129,7 +132,10 @@ function tellStart({ config, logger, programVersion }: App, parts: ServeParts, u
   }
 }
 
-/** A database that hangs must not keep the process from its end: what was acknowledged is stored, and all else is done again. */
+/**
+ * A database that hangs must not keep the process from its end: what was acknowledged is stored,
+ * and all else is done again.
+ */
 function endInTime({ config, logger, signal }: App, io: CommandIo): void {
   const { shutdownSeconds } = config
   const timer = setTimeout(() => {
@@ -144,6 +150,10 @@ async function createSignature(
   { isReceiving }: ServeParts,
   isInsecure: boolean,
 ): Promise<SignatureCheck | 'insecure'> {
+  if (isInsecure && isReceiving && !isLoopbackHost(config.host)) {
+    const problem = `is ${config.host}, and --insecure-no-signature takes anybody's word: it listens on 127.0.0.1 only`
+    throw new ConfigError([{ setting: 'TRACKING_HOST', problem }])
+  }
   if (isInsecure || !isReceiving) return 'insecure'
   const { requireWebhookSecrets } = await import('../webhook-settings.js')
   const { createSignatureCheck } = await import('../webhooks/signature.js')

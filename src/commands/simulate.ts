@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, type Command } from 'commander'
+import type { SettingName } from '../config.js'
 import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
@@ -9,6 +10,8 @@ import {
   subscribeWebhook,
   type SimulatedWebhookOptions,
 } from './simulated-webhook.js'
+import { instant } from './instant.js'
+import { countOf } from './count-of.js'
 import { wholeNumber } from './whole-number.js'
 
 interface SimulateOptions extends SimulatedWebhookOptions {
@@ -27,6 +30,9 @@ interface SimulateOptions extends SimulatedWebhookOptions {
 /** Not the account's: a stand-in must not be given the real key, and `.env` may hold it. */
 const SIMULATOR_KEY = 'simulator-key'
 
+/** It has no database: of the settings of every command it uses the log's. */
+const SIMULATOR_SETTINGS: readonly SettingName[] = ['logLevel', 'logFormat']
+
 export function addSimulateCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('simulate')
@@ -36,11 +42,21 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     .option('--port <port>', 'HTTP port; 0 takes a free one.', wholeNumber(0, 65_535), 4949)
     .option('--host <address>', 'Address to listen on.', '127.0.0.1')
     .option('--shipments <count>', 'Shipments at the start.', wholeNumber(0, 10_000_000), 300)
-    .option('--seed <number>', 'Another seed is another world.', wholeNumber(0, 2 ** 31 - 1), 1)
-    .option('--speed <factor>', 'Virtual seconds per real second; 0 stands still.', positive, 1)
+    .option(
+      '--seed <number>',
+      'Seed of the world: another number is another world.',
+      wholeNumber(0, 2 ** 31 - 1),
+      1,
+    )
+    .option(
+      '--speed <factor>',
+      'Virtual seconds that pass in a real one; at 0 the clock stands still.',
+      positive,
+      1,
+    )
     .option(
       '--start <instant>',
-      'Where the virtual clock starts, RFC 3339; now unless told.',
+      'Where the virtual clock starts, like 2026-03-01T00:00:00Z. Default: now.',
       instant,
     )
     .option(
@@ -51,7 +67,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     )
     .option(
       '--largest-page <count>',
-      'Larger page sizes are cut to it.',
+      'Most records on a page; larger page sizes are cut to it.',
       wholeNumber(1, 10_000),
       100,
     )
@@ -61,7 +77,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
       names,
     )
     .option('--json', 'Print the address as JSON.')
-  addSettingFlags(addWebhookOptions(command)).action(
+  addSettingFlags(addWebhookOptions(command), [], SIMULATOR_SETTINGS).action(
     async (options: SimulateOptions & Record<string, unknown>) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { startSimulator, WEBHOOK_EVENT_NAMES } = await import('../simulator/server.js')
@@ -78,6 +94,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
           // People edit a world that stands still, too; and they trigger samples to this machine.
           webhooks: { automatic: true },
           allowInsecureTrigger: true,
+          makesSecrets: options.makesSecrets ?? false,
           ...(options.start === undefined ? {} : { startAt: options.start }),
           ...(options.includes === undefined
             ? {}
@@ -92,7 +109,9 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
           const webhook = isSecretTold ? { webhookSecret: secret } : {}
           io.printJson({ apiUrl: simulator.url, apiKey: SIMULATOR_KEY, ...webhook })
         } else {
-          io.print(`The simulator answers at ${simulator.url} with ${options.shipments} shipments.`)
+          io.print(
+            `The simulator answers at ${simulator.url} with ${countOf(options.shipments, 'shipment')}.`,
+          )
           io.print(`  TRACKING_API_URL=${simulator.url}`)
           io.print(`  TRACKING_API_KEY=${SIMULATOR_KEY}`)
           if (isSecretTold) io.print(`  TRACKING_WEBHOOK_SECRET=${secret}`)
@@ -133,12 +152,6 @@ function positive(text: string): number {
   const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (number >= 0 && number <= 1_000_000) return number
   throw new InvalidArgumentError('It must be a number from 0 to 1000000.')
-}
-
-function instant(text: string): Date {
-  const date = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null
-  if (date !== null && !Number.isNaN(date.getTime())) return date
-  throw new InvalidArgumentError('It must be an RFC 3339 date-time, like 2026-03-01T00:00:00Z.')
 }
 
 function names(text: string): readonly string[] {

@@ -12,6 +12,7 @@ export interface SimulatedWebhookOptions {
   readonly webhookDuplicate: number
   readonly webhookThin: number
   readonly webhookDelay: number
+  readonly makesSecrets?: boolean
 }
 
 /** Like the key: everybody may know it, because nothing but a stand-in is signed with it. */
@@ -28,18 +29,40 @@ export function addWebhookOptions(command: Command): Command {
       `Send webhook notifications of everything that happens there, signed with the secret it prints, or with that of ${SECRET_VARIABLE} or ${SECRET_VARIABLE}_FILE.`,
       address,
     )
-    .option('--webhook-drop <percent>', 'Of the notifications, never sent.', percent, 0)
-    .option('--webhook-duplicate <percent>', 'Of the notifications, sent twice.', percent, 0)
-    .option('--webhook-thin <percent>', 'Of the notifications, without records.', percent, 0)
+    .option(
+      '--webhook-drop <percent>',
+      'This share of the notifications is never sent.',
+      percent,
+      0,
+    )
+    .option(
+      '--webhook-duplicate <percent>',
+      'This share of the notifications is sent twice.',
+      percent,
+      0,
+    )
+    .option(
+      '--webhook-thin <percent>',
+      'This share of the notifications comes without records.',
+      percent,
+      0,
+    )
     .option(
       '--webhook-delay <seconds>',
-      'Notifications come up to so many virtual seconds late, and therefore out of order.',
+      'Notifications come up to this many virtual seconds late, and so out of order.',
       wholeNumber(0, 1_000_000),
       0,
     )
+    .option(
+      '--makes-secrets',
+      'Make the secret of each webhook that is created through the interface, tell it in the answer, and take none from whoever creates it.',
+    )
 }
 
-/** The secret to sign with, and whether it is the one everybody knows. ConfigError for one that is of no use. */
+/**
+ * The secret to sign with, and whether it is the one everybody knows. ConfigError for one that is
+ * of no use.
+ */
 export function readWebhookSecret(environment: Readonly<Record<string, string | undefined>>): {
   readonly secret: string
   readonly isKnown: boolean
@@ -69,7 +92,10 @@ function readSecretFile(file: string): string {
   }
 }
 
-/** Subscribes the address to every event and scripts what shall go wrong. Nothing without an address. */
+/**
+ * Subscribes the address to every event and scripts what shall go wrong. Nothing without an
+ * address.
+ */
 export function subscribeWebhook(
   { webhooks }: Simulator,
   options: SimulatedWebhookOptions,

@@ -6,12 +6,13 @@ import type { Warehouse } from '../warehouse/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatSeconds } from './format-seconds.js'
 import { escapeControls, formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 
 export function addStatusCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('status')
     .description(
-      'What needs somebody, and how fresh the warehouse is: rows, last runs, queues, quarantine, request budget, who is writing.',
+      'What needs attention, and how fresh the warehouse is: rows, last runs, queues, quarantine, request budget, who is writing.',
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
@@ -21,7 +22,7 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
       const status = await readStatus(warehouse)
       const alerts = await readAlerts(app, warehouse, status)
       if (options.json === true) io.printJson({ alerts, ...status })
-      else io.print(formatStatus(status, alerts))
+      else io.print(formatStatus(status, alerts, io.terminal))
       return EXIT_CODES.complete
     })
   })
@@ -46,7 +47,7 @@ async function readAlerts(
 }
 
 /** The parts of the text, in order; each says one thing. */
-const SECTIONS: readonly ((status: WarehouseStatus) => string)[] = [
+const SECTIONS: readonly ((status: WarehouseStatus, terminal: Terminal) => string)[] = [
   formatStreams,
   formatRuns,
   formatQueues,
@@ -56,8 +57,14 @@ const SECTIONS: readonly ((status: WarehouseStatus) => string)[] = [
   formatStoredViews,
 ]
 
-function formatStatus(status: WarehouseStatus, alerts: readonly string[]): string {
-  const sections = SECTIONS.map((format) => format(status)).filter((section) => section !== '')
+function formatStatus(
+  status: WarehouseStatus,
+  alerts: readonly string[],
+  terminal: Terminal,
+): string {
+  const sections = SECTIONS.map((format) => format(status, terminal)).filter(
+    (section) => section !== '',
+  )
   // What needs somebody comes first.
   if (alerts.length > 0) sections.unshift(alerts.map(formatAlert).join('\n'))
   return sections.join('\n\n')
@@ -67,21 +74,25 @@ function formatAlert(alert: string): string {
   return `ALERT: ${escapeControls(alert)}`
 }
 
-function formatStreams({ streams }: WarehouseStatus): string {
-  return formatTable(
-    ['stream', 'rows', 'tombstoned', 'last complete', 'age', 'last outcome'],
+function formatStreams({ streams }: WarehouseStatus, terminal: Terminal): string {
+  const table = formatTable(
+    ['stream', 'rows', 'tombstoned', 'read at', 'age', 'last outcome'],
     streams.map((stream) => [
       stream.stream,
       stream.rows,
       stream.tombstoned,
-      stream.lastCompleteAt ?? 'never',
-      age(stream.secondsSinceComplete),
+      stream.lastCompleteBeganAt ?? 'never',
+      age(stream.ageSeconds),
       stream.lastOutcome,
     ]),
+    terminal,
   )
+  const partial = streams.find((one) => one.lastWholeBeganAt !== one.lastCompleteBeganAt)
+  if (partial === undefined) return table
+  return `${table}\nWhat can still change was read then; all of the account was read at ${partial.lastWholeBeganAt ?? 'no time'}.`
 }
 
-function formatRuns({ runs }: WarehouseStatus): string {
+function formatRuns({ runs }: WarehouseStatus, terminal: Terminal): string {
   if (runs.length === 0) return 'No run yet: start with `tracking-sync backfill`.'
   return formatTable(
     ['run', 'command', 'started', 'finished', 'outcome', 'requests', 'problem'],
@@ -94,6 +105,7 @@ function formatRuns({ runs }: WarehouseStatus): string {
       run.requests,
       run.problem?.split('\n')[0] ?? null,
     ]),
+    terminal,
   )
 }
 
@@ -102,7 +114,7 @@ const QUEUE_WORDS = {
   webhook_notifications: 'webhook notifications',
 } as const
 
-function formatQueues({ queues, quarantined }: WarehouseStatus): string {
+function formatQueues({ queues, quarantined }: WarehouseStatus, terminal: Terminal): string {
   return formatTable(
     ['queue', 'state', 'entries', 'oldest'],
     [
@@ -114,6 +126,7 @@ function formatQueues({ queues, quarantined }: WarehouseStatus): string {
       ]),
       ['quarantine', 'set aside', quarantined, null],
     ],
+    terminal,
   )
 }
 
@@ -134,7 +147,7 @@ function formatLease({ lease }: WarehouseStatus): string {
   return `under way: ${escapeControls(holder)}, since ${acquiredAt}, last sign of life ${silentSeconds} s ago`
 }
 
-function formatWebhooks({ webhooks }: WarehouseStatus): string {
+function formatWebhooks({ webhooks }: WarehouseStatus, terminal: Terminal): string {
   if (webhooks.length === 0) return 'no webhook of ours is known'
   return formatTable(
     ['webhook', 'url', 'active', 'last delivery', 'last checked'],
@@ -145,11 +158,12 @@ function formatWebhooks({ webhooks }: WarehouseStatus): string {
       lastReceivedAt ?? 'never',
       checkedAt,
     ]),
+    terminal,
   )
 }
 
 /** Nothing where none is stored: most accounts are too small for it. */
-function formatStoredViews({ storedViews }: WarehouseStatus): string {
+function formatStoredViews({ storedViews }: WarehouseStatus, terminal: Terminal): string {
   if (storedViews.length === 0) return ''
   return formatTable(
     ['stored view', 'rows', 'age', 'took'],
@@ -159,6 +173,7 @@ function formatStoredViews({ storedViews }: WarehouseStatus): string {
       age(secondsSinceStored),
       formatSeconds(tookSeconds),
     ]),
+    terminal,
   )
 }
 

@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
+import { EXIT_CODES } from '../exit-code.js'
 import type { Config, SettingName } from '../config.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../failpoint.js'
 import { requireService } from '../require-service.js'
 import type { RunSettings } from '../sync/run.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from './count-of.js'
 import { escapeControls, formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 import { limitRun } from '../sync/limit-run.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
 
 /** Settings of every command that reads the service into the warehouse. */
 export const SERVICE_SETTINGS: readonly SettingName[] = [
@@ -16,6 +20,7 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'pageSize',
   'requestTimeoutSeconds',
   'eventConcurrency',
+  'fullSyncHours',
   'transportEventChecksPerSync',
   'vesselPositions',
   'quarantineLimitPercent',
@@ -26,7 +31,7 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
 
 const DESCRIPTIONS = {
   backfill: 'The one-off full load: reads everything the service has into the warehouse.',
-  sync: 'One scheduled run: reads everything again and writes only what differs. For cron.',
+  sync: 'One scheduled run: reads what can still change, once a day everything, and writes only what differs. For cron.',
 } as const
 
 export function addSyncCommands(program: Command, io: CommandIo): void {
@@ -39,17 +44,23 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
         '--accept-shrink',
         'Mark missing rows as gone even when there are suspiciously many; each is still asked for by id.',
       )
+      .option(
+        '--accept-account',
+        'Go on with another address or key than this warehouse is filled from: a new key of the same account.',
+      )
     if (name === 'backfill') addNarrowingOptions(command)
     addSettingFlags(command, [...SERVICE_SETTINGS, 'storedViews']).action(
       async (options: SyncOptions) => {
         await io.withApp(settingFlagsOf({ ...options }), async (app) => {
           const isJson = options.json === true
-          const report = await withRunDependencies(app, io, options, (dependencies) =>
-            runCommand(name, options, dependencies),
-          )
+          const report = await withRunDependencies(app, io, options, async (dependencies) => {
+            const done = await runCommand(name, options, dependencies)
+            await rememberAccount(app, dependencies.warehouse, done, options)
+            return done
+          })
           if (isJson) io.printJson(report)
-          else io.print(formatReport(report))
-          tellProblem(report, app, io)
+          else io.print(formatReport(report, io.terminal))
+          await tellProblem(report, app, io)
           return report.exitCode
         })
       },
@@ -57,9 +68,25 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
   }
 }
 
+/**
+ * Once the service has given something for this key: a mistyped one is not what the warehouse is
+ * filled with.
+ */
+async function rememberAccount(
+  { config }: App,
+  warehouse: Warehouse,
+  { streams }: RunReport,
+  { acceptAccount: isReplacing = false }: RunOptions,
+): Promise<void> {
+  if (streams.every(({ counts }) => counts.fetched === 0)) return
+  const { acceptAccount } = await import('../warehouse/source-account.js')
+  await acceptAccount(warehouse, requireService(config), { isReplacing })
+}
+
 export interface RunOptions {
   readonly json?: boolean
   readonly acceptShrink?: boolean
+  readonly acceptAccount?: boolean
 }
 
 interface SyncOptions extends RunOptions {
@@ -96,20 +123,24 @@ async function runCommand(
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  { json: isJson = false, acceptShrink = false }: RunOptions,
+  { json: isJson = false, acceptShrink = false, acceptAccount = false }: RunOptions,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
   // Before a database is started for nothing.
   requireService(app.config)
-  const warehouse = await app.openWarehouse({ isWriting: true })
-  const { service } = await app.openService({ warehouse })
+  const warehouse = await app.openWarehouse({
+    isWriting: true,
+    isAccountAccepted: acceptAccount,
+  })
   const { createProgressReporter } = await import('./progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,
     isJson,
     now: () => performance.now(),
+    requestsPerMinute: app.config.rateLimitPerMinute,
   })
+  const { service } = await app.openService({ warehouse, onWait: progress.onWait })
   try {
     return await work({
       service,
@@ -135,18 +166,28 @@ export function failpointOf(app: App): ReachFailpoint {
   })
 }
 
-/** Cron mails what stands on standard error: the gravest problem in one sentence; the report holds all of them. */
-export function tellProblem({ problems }: RunReport, app: App, io: CommandIo): void {
-  const [gravest] = problems
+/**
+ * Cron mails what stands on standard error: the gravest problem in one sentence; the report holds
+ * all of them.
+ */
+export async function tellProblem(
+  { problems, exitCode }: RunReport,
+  app: App,
+  io: CommandIo,
+): Promise<void> {
+  const better = exitCode === EXIT_CODES.database ? await app.explainDatabase() : undefined
+  const gravest = better?.message ?? problems[0]
   if (gravest === undefined) return
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see the report)` : ''
   io.printError(app.redact(`${gravest}${more}`))
 }
 
-/** These and no others: a run stores its settings in its row, and the configuration holds secrets. */
+/**
+ * These and no others: a run stores its settings in its row, and the configuration holds secrets.
+ */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  const { transportEventChecksPerSync, storedViews } = config
+  const { transportEventChecksPerSync, storedViews, fullSyncHours } = config
   return {
     pageSize,
     eventConcurrency,
@@ -154,6 +195,7 @@ export function runSettingsOf(config: Config): RunSettings {
     quarantineLimitPercent,
     transportEventChecksPerSync,
     storedViews,
+    fullSyncHours,
   }
 }
 
@@ -170,18 +212,18 @@ const COUNTS = [
 ] as const
 
 /** The report of a run as a table and a closing sentence. */
-export function formatReport(report: RunReport): string {
+export function formatReport(report: RunReport, terminal?: Terminal): string {
   const rows = report.streams.map(({ stream, counts, outcome }) => [
     stream,
     ...COUNTS.map((name) => counts[name]),
     outcome,
   ])
-  const table = formatTable(['stream', ...COUNTS, 'outcome'], rows)
+  const table = formatTable(['stream', ...COUNTS, 'outcome'], rows, terminal)
   const written = report.streams.reduce(
     (sum, { counts }) => sum + counts.inserted + counts.updated + counts.tombstoned,
     0,
   )
-  const sentence = `${report.command} ${report.outcome}: ${written} rows written, ${report.requests} requests.`
+  const sentence = `${report.command} ${report.outcome}: ${countOf(written, 'row')} written, ${countOf(report.requests, 'request')}.`
   const lines = [
     ...report.drift.map((novelty) => `new at the service: ${novelty}`),
     ...report.problems.map((problem) => `problem: ${problem}`),

@@ -6,6 +6,8 @@ import { EXIT_CODES } from '../exit-code.js'
 import type { VerifyReport } from '../sync/verify.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
+import { countOf } from './count-of.js'
 import { wholeNumber } from './whole-number.js'
 
 const SETTINGS: readonly SettingName[] = [
@@ -30,7 +32,7 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('verify')
     .description(
-      'Compare the warehouse with the service: counts, and a random sample of records, field by field. Changes no row. Exit code 6 when they differ.',
+      'Compare the warehouse with the service: counts, records of some of its pages, and a random sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
     )
     .option(
       '--sample <count>',
@@ -40,7 +42,7 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
     )
     .option(
       '--seed <number>',
-      'The same seed takes the same sample; random unless told, and printed.',
+      'The same seed takes the same sample. Default: a random one, which is printed.',
       wholeNumber(0, LARGEST_SEED),
     )
     .option('--json', 'Print as JSON.')
@@ -48,8 +50,8 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { verifySource } = await import('../sync/verify.js')
       requireService(app.config)
-      // This one is for the shared request budget alone.
-      const { service } = await app.openService({ warehouse: await app.openWarehouse() })
+      await app.openWarehouse()
+      const { service } = await app.openService()
       const report = await verifySource({
         service,
         warehouse: await app.openWarehouse({ isMigrating: false, isReadOnly: true }),
@@ -59,13 +61,13 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
         seed: options.seed ?? randomInt(LARGEST_SEED),
       })
       if (options.json === true) io.printJson(report)
-      else io.print(formatVerifyReport(report))
+      else io.print(formatVerifyReport(report, io.terminal))
       return report.isEqual ? EXIT_CODES.complete : EXIT_CODES.incomplete
     })
   })
 }
 
-export function formatVerifyReport(report: VerifyReport): string {
+export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): string {
   const counts = report.counts.map((count) => [
     count.stream,
     count.service ?? 'not said',
@@ -84,34 +86,49 @@ export function formatVerifyReport(report: VerifyReport): string {
   ])
   const verdict = report.isEqual
     ? 'The warehouse equals the service'
-    : 'The warehouse DIFFERS from the service: run `tracking-sync sync`, then verify again'
+    : `The warehouse DIFFERS from the service, of which all was read ${describeAge(report.wholeHoursAgo)}: run \`tracking-sync sync --full-sync-hours 0\`, then verify again`
   return [
-    formatTable(['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'], counts),
+    formatTable(
+      ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],
+      counts,
+      terminal,
+    ),
     '',
     formatTable(
       ['stream', 'compared', 'equal', 'differing', 'missing at source', 'changing now'],
       streams,
+      terminal,
     ),
-    ...formatDifferences(report),
+    ...formatDifferences(report, terminal),
+    ...formatUnlisted(report),
     ...formatVolatile(report),
     '',
-    `${verdict} (sample ${report.sample}, seed ${report.seed}, ${report.requests} requests).`,
+    `${verdict} (sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
   ].join('\n')
 }
 
-function formatDifferences({ differences }: VerifyReport): string[] {
+function describeAge(hours: number | null): string {
+  if (hours === null) return 'never'
+  return hours < 1 ? 'less than an hour ago' : `${Math.round(hours)} hours ago`
+}
+
+function formatDifferences({ differences }: VerifyReport, terminal?: Terminal): string[] {
   if (differences.length === 0) return []
   const rows = differences
     .slice(0, SHOWN_DIFFERENCES)
     .map(({ stream, record, column, warehouse, service }) => {
-      return [stream, record, column, shorten(warehouse), shorten(service)]
+      return [stream, record, column, ...showDifference(warehouse, service)]
     })
   const more = differences.length - rows.length
   return [
     '',
-    formatTable(['stream', 'record', 'column', 'warehouse', 'service'], rows),
+    formatTable(['stream', 'record', 'column', 'warehouse', 'service'], rows, terminal),
     ...(more > 0 ? [`… and ${more} more: see --json`] : []),
   ]
+}
+
+function formatUnlisted({ unlistedEvents: count }: VerifyReport): string[] {
+  return count === 0 ? [] : ['', `Live transport events that no container lists: ${count}`]
 }
 
 function formatVolatile({ volatile }: VerifyReport): string[] {
@@ -120,6 +137,24 @@ function formatVolatile({ volatile }: VerifyReport): string[] {
   return ['', `Behind, as such columns are between two runs: ${columns.join(', ')}`]
 }
 
-function shorten(value: string | null): string | null {
-  return value !== null && value.length > 60 ? `${value.slice(0, 60)}…` : value
+const SHOWN_BEFORE = 20
+const SHOWN_VALUE = 60
+
+/** Both values, long ones from a little before the place where they begin to differ. */
+export function showDifference(
+  warehouse: string | null,
+  service: string | null,
+): [string | null, string | null] {
+  if (warehouse === null || service === null) return [excerpt(warehouse, 0), excerpt(service, 0)]
+  let equal = 0
+  while (equal < warehouse.length && warehouse[equal] === service[equal]) equal += 1
+  const isShort = Math.max(warehouse.length, service.length) <= SHOWN_VALUE
+  const from = isShort ? 0 : Math.max(0, equal - SHOWN_BEFORE)
+  return [excerpt(warehouse, from), excerpt(service, from)]
+}
+
+function excerpt(value: string | null, from: number): string | null {
+  if (value === null) return null
+  const end = from + SHOWN_VALUE
+  return `${from > 0 ? '…' : ''}${value.slice(from, end)}${end < value.length ? '…' : ''}`
 }

@@ -3,11 +3,13 @@ import type { App } from '../app.js'
 import type { SettingName } from '../config.js'
 import { ConfigError } from '../errors.js'
 import { EXIT_CODES } from '../exit-code.js'
-import type { ManagedWebhook } from '../webhooks/create-webhook.js'
+import type { ManageDependencies, ManagedWebhook } from '../webhooks/create-webhook.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from './count-of.js'
 import { escapeControls } from './print-table.js'
+import { addSecretOptions, openSecretFile, type SecretOptions } from './webhook-secret-output.js'
 
-interface CreateOptions extends Record<string, unknown> {
+interface CreateOptions extends Record<string, unknown>, SecretOptions {
   readonly url?: string
   readonly again?: boolean
   readonly json?: boolean
@@ -21,30 +23,28 @@ export function addCreateCommand(
   const command = group
     .command('create')
     .description(
-      'Have the service send us every event we need, signed with TRACKING_WEBHOOK_SECRET.',
+      'Have the service send us every event we need, signed. Exit code 6 until the secret it signs with is in our settings.',
     )
-    .option('--url <url>', 'Address of our receiver; TRACKING_WEBHOOK_URL unless told otherwise.')
+    .option('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.')
     .option('--again', 'Also where a webhook sends to this address already.')
     .option('--json', 'Print as JSON.')
-  addSettingFlags(command, [...settings, 'webhookEvents']).action(
-    async ({ url: given, again = false, json = false, ...options }: CreateOptions) => {
+  addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
+    async ({ url: given, again = false, ...options }: CreateOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { requireWebhookSecrets } = await import('../webhook-settings.js')
         const { createOwnWebhook } = await import('../webhooks/create-webhook.js')
-        const { webhookEvents, webhookUrl, webhookIds } = app.config
+        const { webhookUrl, webhookIds } = app.config
         const url = given ?? requireWebhookUrl(app)
-        const [secret = ''] = requireWebhookSecrets(app.config)
-        const { service } = await app.openService()
-        const managed = await createOwnWebhook(
-          { url, isAgain: again },
-          { service, signal: app.signal, events: webhookEvents, secret },
-        )
-        const { webhookId } = managed.webhook
-        const notes = [...managed.notes]
-        if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)
-        else if (webhookUrl !== url) notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
-        print(io, json, { ...managed, notes }, 'created')
-        return EXIT_CODES.complete
+        // Without one of ours there must be a way to the one that the service makes.
+        if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
+        return manage(app, io, { ...options, what: 'created' }, async (dependencies) => {
+          const managed = await createOwnWebhook({ url, isAgain: again }, dependencies)
+          const notes = [...managed.notes]
+          const { webhookId } = managed.webhook
+          if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)
+          else if (webhookUrl !== url) notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
+          return { ...managed, notes }
+        })
       })
     },
   )
@@ -58,7 +58,7 @@ export function requireWebhookUrl({ config }: App): string {
   throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_URL', problem }])
 }
 
-interface EnableOptions extends Record<string, unknown> {
+interface EnableOptions extends Record<string, unknown>, SecretOptions {
   readonly events?: boolean
   readonly sign?: boolean
   readonly json?: boolean
@@ -76,37 +76,87 @@ export function addEnableCommand(
     .option('--events', 'Also subscribe it to every event we need.')
     .option('--sign', 'Also have it sign with TRACKING_WEBHOOK_SECRET.')
     .option('--json', 'Print as JSON.')
-  addSettingFlags(command, [...settings, 'webhookEvents']).action(
-    async (
-      webhookId: string,
-      { events = false, sign = false, json = false, ...options }: EnableOptions,
-    ) => {
+  addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
+    async (webhookId: string, { events = false, sign = false, ...options }: EnableOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const { requireWebhookSecrets } = await import('../webhook-settings.js')
         const { enableWebhook } = await import('../webhooks/create-webhook.js')
-        const [secret] = sign ? requireWebhookSecrets(app.config) : []
-        const { service } = await app.openService()
-        const managed = await enableWebhook(
-          { webhookId, isWithEvents: events, isSigning: sign },
-          { service, signal: app.signal, events: app.config.webhookEvents, secret },
+        if (sign) requireWebhookSecrets(app.config)
+        return manage(app, io, { ...options, what: 'enabled' }, (dependencies) =>
+          enableWebhook({ webhookId, isWithEvents: events, isSigning: sign }, dependencies),
         )
-        print(io, json, managed, 'enabled')
-        return EXIT_CODES.complete
       })
     },
   )
 }
 
-function print(io: CommandIo, isJson: boolean, managed: ManagedWebhook, what: string): void {
-  if (isJson) {
-    io.printJson(managed)
+interface ManageOptions extends SecretOptions {
+  readonly json?: boolean
+  readonly what: string
+}
+
+function isSecretWanted({ showSecret = false, secretFile }: SecretOptions): boolean {
+  return showSecret || secretFile !== undefined
+}
+
+/** Does it, prints what came of it, and hands out the secret where that was asked for. */
+async function manage(
+  app: App,
+  io: CommandIo,
+  options: ManageOptions,
+  change: (dependencies: ManageDependencies) => Promise<ManagedWebhook>,
+): Promise<number> {
+  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { secrets, events } = watchSettingsOf(app.config)
+  const { service } = await app.openService()
+  const { secretFile: path } = options
+  const file = path === undefined ? undefined : await openSecretFile(path)
+  try {
+    const managed = await change({ service, signal: app.signal, events, secrets })
+    const { secret } = managed.webhook
+    if (secret !== null) await file?.write(secret.reveal())
+    print(io, options, managed)
+    return managed.alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
+  } finally {
+    await file?.close()
+  }
+}
+
+function print(io: CommandIo, options: ManageOptions, managed: ManagedWebhook): void {
+  const { webhook, alerts } = managed
+  const notes = [...managed.notes]
+  if (isSecretWanted(options) && webhook.secret === null) {
+    notes.push("the service does not tell this webhook's secret; look for it on its own pages")
+  }
+  const told = isSecretWanted(options) ? (webhook.secret?.reveal() ?? null) : null
+  const shown = options.showSecret === true ? told : null
+  if (options.json === true) {
+    io.printJson({ ...managed, notes, ...(shown === null ? {} : { secret: shown }) })
     return
   }
-  const { webhookId, url, events, isActive } = managed.webhook
-  const sends = events === null ? 'events it does not tell' : `${events.length} events`
+  const { webhookId, url, events, isActive } = webhook
+  const sends = events === null ? 'events it does not tell' : countOf(events.length, 'event')
   const state = isActive === false ? ', but it is NOT active' : ''
-  const sentence = `Webhook ${webhookId} ${what}: ${sends} to ${url ?? 'an address it does not tell'}${state}.`
-  io.print(escapeControls(sentence))
-  for (const note of managed.notes) io.print(escapeControls(`note: ${note}`))
-  io.print('Test it with `tracking-sync webhooks trigger`.')
+  const lines = [
+    `Webhook ${webhookId} ${options.what}: ${sends} to ${url ?? 'an address it does not tell'}${state}.`,
+    ...notes.map((note) => `note: ${note}`),
+  ]
+  if (told !== null && options.secretFile !== undefined) {
+    lines.push(`Its secret is in ${options.secretFile}.`)
+  }
+  if (shown !== null) lines.push(`Its secret, shown this once: ${shown}`)
+  for (const { kind, sentence } of alerts) {
+    const isAtHand = kind === 'other_secret' && told !== null
+    lines.push(`ALERT: ${isAtHand ? whatToSet(webhookId, options) : sentence}`)
+  }
+  if (alerts.length === 0) lines.push('Test it with `tracking-sync webhooks trigger`.')
+  for (const line of lines) io.print(escapeControls(line))
+}
+
+function whatToSet(webhookId: string, { secretFile }: SecretOptions): string {
+  const how =
+    secretFile === undefined
+      ? 'set TRACKING_WEBHOOK_SECRET to it'
+      : `set TRACKING_WEBHOOK_SECRET_FILE=${secretFile} and remove TRACKING_WEBHOOK_SECRET`
+  return `the service signs the deliveries of webhook ${webhookId} with this secret and no other: ${how}, or every delivery is refused`
 }

@@ -4,7 +4,9 @@ import { EXIT_CODES } from '../exit-code.js'
 import type { NotificationRecord } from '../webhooks/notification-record.js'
 import type { ReconcileReport } from '../webhooks/reconcile.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from './count-of.js'
 import { escapeControls, formatTable } from './print-table.js'
+import type { Terminal } from './terminal.js'
 import { wholeNumber } from './whole-number.js'
 
 interface FailedOptions extends Record<string, unknown> {
@@ -20,7 +22,7 @@ export function addFailedCommand(
   const command = group
     .command('failed')
     .description('Notifications the service has given up on, of all webhooks of the account.')
-    .option('--limit <count>', 'No more than so many.', wholeNumber(1, 10_000), 50)
+    .option('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50)
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, settings).action(
     async ({ limit, json = false, ...options }: FailedOptions) => {
@@ -35,14 +37,14 @@ export function addFailedCommand(
         }
         const shown = failed.slice(0, limit)
         if (json) io.printJson(shown)
-        else io.print(formatFailed(shown))
+        else io.print(formatFailed(shown, io.terminal))
         return EXIT_CODES.complete
       })
     },
   )
 }
 
-function formatFailed(failed: readonly NotificationRecord[]): string {
+function formatFailed(failed: readonly NotificationRecord[], terminal: Terminal): string {
   if (failed.length === 0) return 'No notification has failed.'
   const rows = failed.map(({ notificationId, event, createdAt, webhookId, reference }) => [
     notificationId,
@@ -51,7 +53,7 @@ function formatFailed(failed: readonly NotificationRecord[]): string {
     webhookId,
     reference === null ? null : `${reference.type} ${reference.id}`,
   ])
-  return formatTable(['notification', 'event', 'created', 'webhook', 'about'], rows)
+  return formatTable(['notification', 'event', 'created', 'webhook', 'about'], rows, terminal)
 }
 
 interface ReconcileOptions extends Record<string, unknown> {
@@ -120,9 +122,9 @@ function formatReconcileReport(report: ReconcileReport): string {
   const known = [
     `${report.alreadyKnown} known already`,
     ...(report.foreign > 0 ? [`${report.foreign} of other webhooks`] : []),
-    `${report.recovered} recovered (${report.queued} reads queued)`,
+    `${report.recovered} recovered (${countOf(report.queued, 'read')} queued)`,
     `${report.unresolved} left to the next complete sync`,
   ]
-  const sentence = `${report.failed} failed notifications: ${known.join(', ')}.`
+  const sentence = `${countOf(report.failed, 'failed notification')}: ${known.join(', ')}.`
   return [...lines.map(escapeControls), sentence].join('\n')
 }

@@ -23,18 +23,14 @@ export function addTriggerCommand(
   const command = group
     .command('trigger')
     .description(
-      'Test the whole way of a delivery: opens the receiver for a moment, has the service send a sample to TRACKING_WEBHOOK_URL, and checks what comes. Stores nothing.',
+      'Test the whole way of a delivery: opens the receiver for a moment, compares the secret of our webhook with TRACKING_WEBHOOK_SECRET, has the service send a sample to TRACKING_WEBHOOK_URL, and checks what comes. Stores nothing.',
     )
     .option('--event <name>', 'Event of the sample.', 'tracking_request.succeeded')
     .option(
       '--to <url>',
-      'Only have a sample sent to this address, signed with TRACKING_WEBHOOK_SECRET where it is set.',
+      'Only have a sample sent to this address, signed as real deliveries to it are: with the secret of the webhook that sends there, else with TRACKING_WEBHOOK_SECRET.',
     )
-    .option(
-      '--listen <host:port>',
-      'Where to listen; TRACKING_HOST and PORT unless told otherwise.',
-      address,
-    )
+    .option('--listen <host:port>', 'Where to listen. Default: TRACKING_HOST and PORT.', address)
     .option('--timeout <seconds>', 'How long to wait for the sample.', wholeNumber(1, 600), 20)
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, [
@@ -62,16 +58,27 @@ async function sendSample(
 ): Promise<number> {
   const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
   checkTargetUrl('--to', url)
-  const secret = app.config.webhookSecret
+  const { isSameUrl, listWebhookRecords } = await import('../webhooks/webhook-record.js')
+  const { judgeSecret } = await import('../webhooks/judge-webhooks.js')
+  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
+  const sending = (await listWebhookRecords(service, app.signal)).find(
+    (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
+  )
+  // What real deliveries carry, where the service tells it.
+  const secret = sending?.secret?.reveal() ?? secrets[0]
   await service.triggerWebhook({ url, event, secret })
-  const isSigned = secret !== undefined
-  if (json) io.printJson({ url, event, isSigned })
+  const alerts = sending === undefined ? [] : judgeSecret(sending, secrets)
+  if (json) io.printJson({ url, event, isSigned: secret !== undefined, alerts })
   else {
-    const how = isSigned ? 'signed with TRACKING_WEBHOOK_SECRET' : 'not signed'
-    io.print(escapeControls(`The service sends a sample of ${event} to ${url}, ${how}.`))
+    const isOurs = secret !== undefined && secrets.includes(secret)
+    const how = isOurs ? 'signed with TRACKING_WEBHOOK_SECRET' : 'signed as real deliveries are'
+    const end = secret === undefined ? 'not signed' : how
+    io.print(escapeControls(`The service sends a sample of ${event} to ${url}, ${end}.`))
+    for (const { sentence } of alerts) io.print(escapeControls(`ALERT: ${sentence}`))
   }
-  return EXIT_CODES.complete
+  return alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
 }
 
 async function testWay(
@@ -81,6 +88,7 @@ async function testWay(
 ): Promise<number> {
   const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
   const { testWebhook } = await import('../webhooks/self-test.js')
+  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
   const { config } = app
   const url = requireWebhookUrl(app)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)
@@ -90,6 +98,7 @@ async function testWay(
     signal: app.signal,
     url,
     event,
+    secrets: watchSettingsOf(config).secrets,
     host: listen?.host ?? config.host,
     httpPort: listen?.httpPort ?? config.httpPort,
     path: config.webhookPath,

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SettingName } from '../config.js'
 import { EXIT_CODES } from '../exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatTable } from './print-table.js'
+import { escapeControls, formatTable } from './print-table.js'
 import { addFailedCommand, addReconcileCommand } from './webhooks-failed.js'
 import { addCreateCommand, addEnableCommand } from './webhooks-create.js'
 import { addTriggerCommand } from './webhooks-trigger.js'
@@ -35,17 +35,29 @@ export function addWebhookCommands(program: Command, io: CommandIo): void {
 function addList(group: Command, io: CommandIo): void {
   const command = group
     .command('list')
-    .description('The webhooks of the account, and which are ours. Their secrets are not shown.')
+    .description(
+      'The webhooks of the account, which are ours, and whether they sign with our secret. Secrets are not shown. Exit code 6 when ours signs with another.',
+    )
     .option('--json', 'Print as JSON.')
   const settings: readonly SettingName[] = [...SERVICE_ONLY, 'webhookUrl', 'webhookIds']
   addSettingFlags(command, settings).action(async (options: PrintOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { listWebhookRecords } = await import('../webhooks/webhook-record.js')
       const { isOurs } = await import('../webhooks/own-webhooks.js')
+      const { judgeSecret } = await import('../webhooks/judge-webhooks.js')
       const { watchSettingsOf } = await import('../webhook-watch-settings.js')
       const own = watchSettingsOf(app.config)
       const listed = await listWebhookRecords((await app.openService()).service, app.signal)
-      const webhooks = listed.map((webhook) => ({ ...webhook, isOurs: isOurs(webhook, own) }))
+      const webhooks = listed.map((webhook) => ({
+        ...webhook,
+        isSignedWithOurs: webhook.secret?.isAmong(own.secrets) ?? null,
+        isOurs: isOurs(webhook, own),
+      }))
+      // Where the settings name none of them, none is promised to work.
+      const isNamed = own.url !== undefined || own.ids.length > 0
+      const alerts = webhooks.flatMap((webhook) =>
+        isNamed && webhook.isOurs ? judgeSecret(webhook, own.secrets) : [],
+      )
       if (options.json === true) io.printJson(webhooks)
       else if (webhooks.length === 0) {
         io.print('The account has no webhook: make one with `tracking-sync webhooks create`.')
@@ -55,14 +67,26 @@ function addList(group: Command, io: CommandIo): void {
           webhook.url,
           yesOrNo(webhook.isActive),
           webhook.events?.length ?? 'not said',
-          yesOrNo(webhook.hasSecret),
+          tellSecret(webhook),
           yesOrNo(webhook.isOurs),
         ])
-        io.print(formatTable(['webhook', 'url', 'active', 'events', 'signed', 'ours'], rows))
+        io.print(
+          formatTable(['webhook', 'url', 'active', 'events', 'secret', 'ours'], rows, io.terminal),
+        )
+        for (const { sentence } of alerts) io.print(escapeControls(`ALERT: ${sentence}`))
       }
-      return EXIT_CODES.complete
+      return alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
     })
   })
+}
+
+function tellSecret(webhook: {
+  readonly hasSecret: boolean | null
+  readonly isSignedWithOurs: boolean | null
+}): string {
+  if (webhook.hasSecret === false) return 'none'
+  if (webhook.isSignedWithOurs === null) return 'not said'
+  return webhook.isSignedWithOurs ? 'ours' : 'NOT ours'
 }
 
 function yesOrNo(value: boolean | null): string {
@@ -92,7 +116,7 @@ function addEvents(group: Command, io: CommandIo): void {
             yesOrNo(entry.isNeeded),
             entry.description,
           ])
-          io.print(formatTable(['category', 'event', 'needed', 'description'], rows))
+          io.print(formatTable(['category', 'event', 'needed', 'description'], rows, io.terminal))
         }
         return EXIT_CODES.complete
       })

@@ -18,14 +18,37 @@ import { explainProgramFailure } from './explain-failure.js'
 import { runProgram } from './run-program.js'
 import { writeFileAtomically } from './write-file-atomically.js'
 
-/** The superuser of the embedded server and the owner of everything in it. */
+/** The everyday login of the embedded server: owns the database, and is no superuser. */
 export const EMBEDDED_USER = 'tracking'
+
+/**
+ * The superuser, for what only one may do: looking at the server, making the everyday login and
+ * databases.
+ */
+const ADMIN_USER = 'tracking_admin'
+
+export interface Login {
+  readonly user: string
+  readonly password: string
+}
+
+/** The superuser's login. Data that an earlier version made have one login for all. */
+export async function readAdminLogin(area: DatabaseArea): Promise<Login> {
+  try {
+    const password = (await readFile(area.adminPasswordFile, 'utf8')).trim()
+    return { user: ADMIN_USER, password }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return { user: EMBEDDED_USER, password: await readPassword(area) }
+  }
+}
 
 const STAGING_PREFIX = 'initializing-'
 
 /**
- * Makes the data directory when it is missing, and checks that its version fits when it is there. It is built beside
- * its place and renamed when complete: whatever lies in `data` is whole, and leftovers of a killed attempt are removed.
+ * Makes the data directory when it is missing, and checks that its version fits when it is there.
+ * It is built beside its place and renamed when complete: whatever lies in `data` is whole, and
+ * leftovers of a killed attempt are removed.
  */
 export async function ensureDataDirectory(
   area: DatabaseArea,
@@ -47,7 +70,8 @@ async function removeLeftovers(area: DatabaseArea): Promise<void> {
   for (const entry of await readdir(area.directory)) {
     if (!entry.startsWith(STAGING_PREFIX)) continue
     const leftover = join(area.directory, entry)
-    // The initdb of a killed starter may still write there; it fails soon, and a later start removes the rest.
+    // The initdb of a killed starter may still write there; it fails soon, and a later start
+    // removes the rest.
     await rm(leftover, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
   }
 }
@@ -80,8 +104,10 @@ async function initialize(
   isDisposable: boolean,
 ): Promise<void> {
   const password = randomBytes(24).toString('hex')
-  // Before the data: data without their password would be lost, a password without data is only replaced.
-  await writeFileAtomically(area.passwordFile, `${password}\n`, 0o600)
+  // Before the data: data without their passwords would be lost, passwords without data are only
+  // replaced.
+  await writeFileAtomically(area.adminPasswordFile, `${password}\n`, 0o600)
+  await writeFileAtomically(area.passwordFile, `${randomBytes(24).toString('hex')}\n`, 0o600)
   const staging = await mkdtemp(join(area.directory, STAGING_PREFIX))
   const data = join(staging, 'data')
   const passwordCopy = join(staging, 'password')
@@ -115,12 +141,13 @@ function initdbArguments(
 ): string[] {
   return [
     `--pgdata=${dataDirectory}`,
-    `--username=${EMBEDDED_USER}`,
+    `--username=${ADMIN_USER}`,
     '--auth=scram-sha-256',
     `--pwfile=${passwordFile}`,
     '--encoding=UTF8',
     '--locale=C',
-    // Independent of the system's locales, yet lower() and ILIKE know all letters ("Ålesund"). New in PostgreSQL 17.
+    // Independent of the system's locales, yet lower() and ILIKE know all letters ("Ålesund"). New
+    // in PostgreSQL 17.
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     '--data-checksums',
     ...(isDisposable ? ['--no-sync'] : []),

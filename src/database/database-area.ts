@@ -1,15 +1,17 @@
 /**
  * Where one home directory keeps its database.
  *
- *   <home>/database/password    always here, 0600
+ *   <home>/database/password    always here, 0600; of the everyday login, the owner of the database
+ *   <home>/database/admin-password   0600; of the superuser, for starting and creating. Not where a version before it made the data
  *   <home>/database/location    only when the area is elsewhere: its absolute path
  *   <area>/data                 the PostgreSQL data directory, 0700, of the account the server runs under
  *   <area>/server.conf, server.log, port, lock.N, users/, keep-running, native-<version>/
  *
- * The area is <home>/database, except for root with a home that the server's account cannot enter (a clone in /root, a
- * directory made by mktemp): then it is a new directory in /var/lib/tracking-sync. Its name is partly random on purpose:
- * a home that was deleted and made again starts with an empty database, as it would for an ordinary user.
- * The account owns only `data`. Root writes nothing into that but a replacement of a stale `postmaster.pid`, and that
+ * The area is <home>/database, except for root with a home that the server's account cannot enter
+ * (a clone in /root, a directory made by mktemp): then it is a new directory in
+ * /var/lib/tracking-sync. Its name is partly random on purpose: a home that was deleted and made
+ * again starts with an empty database, as it would for an ordinary user. The account owns only
+ * `data`. Root writes nothing into that but a replacement of a stale `postmaster.pid`, and that
  * through an open file, so that it cannot be led elsewhere by a planted link.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -36,6 +38,7 @@ export interface DatabaseArea {
   readonly directory: string
   readonly dataDirectory: string
   readonly passwordFile: string
+  readonly adminPasswordFile: string
   readonly portFile: string
   readonly settingsFile: string
   readonly logFile: string
@@ -51,16 +54,29 @@ export async function openDatabaseArea(
   logger: Logger,
 ): Promise<DatabaseArea> {
   const isRoot = process.getuid?.() === 0
-  await mkdir(resolve(homeDirectory), { recursive: true })
+  await makeDirectory(resolve(homeDirectory))
   const home = await realpath(homeDirectory)
   const inHome = join(home, 'database')
   await mkdir(inHome, { recursive: true, mode: 0o700 })
-  // By every starter, not only by the one that made it: no other may look at it in between and place the data elsewhere.
+  // By every starter, not only by the one that made it: no other may look at it in between and
+  // place the data elsewhere.
   if (isRoot && (await stat(inHome)).uid === 0) await chmod(inHome, 0o755)
   const directory = isRoot ? await placeForRoot(home, inHome, logger) : await readPlace(inHome)
   const area = await describeArea(inHome, directory)
   await refuseBlockedArea(area)
   return area
+}
+
+/**
+ * Node tells ENOENT of a directory that cannot be made on a read-only disk; one level at a time the
+ * reason is told.
+ */
+async function makeDirectory(directory: string): Promise<void> {
+  if (await exists(directory)) return
+  await makeDirectory(dirname(directory))
+  await mkdir(directory).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
 }
 
 /** The area of a home without making anything; undefined when the home never had one. */
@@ -77,6 +93,7 @@ async function describeArea(inHome: string, directory: string): Promise<Database
     directory,
     dataDirectory,
     passwordFile: join(inHome, 'password'),
+    adminPasswordFile: join(inHome, 'admin-password'),
     portFile: join(directory, 'port'),
     settingsFile: join(directory, 'server.conf'),
     logFile: join(directory, 'server.log'),
@@ -120,7 +137,8 @@ async function placeForRoot(home: string, inHome: string, logger: Logger): Promi
   const draft = `${pointer}.${randomUUID()}`
   await writeFile(draft, `${place}\n`)
   try {
-    // A hard link, unlike a rename, fails when another starter was first; then its place is ours too.
+    // A hard link, unlike a rename, fails when another starter was first; then its place is ours
+    // too.
     await link(draft, pointer)
     logger.info('the database is kept outside the home, which its account cannot enter', { place })
   } catch (error) {

@@ -10,10 +10,10 @@
  * Everything below happens while the start lock of the home is held (`start-lock.ts`):
  * - start: enter this process as a user, then adopt the server that runs on our data directory, or start one;
  * - stop: leave; if no living user remains and the server was not asked to stay, stop it.
- * So the first of two commands never pulls the server away from the second, a server whose users were all killed is an
- * orphan that the next command adopts and stops at its end, and `keepRunning` is the only way to leave one behind.
- * Held by test/integration/database/lifecycle.test.ts. Processes must see each other's pids: two containers must not
- * share one home.
+ * So the first of two commands never pulls the server away from the second, a server whose users
+ * were all killed is an orphan that the next command adopts and stops at its end, and `keepRunning`
+ * is the only way to leave one behind. Held by test/integration/database/lifecycle.test.ts.
+ * Processes must see each other's pids: two containers must not share one home.
  */
 import { EmbeddedDatabaseError } from '../errors.js'
 import type { Logger } from '../logger.js'
@@ -21,11 +21,13 @@ import { prepareBinaries } from './binaries.js'
 import {
   EMBEDDED_USER,
   ensureDataDirectory,
+  readAdminLogin,
   readDataVersion,
   readPassword,
+  type Login,
 } from './data-directory.js'
 import { findDatabaseArea, openDatabaseArea, type DatabaseArea } from './database-area.js'
-import { explainFileError } from './explain-failure.js'
+import { explainFileError, explainServerLog, logSize } from './explain-failure.js'
 import {
   ensureDatabase,
   findRunningServer,
@@ -45,7 +47,9 @@ export interface EmbeddedDatabaseOptions {
   /** Taken when free; otherwise the last port of this home, otherwise any. */
   readonly port?: number | undefined
   readonly databaseName?: string | undefined
-  /** Server settings on top of ours, for tests; `fsync: 'off'` also makes the first start faster. */
+  /**
+   * Server settings on top of ours, for tests; `fsync: 'off'` also makes the first start faster.
+   */
   readonly extraSettings?: Readonly<Record<string, string>> | undefined
 }
 
@@ -55,13 +59,22 @@ export interface StartEmbeddedDatabaseOptions extends EmbeddedDatabaseOptions {
 }
 
 export interface EmbeddedDatabase {
-  /** Holds the password: never log it. */
+  /** Of the everyday login. Holds the password: never log it. */
   readonly url: string
+  /** Of the superuser. Holds its password. */
+  readonly adminUrl: string
   /** The server was running already. */
   readonly isAdopted: boolean
   readonly port: number
   readonly dataDirectory: string
-  /** Ends this use; the last living user stops the server, unless it was started to stay. Idempotent. */
+  /**
+   * What the server's own log says of a connection that failed: a disk that is full or read-only.
+   */
+  explain(): Promise<EmbeddedDatabaseError | undefined>
+  /**
+   * Ends this use; the last living user stops the server, unless it was started to stay.
+   * Idempotent.
+   */
   stop(): Promise<void>
 }
 
@@ -80,8 +93,9 @@ const DEFAULT_DATABASE = 'tracking'
 const STATUS_WAIT_MS = 5_000
 
 /**
- * Starts or adopts the server of a home and creates the database when missing. About a second the first time, a few
- * tenths later. Call `stop` before the process ends; if it is killed, the next start takes the server over.
+ * Starts or adopts the server of a home and creates the database when missing. About a second the
+ * first time, a few tenths later. Call `stop` before the process ends; if it is killed, the next
+ * start takes the server over.
  */
 export async function startEmbeddedDatabase(
   options: StartEmbeddedDatabaseOptions,
@@ -112,7 +126,10 @@ export async function stopEmbeddedDatabase(
   })
 }
 
-/** Looks without changing anything and without the lock; waits a little for a server that is starting. */
+/**
+ * Looks without changing anything and without the lock; waits a little for a server that is
+ * starting.
+ */
 export async function embeddedDatabaseStatus(
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabaseStatus> {
@@ -122,13 +139,12 @@ export async function embeddedDatabaseStatus(
     const { dataDirectory } = area
     const dataVersion = await readDataVersion(area)
     if (dataVersion === undefined) return { isRunning: false, dataDirectory }
-    const password = await readPassword(area)
-    const server = await findRunningServer(area, password, STATUS_WAIT_MS)
+    const server = await findRunningServer(area, await readAdminLogin(area), STATUS_WAIT_MS)
     if (server === undefined) return { isRunning: false, dataDirectory, version: dataVersion }
     const { port, version } = server
     return {
       isRunning: true,
-      url: formatUrl(password, port, options.databaseName),
+      url: formatUrl(await readEverydayLogin(area), port, options.databaseName),
       port,
       dataDirectory,
       version,
@@ -143,12 +159,16 @@ async function startLocked(
   const { logger } = options
   const userFile = options.keepRunning === true ? undefined : await enterUser(area.directory)
   let adoptedPort: number | undefined
+  const logStart = await logSize(area.logFile)
   try {
     adoptedPort = await adopt(area)
     const port = adoptedPort ?? (await startNew(area, options))
     if (options.keepRunning === true) await setKeptRunning(area.directory, true)
-    const password = await readPassword(area)
-    await ensureDatabase(port, password, options.databaseName ?? DEFAULT_DATABASE)
+    const logins = {
+      admin: await readAdminLogin(area),
+      everyday: await readEverydayLogin(area),
+    }
+    await ensureDatabase(port, logins, options.databaseName ?? DEFAULT_DATABASE)
     const { dataDirectory } = area
     logger.debug(adoptedPort === undefined ? 'database started' : 'database was running already', {
       databasePort: port,
@@ -156,10 +176,12 @@ async function startLocked(
     })
     let stopping: Promise<void> | undefined
     return {
-      url: formatUrl(password, port, options.databaseName),
+      url: formatUrl(logins.everyday, port, options.databaseName),
+      adminUrl: formatUrl(logins.admin, port, options.databaseName),
       isAdopted: adoptedPort !== undefined,
       port,
       dataDirectory,
+      explain: () => explainServerLog(area.logFile, logStart, area.directory),
       stop: async () => {
         if (userFile === undefined) return
         stopping ??= explained(options.homeDirectory, () =>
@@ -179,7 +201,7 @@ async function startLocked(
 
 async function adopt(area: DatabaseArea): Promise<number | undefined> {
   if ((await readDataVersion(area)) === undefined) return undefined
-  return (await findRunningServer(area, await readPassword(area)))?.port
+  return (await findRunningServer(area, await readAdminLogin(area)))?.port
 }
 
 async function startNew(
@@ -194,7 +216,15 @@ async function startNew(
     account: area.account,
   })
   const extraSettings = options.extraSettings ?? {}
+  const isNew = (await readDataVersion(area)) === undefined
   await ensureDataDirectory(area, binaries, { isDisposable: extraSettings.fsync === 'off' })
+  // `database start` says the place itself. Whoever is in another directory than usual learns it
+  // here.
+  if (isNew && options.keepRunning !== true) {
+    options.logger.info('made a new, empty embedded database; TRACKING_HOME names another place', {
+      dataDirectory: area.dataDirectory,
+    })
+  }
   return startServer(area, binaries, { port: options.port, extraSettings, logger: options.logger })
 }
 
@@ -232,8 +262,16 @@ async function stopNow(area: DatabaseArea, options: EmbeddedDatabaseOptions): Pr
   await stopServer(area, binaries, options.logger)
 }
 
-function formatUrl(password: string, port: number, databaseName = DEFAULT_DATABASE): string {
-  return `postgres://${EMBEDDED_USER}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
+async function readEverydayLogin(area: DatabaseArea): Promise<Login> {
+  return { user: EMBEDDED_USER, password: await readPassword(area) }
+}
+
+function formatUrl(
+  { user, password }: Login,
+  port: number,
+  databaseName = DEFAULT_DATABASE,
+): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
 }
 
 /** The boundary: what the file system throws becomes an error with a sentence and a fix. */

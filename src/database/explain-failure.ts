@@ -1,9 +1,12 @@
+import { readFile, stat } from 'node:fs/promises'
 import { EmbeddedDatabaseError } from '../errors.js'
 
-/** What can be told from the output of PostgreSQL's programs (they run in English), or undefined. */
+/**
+ * What can be told from the output of PostgreSQL's programs (they run in English), or undefined.
+ */
 export function recognizeFailure(
   output: string,
-): 'port_taken' | 'old_processes' | 'shared_memory' | 'disk_full' | undefined {
+): 'port_taken' | 'old_processes' | 'shared_memory' | 'disk_full' | 'read_only' | undefined {
   if (/could not bind .*(in use|10013|10048)/i.test(output)) return 'port_taken'
   if (/pre-existing shared memory block/i.test(output)) return 'old_processes'
   // Before the disk: a small /dev/shm is also reported as "No space left on device".
@@ -11,7 +14,30 @@ export function recognizeFailure(
     return 'shared_memory'
   }
   if (/No space left on device|Disk quota exceeded|disk full/i.test(output)) return 'disk_full'
+  if (/Read-only file system/i.test(output)) return 'read_only'
   return undefined
+}
+
+export async function logSize(logFile: string): Promise<number> {
+  return stat(logFile).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}
+
+/**
+ * A server that cannot write its log of transactions ends, and its clients see a refused
+ * connection.
+ */
+export async function explainServerLog(
+  logFile: string,
+  from: number,
+  directory: string,
+): Promise<EmbeddedDatabaseError | undefined> {
+  const output = await readFile(logFile).catch(() => Buffer.alloc(0))
+  const failure = recognizeFailure(output.subarray(Math.min(from, output.length)).toString('utf8'))
+  if (failure === 'disk_full') return diskFull(directory, {})
+  return failure === 'read_only' ? diskReadOnly(directory, {}) : undefined
 }
 
 /** `task` completes "PostgreSQL could not …"; `logFile` is named when nothing better is known. */
@@ -25,6 +51,8 @@ export function explainProgramFailure(
   switch (recognizeFailure(output)) {
     case 'disk_full':
       return diskFull(directory, { context })
+    case 'read_only':
+      return diskReadOnly(directory, { context })
     case 'shared_memory':
       return new EmbeddedDatabaseError(
         `PostgreSQL could not ${task}: the system gives it too little shared memory; in a container raise it (--shm-size=256m), or set DATABASE_URL.`,
@@ -55,7 +83,6 @@ export function explainFileError(thrown: unknown, directory: string): unknown {
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-    case 'EROFS':
       return new EmbeddedDatabaseError(
         `The embedded database needs to write to ${path ?? directory} and may not (${code}); run as the user who made it, or set TRACKING_HOME to a directory of your own.`,
         { cause: thrown },
@@ -66,6 +93,8 @@ export function explainFileError(thrown: unknown, directory: string): unknown {
         `The embedded database needs the directory ${directory}, but a file is in its way (${path ?? directory}); set TRACKING_HOME to a directory.`,
         { cause: thrown },
       )
+    case 'EROFS':
+      return diskReadOnly(directory, { cause: thrown })
     case 'ENOSPC':
     case 'EDQUOT':
       return diskFull(directory, { cause: thrown })
@@ -81,6 +110,16 @@ function diskFull(
 ): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     `The disk that holds ${directory} is full; free some space, or set TRACKING_HOME to a directory on another disk.`,
+    options,
+  )
+}
+
+function diskReadOnly(
+  directory: string,
+  options: { cause?: unknown; context?: Readonly<Record<string, unknown>> },
+): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    `The disk that holds ${directory} is read-only, and the embedded database must write; mount it for writing, or set TRACKING_HOME to a directory on another disk.`,
     options,
   )
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { isAlive } from './process-identity.js'
@@ -34,9 +34,10 @@ export async function readPostmasterPid(dataDirectory: string): Promise<Postmast
 }
 
 /**
- * Makes PostgreSQL ignore the pid in the file: it refuses to start while any program, even a zombie, has that pid. Only
- * the pid goes. The rest names the shared memory by which PostgreSQL notices that processes of a killed server still
- * write to the data; a server started without that check could ruin them. The caller knows that no server runs.
+ * Makes PostgreSQL ignore the pid in the file: it refuses to start while any program, even a
+ * zombie, has that pid. Only the pid goes. The rest names the shared memory by which PostgreSQL
+ * notices that processes of a killed server still write to the data; a server started without that
+ * check could ruin them. The caller knows that no server runs.
  */
 export async function disownStalePid(dataDirectory: string): Promise<void> {
   const path = join(dataDirectory, 'postmaster.pid')
@@ -45,8 +46,19 @@ export async function disownStalePid(dataDirectory: string): Promise<void> {
 }
 
 /**
- * What the process behind a pid is. The pid in the file may belong to any program by now (after a reboot, or in a new
- * container), and PostgreSQL refuses to start while such a pid is taken. `unknown`: the system does not tell.
+ * A server runs under the account that owns its data; what anybody else runs is none, whatever it
+ * calls itself.
+ */
+async function isOfOwner(pid: number, dataDirectory: string): Promise<boolean> {
+  const { uid } = await stat(dataDirectory)
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === uid
+}
+
+/**
+ * What the process behind a pid is. The pid in the file may belong to any program by now (after a
+ * reboot, or in a new container), and PostgreSQL refuses to start while such a pid is taken.
+ * `unknown`: the system does not tell.
  */
 export async function classifyProcess(
   pid: number,
@@ -55,6 +67,7 @@ export async function classifyProcess(
   if (!(await isAlive({ pid, startTime: null }))) return 'dead'
   try {
     if (process.platform === 'linux') {
+      if (!(await isOfOwner(pid, dataDirectory))) return 'other'
       const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
       return classifyCommandLine(words, dataDirectory)
     }
@@ -66,7 +79,10 @@ export async function classifyProcess(
   }
 }
 
-/** `words`: the command line of a process. A server's own processes for its clients do not count: their words differ. */
+/**
+ * `words`: the command line of a process. A server's own processes for its clients do not count:
+ * their words differ.
+ */
 export function classifyCommandLine(
   words: readonly string[],
   dataDirectory: string,
@@ -78,7 +94,10 @@ export function classifyCommandLine(
   return resolve(directory) === resolve(dataDirectory) ? 'server' : 'other'
 }
 
-/** The same for a command line that is one text, as `ps` prints it: paths with spaces cannot be told apart there. */
+/**
+ * The same for a command line that is one text, as `ps` prints it: paths with spaces cannot be told
+ * apart there.
+ */
 export function classifyCommandText(
   text: string,
   dataDirectory: string,

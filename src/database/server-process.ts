@@ -1,11 +1,13 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { open, readFile, stat, truncate } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { EmbeddedDatabaseError } from '../errors.js'
+import { EmbeddedDatabaseError, WarehouseSchemaError } from '../errors.js'
 import type { Logger } from '../logger.js'
+import { ScramClient } from '../scram-client.js'
 import type { Binaries } from './binaries.js'
-import { EMBEDDED_USER } from './data-directory.js'
+import { EMBEDDED_USER, type Login } from './data-directory.js'
 import type { DatabaseArea } from './database-area.js'
 import { explainProgramFailure, recognizeFailure } from './explain-failure.js'
 import { chooseFreePort } from './free-port.js'
@@ -36,12 +38,12 @@ const OLD_PROCESS_POLL_MS = 250
 const OLD_PROCESS_LIMIT_MS = 20_000
 
 /**
- * The server that runs on this data directory, or undefined. Waits up to `waitMs` for one that is still starting.
- * Changes nothing, so it may be called without the start lock.
+ * The server that runs on this data directory, or undefined. Waits up to `waitMs` for one that is
+ * still starting. Changes nothing, so it may be called without the start lock.
  */
 export async function findRunningServer(
   area: DatabaseArea,
-  password: string,
+  admin: Login,
   waitMs = START_LIMIT_SECONDS * 1000,
 ): Promise<RunningServer | undefined> {
   const deadline = performance.now() + waitMs
@@ -51,13 +53,13 @@ export async function findRunningServer(
     const kind = await classifyProcess(postmaster.pid, area.dataDirectory)
     if (kind === 'dead' || kind === 'other') return undefined
     const answer =
-      postmaster.port === undefined ? 'silent' : await ask(area, postmaster.port, password)
+      postmaster.port === undefined ? 'silent' : await ask(area, postmaster.port, admin)
     if (typeof answer === 'object') return answer
     if (answer === 'stranger' && kind === 'unknown') return undefined
     if (answer === 'stranger' || performance.now() > deadline) {
       throw new EmbeddedDatabaseError(
         answer === 'stranger'
-          ? `The server of ${area.dataDirectory} does not accept the password in ${area.passwordFile}; bring the right file back.`
+          ? `The server of ${area.dataDirectory} does not accept the password in ${admin.user === EMBEDDED_USER ? area.passwordFile : area.adminPasswordFile}; bring the right file back, or end what took its port ${postmaster.port ?? ''}.`
           : `A PostgreSQL server (process ${postmaster.pid}) holds ${area.dataDirectory} but does not answer; end that process and try again.`,
       )
     }
@@ -65,7 +67,9 @@ export async function findRunningServer(
   }
 }
 
-/** Starts the server and returns its port. The caller holds the start lock and knows that none runs. */
+/**
+ * Starts the server and returns its port. The caller holds the start lock and knows that none runs.
+ */
 export async function startServer(
   area: DatabaseArea,
   binaries: Binaries,
@@ -114,6 +118,7 @@ export async function startServer(
         break
       case 'shared_memory':
       case 'disk_full':
+      case 'read_only':
       case undefined:
     }
     throw explainProgramFailure('start', output, area.directory, area.logFile)
@@ -172,27 +177,39 @@ export async function holdsServer(area: DatabaseArea): Promise<boolean> {
 /** Before PostgreSQL 15, copying files was the only way. */
 const FIRST_WITH_STRATEGIES = 150_000
 
-/** Creates the database when it is missing. */
+/** In PostgreSQL 16 and later one who may create roles gets no other rights by it. */
+const FIRST_WITH_BOUND_CREATEROLE = 160_000
+
+/** Creates the everyday login and the database, its own, where they are missing. */
 export async function ensureDatabase(
   port: number,
-  password: string,
+  logins: { readonly admin: Login; readonly everyday: Login },
   databaseName: string,
 ): Promise<void> {
-  const client = createClient(port, password)
+  const { admin, everyday } = logins
+  const client = createClient(port, admin)
   await client.connect()
   try {
-    const { rows } = await client.query<{ version: number; exists: boolean }>(
+    const { rows } = await client.query<{ version: number; exists: boolean; isKnown: boolean }>(
       `select
     current_setting('server_version_num')::int as version,
-    exists (select from pg_database where datname = $1) as exists`,
-      [databaseName],
+    exists (select from pg_database where datname = $1) as exists,
+    exists (select from pg_roles where rolname = $2) as "isKnown"`,
+      [databaseName, everyday.user],
     )
-    const { version = 0, exists = false } = rows[0] ?? {}
+    const { version = 0, exists = false, isKnown = false } = rows[0] ?? {}
+    if (!isKnown) {
+      const more = version >= FIRST_WITH_BOUND_CREATEROLE ? 'createrole' : ''
+      await client.query(
+        `create role ${pg.escapeIdentifier(everyday.user)} login ${more} password ${pg.escapeLiteral(scramVerifier(everyday.password))}`,
+      )
+    }
     if (!exists) {
-      // Nobody else is there to be disturbed by a checkpoint, and copied files are there in less than half the time that logged pages take.
+      // Nobody else is there to be disturbed by a checkpoint, and copied files are there in less
+      // than half the time that logged pages take.
       const strategy = version >= FIRST_WITH_STRATEGIES ? 'strategy file_copy' : ''
       await client.query(
-        `create database ${pg.escapeIdentifier(databaseName)} encoding 'UTF8' template template0 ${strategy}`,
+        `create database ${pg.escapeIdentifier(databaseName)} owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 ${strategy}`,
       )
     }
   } finally {
@@ -200,11 +217,26 @@ export async function ensureDatabase(
   }
 }
 
-function createClient(port: number, password: string): pg.Client {
-  const client = new pg.Client({
+const SCRAM_ITERATIONS = 4_096
+
+/**
+ * What the server keeps of a password, so that the password itself stands in no statement and no
+ * log. For passwords of plain letters and digits.
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
+  const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  const serverKey = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`
+}
+
+function createClient(port: number, { user, password }: Login): pg.Client {
+  const client = new ScramClient({
     host: '127.0.0.1',
     port,
-    user: EMBEDDED_USER,
+    user,
     password,
     database: 'postgres',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -216,13 +248,16 @@ function createClient(port: number, password: string): pg.Client {
   return client
 }
 
-/** `silent`: nothing answers yet. `stranger`: something answers, but not the server of this data directory. */
+/**
+ * `silent`: nothing answers yet. `stranger`: something answers, but not the server of this data
+ * directory.
+ */
 async function ask(
   area: DatabaseArea,
   port: number,
-  password: string,
+  admin: Login,
 ): Promise<RunningServer | 'silent' | 'stranger'> {
-  const client = createClient(port, password)
+  const client = createClient(port, admin)
   try {
     await client.connect()
     const { rows } = await client.query<{ directory: string; version: string }>(
@@ -234,7 +269,9 @@ async function ask(
     }
     return { port, version: row.version }
   } catch (error) {
-    // 28P01 and 28000: a server that does not know us. Anything else passes: starting, stopping, out of connections.
+    // 28P01 and 28000: a server that does not know us. Anything else passes: starting, stopping,
+    // out of connections.
+    if (error instanceof WarehouseSchemaError) return 'stranger'
     const { code } = error as { code?: string }
     return code === '28P01' || code === '28000' ? 'stranger' : 'silent'
   } finally {
@@ -249,8 +286,9 @@ async function runStart(area: DatabaseArea, binaries: Binaries): Promise<string 
     const before = (await log.stat()).size
     const { exitCode } = await runProgram(
       binaries.pgCtl,
-      // pg_ctl puts the server into a session of its own, so that Ctrl-C does not reach it before us. The settings file
-      // is named relative to the directory we start in: the text goes through a shell, and a path would need quoting.
+      // pg_ctl puts the server into a session of its own, so that Ctrl-C does not reach it before
+      // us. The settings file is named relative to the directory we start in: the text goes through
+      // a shell, and a path would need quoting.
       ['start', '-s', '-w', '-t', String(START_LIMIT_SECONDS), '-D', area.dataDirectory].concat(
         '-o',
         '-c config_file=server.conf',

@@ -1,10 +1,12 @@
 /**
- * For a small machine whose only users are this program and a few analysts. A later line wins in PostgreSQL, so what
- * `initdb` found out about the machine comes first and can be overridden here; `ALTER SYSTEM` overrides both.
+ * For a small machine whose only users are this program and a few analysts. A later line wins in
+ * PostgreSQL, so what `initdb` found out about the machine comes first and can be overridden here;
+ * `ALTER SYSTEM` overrides both.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
-  // TCP is enough everywhere, and a socket path may be too long for the system (107 bytes on Linux).
+  // TCP is enough everywhere, and a socket path may be too long for the system (107 bytes on
+  // Linux).
   unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '128MB',
@@ -30,7 +32,7 @@ export function renderServerSettings(
 ): string {
   const settings = { ...SETTINGS, port: String(port), ...extraSettings }
   return [
-    '# Written at every start. To change a setting for good, use ALTER SYSTEM.',
+    '# Written at every start. To change a setting for good, use ALTER SYSTEM as tracking_admin (its password: database/admin-password in the home).',
     "include 'data/postgresql.conf'",
     ...Object.entries(settings).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,

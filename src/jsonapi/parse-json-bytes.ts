@@ -5,13 +5,32 @@ import { RawRecord, type RawText, type RecordPlace } from './raw-record.js'
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
 
+/** What one answer may hold, whatever its bytes. */
+export interface JsonLimits {
+  /** Entries of the lists of records. */
+  readonly records: number
+  /** Values of any kind. */
+  readonly values: number
+}
+
+const UNLIMITED: JsonLimits = { records: Infinity, values: Infinity }
+
+/** Thrown before the values are made: each takes many times the memory of its text. */
+export class JsonSizeError extends Error {
+  override readonly name = 'JsonSizeError'
+}
+
+/** Less than this cannot hold enough to hurt, so ordinary answers are not counted. */
+const UNCOUNTED_BYTES = 1024 * 1024
+
 /**
- * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several megabytes: lists of records are read record by record, so that the
- * text never stands in memory as a whole. Such a text would be old before its page is done with, and wait for the next full garbage collection. Each record
- * carries the digest of its bytes: see `digestOf`.
+ * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several
+ * megabytes: lists of records are read record by record, so that the text never stands in memory as
+ * a whole. Such a text would be old before its page is done with, and wait for the next full
+ * garbage collection. Each record carries the digest of its bytes: see `digestOf`.
  */
-export function parseJsonBytes(bytes: Buffer): unknown {
-  return readWhole(bytes, (record) => record.parse())
+export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): unknown {
+  return readWhole(bytes, limits, (record) => record.parse())
 }
 
 /** Which of these records need not be parsed, and what stands for each in the document. */
@@ -19,67 +38,106 @@ export type RecognizeRecords = (
   records: readonly RawRecord[],
 ) => Promise<ReadonlyMap<RawRecord, object>>
 
+export interface UnrecognizedOptions {
+  readonly limits?: JsonLimits
+  /** Called between records, so that others get round to their work. */
+  readonly pause?: () => Promise<void>
+}
+
+/** So many records are parsed in one go: a few milliseconds' worth. */
+const PARSED_AT_ONCE = 100
+
 /** The same without what is recognized. Only what is parsed is known to be JSON. */
 export async function parseUnrecognized(
   bytes: Buffer,
   recognize: RecognizeRecords,
+  { limits = UNLIMITED, pause }: UnrecognizedOptions = {},
 ): Promise<unknown> {
   const records: RawRecord[] = []
-  const value = readWhole(bytes, (record) => {
+  const value = readWhole(bytes, limits, (record) => {
     records.push(record)
     return record
   })
   const recognized = await recognize(records)
+  if (records.length === 0) return value
   const parse = (record: unknown): unknown =>
     record instanceof RawRecord ? (recognized.get(record) ?? record.parse()) : record
-  if (records.length === 0) return value
   const members = value as Record<string, unknown>
   for (const name of RECORD_LISTS) {
     if (!(name in members)) continue
-    const value = members[name]
-    members[name] = Array.isArray(value) ? value.map(parse) : parse(value)
+    const list = members[name]
+    if (!Array.isArray(list)) {
+      members[name] = parse(list)
+      continue
+    }
+    for (let at = 0; at < list.length; at += 1) {
+      if (at % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await pause?.()
+      list[at] = parse(list[at])
+    }
   }
   return members
 }
 
 type TakeRecord = (record: RawRecord) => unknown
 
-function readWhole(bytes: Buffer, take: TakeRecord): unknown {
+function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown {
+  checkValues(bytes, limits.values)
   const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') })
   reader.skipBom()
   // A list of lists or a mere text is no document; whoever expects one will say so.
   if (reader.peek() !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
-  const value = readDocument(reader, take)
+  const value = readDocument(reader, { take, left: limits.records, limits })
   reader.expectEnd()
   return value
 }
 
-function readDocument(reader: ByteReader, take: TakeRecord): Record<string, unknown> {
+/**
+ * Counts what can begin a value or stand between two, in texts as well: a few too many do no harm.
+ */
+function checkValues(bytes: Buffer, most: number): void {
+  if (bytes.length < UNCOUNTED_BYTES) return
+  let values = 0
+  for (const byte of bytes) {
+    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values += 1
+  }
+  if (values > most) throw new JsonSizeError(`more than ${most} values`)
+}
+
+interface Taking {
+  readonly take: TakeRecord
+  readonly limits: JsonLimits
+  /** So many records may still come. */
+  left: number
+}
+
+function readDocument(reader: ByteReader, taking: Taking): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   reader.readItems(CLOSE_BRACE, () => {
     const name = reader.readName()
-    const value = readMember(reader, name, take)
+    const value = readMember(reader, name, taking)
     if (name !== '__proto__') members[name] = value
   })
   return members
 }
 
-function readMember(reader: ByteReader, name: string, take: TakeRecord): unknown {
+function readMember(reader: ByteReader, name: string, taking: Taking): unknown {
   const first = reader.peek()
-  if (name === 'data' && first === OPEN_BRACE) return take(reader.readRecord('alone'))
+  if (name === 'data' && first === OPEN_BRACE) return taking.take(reader.readRecord('alone'))
   if (first !== OPEN_BRACKET || !isRecordList(name)) return reader.readValue(1)
-  return readRecords(reader, name, take)
+  return readRecords(reader, name, taking)
 }
 
 function isRecordList(name: string): name is 'data' | 'included' {
   return RECORD_LISTS.has(name)
 }
 
-function readRecords(reader: ByteReader, name: 'data' | 'included', take: TakeRecord): unknown[] {
+function readRecords(reader: ByteReader, name: 'data' | 'included', taking: Taking): unknown[] {
   const records: unknown[] = []
   reader.readItems(CLOSE_BRACKET, () => {
+    taking.left -= 1
+    if (taking.left < 0) throw new JsonSizeError(`more than ${taking.limits.records} records`)
     const isObject = reader.peek() === OPEN_BRACE
-    records.push(isObject ? take(reader.readRecord(name)) : reader.readValue(2))
+    records.push(isObject ? taking.take(reader.readRecord(name)) : reader.readValue(2))
   })
   return records
 }
@@ -94,8 +152,9 @@ const CLOSE_BRACE = 0x7d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * Finds where values end; whether they are JSON is the parser's to say. All structure is ASCII, and no byte of a longer UTF-8 sequence is, so bytes can be
- * looked at one by one. Throws `SyntaxError`.
+ * Finds where values end; whether they are JSON is the parser's to say. All structure is ASCII, and
+ * no byte of a longer UTF-8 sequence is, so bytes can be looked at one by one. Throws
+ * `SyntaxError`.
  */
 class ByteReader {
   readonly #text: RawText

@@ -51,9 +51,17 @@ const LISTED_VALUES = [
   ],
 ] as const
 
+/** Members of what is kept as it was sent, by attribute. */
+const KNOWN_MEMBERS = [
+  ['import_deadlines', new Set<string>(IMPORT_DEADLINES)],
+  ['holds_at_pod_terminal', new Set(['name', 'status', 'description'])],
+  ['fees_at_pod_terminal', new Set(['type', 'amount', 'currency_code'])],
+] as const
+
 /**
- * A container: the equipment during one journey. Its holds, fees and deadlines stay here as the source sent them and become
- * rows of their own in `container-children.ts`, derived from the stored row.
+ * A container: the equipment during one journey. Its holds, fees and deadlines stay here as the
+ * source sent them and become rows of their own, derived from the stored row by functions of the
+ * warehouse.
  */
 export const containers = defineResource({
   type: 'container',
@@ -109,9 +117,10 @@ export const containers = defineResource({
     transport_events: many('transport_event', 'transport_event_ids'),
     raw_events: many('raw_event', 'raw_event_ids'),
   },
-  derive: ({ attributes }, { set, unknownValue }) => {
+  derive: ({ attributes }, { set, unknownValue, unknownMember }) => {
     const members = attributes as Record<string, unknown> | undefined
     tellUnknownValues(members, unknownValue)
+    tellUnknownMembers(members, unknownMember)
     const deadlines = members?.import_deadlines
     if (deadlines === undefined) return
     const isObject =
@@ -137,7 +146,21 @@ function tellUnknownValues(
   }
 }
 
-/** Ids of the transport events a container record lists, sorted; undefined when it carries no list. */
+function tellUnknownMembers(
+  attributes: Readonly<Record<string, unknown>> | undefined,
+  tell: DeriveTarget['unknownMember'],
+): void {
+  for (const [name, known] of KNOWN_MEMBERS) {
+    for (const item of [attributes?.[name]].flat()) {
+      if (typeof item !== 'object' || item === null) continue
+      for (const member of Object.keys(item)) if (!known.has(member)) tell(`${name}.${member}`)
+    }
+  }
+}
+
+/**
+ * Ids of the transport events a container record lists, sorted; undefined when it carries no list.
+ */
 export function linkedTransportEventIds(record: unknown): readonly string[] | undefined {
   const linkage = (record as { relationships?: { transport_events?: { data?: unknown } } } | null)
     ?.relationships?.transport_events?.data

@@ -14,7 +14,13 @@ import {
 } from './resource.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
 
-/** Facts about a record that stand in the request and not in the record: whose transport events were asked for. */
+/** Segments of a path that climb out of it, also when they are percent-encoded. */
+const NOT_IN_A_PATH = /^\.{1,2}$/
+
+/**
+ * Facts about a record that stand in the request and not in the record: whose transport events were
+ * asked for.
+ */
 export interface FlattenContext {
   readonly containerId?: string
 }
@@ -28,9 +34,10 @@ export const MAX_ID_LENGTH = 255
 const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
 
 /**
- * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without a column goes to
- * `unmapped`, a value that cannot be its column's type becomes null and its original goes to `coercions`, an absent
- * attribute stays absent. Throws ApiContractError (fate: quarantine) when the record has no usable id, type or frame.
+ * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without
+ * a column goes to `unmapped`, a value that cannot be its column's type becomes null and its
+ * original goes to `coercions`, an absent attribute stays absent. Throws ApiContractError (fate:
+ * quarantine) when the record has no usable id, type or frame.
  */
 export function flattenRecord(
   resource: Resource,
@@ -75,6 +82,9 @@ export function readIdentity(record: unknown): Identity {
   if (ID_HAZARD.test(id)) {
     throw contractError('id holds control characters or lone surrogates', '/id')
   }
+  if (NOT_IN_A_PATH.test(id)) {
+    throw contractError('id cannot stand in an address, so its record could not be read', '/id')
+  }
   return { id, members: record }
 }
 
@@ -102,7 +112,10 @@ function flattenAttributes(row: RowBuilder, attributes: Members, id: string): vo
   }
 }
 
-/** JSON:API allows no dot in a name. Should one come, it must not take the place of a relationship or a link. */
+/**
+ * JSON:API allows no dot in a name. Should one come, it must not take the place of a relationship
+ * or a link.
+ */
 function unmappedName(attribute: string): string {
   return attribute.includes('.') ? `attributes.${attribute}` : attribute
 }
@@ -117,7 +130,10 @@ function flattenRelationships(row: RowBuilder, relationships: Members): void {
   }
 }
 
-/** The linkage becomes columns. What else the relationship holds (links, meta, an unexpected target type) is kept beside them. */
+/**
+ * The linkage becomes columns. What else the relationship holds (links, meta, an unexpected target
+ * type) is kept beside them.
+ */
 function flattenRelationship(
   row: RowBuilder,
   name: string,
@@ -158,7 +174,10 @@ function flattenLinkage(
   return true
 }
 
-/** True when an identifier points to another type than the interface says, or has members beside `type` and `id`. */
+/**
+ * True when an identifier points to another type than the interface says, or has members beside
+ * `type` and `id`.
+ */
 function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
   if (!Array.isArray(data)) return identifierSaysMore(spec, data)
   return data.some((identifier) => identifierSaysMore(spec, identifier))
@@ -172,8 +191,8 @@ function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolea
 }
 
 /**
- * The ids of a to-many linkage, sorted: it is a set, and an order that changes from answer to answer must not look like a change.
- * Undefined when it is no list of identifiers.
+ * The ids of a to-many linkage, sorted: it is a set, and an order that changes from answer to
+ * answer must not look like a change. Undefined when it is no list of identifiers.
  */
 export function linkedIds(data: unknown): string[] | undefined {
   if (!Array.isArray(data)) return undefined
@@ -188,7 +207,9 @@ function identifierId(identifier: unknown): string | undefined {
 
 const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
 
-/** `links.self` that only repeats type and id says nothing; any other member of the record is kept. */
+/**
+ * `links.self` that only repeats type and id says nothing; any other member of the record is kept.
+ */
 function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
   for (const name of Object.keys(members)) {
     if (FRAME_MEMBERS.has(name)) continue
@@ -215,6 +236,7 @@ class RowBuilder {
   #coercions: Record<string, { reason: string; original: string }> | undefined
   readonly #references: ResourceIdentifier[] = []
   #unknownValues: UnknownValue[] | undefined
+  #unknownMembers: Set<string> | undefined
 
   constructor(resource: Resource) {
     this.resource = resource
@@ -239,7 +261,10 @@ class RowBuilder {
     }
   }
 
-  /** Sets a column where the resource has it and the record said nothing usable; tells whether it did. */
+  /**
+   * Sets a column where the resource has it and the record said nothing usable; tells whether it
+   * did.
+   */
   fillIn(name: string, value: unknown): boolean {
     const index = this.resource.columnIndex.get(name)
     if (index === undefined || (this.#values[index] ?? null) !== null) return false
@@ -257,13 +282,21 @@ class RowBuilder {
     this.#unknownValues.push({ attribute, value })
   }
 
+  readonly unknownMember = (name: string): void => {
+    this.#unknownMembers ??= new Set()
+    this.#unknownMembers.add(name)
+  }
+
   refer(type: unknown, id: string): void {
-    if (REFERENCE_TYPES.some((name) => name === type) && !ID_HAZARD.test(id)) {
+    const isReadable = !ID_HAZARD.test(id) && !NOT_IN_A_PATH.test(id)
+    if (isReadable && REFERENCE_TYPES.some((name) => name === type)) {
       this.#references.push({ type: String(type), id })
     }
   }
 
-  /** The linkage has another shape than the interface says: null, flagged, and the original kept. */
+  /**
+   * The linkage has another shape than the interface says: null, flagged, and the original kept.
+   */
   refuseRelationship(name: string, spec: RelationshipSpec, original: unknown): void {
     const columns = spec.kind === 'many' ? [spec.column] : [`${name}_id`]
     if (spec.kind === 'polymorphic') this.set(`${name}_type`, null)
@@ -285,6 +318,7 @@ class RowBuilder {
       unmapped,
       unmappedNames: this.#unmapped === undefined ? NO_NAMES : Object.keys(this.#unmapped),
       unknownValues: this.#unknownValues ?? NO_VALUES,
+      ...(this.#unknownMembers && { unknownMembers: [...this.#unknownMembers] }),
       coercions,
       references: this.#references,
       fingerprint: rowFingerprint,
@@ -292,7 +326,10 @@ class RowBuilder {
     }
   }
 
-  /** Characters that had to be replaced are flagged under `_unmapped`, with the members they were in. */
+  /**
+   * Characters that had to be replaced are flagged under `_unmapped`, with the members they were
+   * in.
+   */
   #encodeUnmapped(): EncodedValue {
     if (this.#unmapped === undefined) return null
     // Sorted, so that a source that reorders its attributes changes nothing.
@@ -316,7 +353,9 @@ class RowBuilder {
         if (ID_HAZARD.test(value) || this.#coercions?.[name] !== undefined) {
           throw contractError(`${name} holds control characters or lone surrogates`, '')
         }
-        // The parts are joined by a space: two rows would share a key if any but the last could hold one.
+        if (NOT_IN_A_PATH.test(value)) throw contractError(`${name} cannot stand in an address`, '')
+        // The parts are joined by a space: two rows would share a key if any but the last could
+        // hold one.
         if (index < keyColumns.length - 1 && value.includes(' ')) {
           throw contractError(`${name} holds a space, and the row needs it as its key`, '')
         }
@@ -331,7 +370,10 @@ class RowBuilder {
   }
 }
 
-/** The members that cannot be stored as sent, and those whose names the replaced names fall together with. */
+/**
+ * The members that cannot be stored as sent, and those whose names the replaced names fall together
+ * with.
+ */
 function withReplacements(members: Members): Members {
   const entries = Object.entries(members)
   const isReplaced = ([name, value]: [string, unknown]): boolean =>

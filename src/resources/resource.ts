@@ -11,8 +11,9 @@ export interface AttributeSpec {
 }
 
 /**
- * `one`: `<name>_id`. `polymorphic`: also `<name>_type`. `many`: a list of ids, immaterial. `type` is the target the interface names;
- * a linkage to another one is kept whole in `_unmapped`, because the column would not tell.
+ * `one`: `<name>_id`. `polymorphic`: also `<name>_type`. `many`: a list of ids, immaterial. `type`
+ * is the target the interface names; a linkage to another one is kept whole in `_unmapped`, because
+ * the column would not tell.
  */
 export type RelationshipSpec =
   | { readonly kind: 'one'; readonly type: string }
@@ -43,10 +44,18 @@ export interface Resource {
   readonly readingMark: string
 }
 
-/** Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has no column. */
+/**
+ * Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has
+ * no column.
+ */
 export interface DeriveTarget {
   readonly set: (column: string, value: unknown) => void
   readonly unmapped: (name: string, value: unknown) => void
+  /**
+   * Tells of a member that the interface does not name, inside an attribute that is kept as it was
+   * sent.
+   */
+  readonly unknownMember: (name: string) => void
   /** Tells of a value that the interface does not name, where it stands inside a list. */
   readonly unknownValue: (attribute: string, value: string) => void
 }
@@ -81,7 +90,10 @@ export const integer = material('integer')
 export const boolean = material('boolean')
 export const json = material('jsonb')
 
-/** An attribute that changes whenever the service looks: kept up to date, never a reason for a version. */
+/**
+ * An attribute that changes whenever the service looks: kept up to date, never a reason for a
+ * version.
+ */
 export function volatile(spec: AttributeSpec): AttributeSpec {
   return { ...spec, isMaterial: false }
 }
@@ -114,8 +126,9 @@ export const REFERENCE_TYPES = [
 export const ANY_TYPE = '*'
 
 /**
- * To be raised with every change of what flattening makes of a record that the definitions below do not show. Rows are then compared once more by what they
- * say; else an attribute that is read anew would stay as it was until its record changes.
+ * To be raised with every change of what flattening makes of a record that the definitions below do
+ * not show. Rows are then compared once more by what they say; else an attribute that is read anew
+ * would stay as it was until its record changes.
  */
 export const READING = 1
 
@@ -161,7 +174,10 @@ export function defineResource(definition: ResourceDefinition): Resource {
   }
 }
 
-/** The columns a relationship becomes. Lists of ids are immaterial: what they point to has rows of its own. */
+/**
+ * The columns a relationship becomes. Lists of ids are immaterial: what they point to has rows of
+ * its own.
+ */
 export function relationshipColumns(name: string, spec: RelationshipSpec): readonly Column[] {
   switch (spec.kind) {
     case 'one':
@@ -183,7 +199,10 @@ export interface UnknownValue {
   readonly value: string
 }
 
-/** One record as a row, values aligned with `resource.columns`; undefined where the source sent nothing (absent, not null). */
+/**
+ * One record as a row, values aligned with `resource.columns`; undefined where the source sent
+ * nothing (absent, not null).
+ */
 export interface FlatRecord {
   readonly resource: Resource
   /** Key values joined by a space, unique within the stream; ids hold no control characters. */
@@ -195,13 +214,22 @@ export interface FlatRecord {
   readonly unmappedNames: readonly string[]
   /** Values of enumerated attributes that the interface does not list. */
   readonly unknownValues: readonly UnknownValue[]
-  /** JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there is none. */
+  /**
+   * Members inside an attribute that the interface does not name, as `attribute.member`; absent
+   * when there are none.
+   */
+  readonly unknownMembers?: readonly string[]
+  /**
+   * JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there
+   * is none.
+   */
   readonly coercions: EncodedValue
   /** Hash of all of the above, absence included. Equal fingerprints mean equal rows. */
   readonly fingerprint: string
   /**
-   * By which the same bytes are known again without being read: how this version reads the type, the digest of the bytes, and the beginning of the
-   * fingerprint, which ties it to this very row. Null when the bytes are not known, or do not make the row by themselves.
+   * By which the same bytes are known again without being read: how this version reads the type,
+   * the digest of the bytes, and the beginning of the fingerprint, which ties it to this very row.
+   * Null when the bytes are not known, or do not make the row by themselves.
    */
   readonly digest: string | null
   /** Ports, terminals, vessels and the like that the record points to. */

@@ -15,8 +15,10 @@ export const trackingRequests = defineResource({
     updated_at: timestamp,
     status: text,
     failed_reason: text,
+    shipment_tags: texts,
   },
   relationships: {
     tracked_object: polymorphic,
+    customer: polymorphic,
   },
 })

@@ -41,8 +41,9 @@ const EVENTS = [
 const DATA_SOURCES = ['shipping_line', 'terminal', 'ais'] as const
 
 /**
- * A transport event of a container. The key starts with the container, because an event may lack its shipment and a container
- * can change its shipment. `is_estimated` says that the event is expected and has not happened.
+ * A transport event of a container. The key starts with the container, because an event may lack
+ * its shipment and a container can change its shipment. `is_estimated` says that the event is
+ * expected and has not happened.
  */
 export const transportEvents = defineResource({
   type: 'transport_event',
@@ -57,6 +58,7 @@ export const transportEvents = defineResource({
     location_locode: text,
     created_at: timestamp,
     data_source: enumerated(text, DATA_SOURCES),
+    invalidated_at: timestamp,
   },
   extraColumns: [{ name: 'is_estimated', type: 'boolean', isMaterial: true }],
   relationships: {

@@ -1,6 +1,9 @@
 import { defineResource, numeric, text, timestamp, volatile } from './resource.js'
 
-/** A vessel and its last known position. Where it was before is in `vessel_positions`, when asked for. */
+/**
+ * A vessel, and its position when it was last read. Where it was before is in `vessel_positions`,
+ * when asked for.
+ */
 export const vessels = defineResource({
   type: 'vessel',
   stream: 'vessels',

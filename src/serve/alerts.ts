@@ -12,14 +12,35 @@ export interface AlertFacts {
   readonly processor?: ProcessorState | undefined
 }
 
-/** What somebody should look at, a sentence each, the same for the page of `serve` and for `status`; empty when all is well. */
+/** Each has a metric, and a rule of the same name in config/prometheus-rules.yml. */
+export const ALERTS = [
+  'TrackingSyncWebhook',
+  'TrackingSyncOverdue',
+  'TrackingSyncNotificationsDead',
+  'TrackingSyncProcessorFailing',
+  'TrackingSyncLastRunFailed',
+] as const
+
+export type AlertName = (typeof ALERTS)[number]
+
+/**
+ * What somebody should look at, a sentence each, the same for the page of `serve` and for `status`;
+ * empty when all is well.
+ */
 export function findAlerts(
   { webhooks, queues, runs }: WarehouseStatus,
   { isSyncOverdue, freshness, syncCron, processor }: AlertFacts,
 ): string[] {
-  const alerts = webhooks.flatMap(({ alert }) => alert?.split('\n') ?? [])
+  const alerts = new Map<AlertName, string[]>(ALERTS.map((name) => [name, []]))
+  const alert = (name: AlertName, text: string): void => {
+    alerts.get(name)?.push(text)
+  }
+  for (const webhook of webhooks) {
+    for (const text of webhook.alert?.split('\n') ?? []) alert('TrackingSyncWebhook', text)
+  }
   if (isSyncOverdue === true) {
-    alerts.push(
+    alert(
+      'TrackingSyncOverdue',
       freshness.beganAt === null
         ? 'no sync has completed yet'
         : `the last complete sync began ${freshness.beganAt}: more than two slots of SYNC_CRON (${syncCron}) ago`,
@@ -29,18 +50,22 @@ export function findAlerts(
     ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
   )
   if (dead !== undefined) {
-    alerts.push(
+    alert(
+      'TrackingSyncNotificationsDead',
       `${dead.entries} notifications could not be applied; look at error in webhook_notifications, then run \`tracking-sync replay --state dead\``,
     )
   }
   const lastError = processor?.lastError ?? null
-  if (lastError !== null) alerts.push(`the processor cannot work: ${lastError}`)
+  if (lastError !== null) {
+    alert('TrackingSyncProcessorFailing', `the processor cannot work: ${lastError}`)
+  }
   const [last] = runs
   const problem = last?.problem ?? null
   if (last !== undefined && problem !== null) {
-    alerts.push(`the last run (${last.command} ${last.syncRunId}): ${firstLine(problem)}`)
+    const run = `${last.command} ${last.syncRunId}`
+    alert('TrackingSyncLastRunFailed', `the last run (${run}): ${firstLine(problem)}`)
   }
-  return alerts
+  return [...alerts.values()].flat()
 }
 
 function firstLine(text: string): string {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Route } from '../webhooks/http-server.js'
+import type { Route } from '../http/http-server.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { within } from './within.js'
 
@@ -9,9 +9,15 @@ const LONGEST_LOOP_DELAY_MS = 1_000
 const DATABASE_PATIENCE_MS = 2_000
 
 export interface Health {
-  /** Answers 200 as long as the process gets round to answering; 503 when its event loop was blocked for a second since the last question. */
+  /**
+   * Answers 200 as long as the process gets round to answering; 503 when its event loop was blocked
+   * for a second since the last question.
+   */
   readonly alive: Route
-  /** Answers 200 when the database answers too, its schemas are up to date and nothing is being shut down: what a load balancer asks. */
+  /**
+   * Answers 200 when the database answers too and takes deliveries, its schemas are up to date and
+   * nothing is being shut down: what a load balancer asks.
+   */
   readonly ready: Route
   /** From now on ready, as far as the database answers. */
   enter(): void
@@ -21,7 +27,7 @@ export interface Health {
 }
 
 /** Says `ok` or `unavailable` and nothing else: these addresses may be open to strangers. */
-export function createHealth(warehouse: Warehouse): Health {
+export function createHealth(warehouse: Warehouse, canStore: () => Promise<boolean>): Health {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   let isServing = false
@@ -33,7 +39,13 @@ export function createHealth(warehouse: Warehouse): Health {
   }
   return {
     alive: route(() => Promise.resolve(isAlive())),
-    ready: route(async () => isServing && !isLeaving && (await answers(warehouse))),
+    ready: route(
+      async () =>
+        isServing &&
+        !isLeaving &&
+        (await answers(warehouse)) &&
+        (await within(DATABASE_PATIENCE_MS, canStore())) === true,
+    ),
     enter: () => {
       isServing = true
     },

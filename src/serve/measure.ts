@@ -1,7 +1,10 @@
 import { quoteIdentifier } from '../warehouse/schema-names.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 
-/** What the warehouse says about the work that waits and the age of what is there. Ages in seconds, on the database's clock. */
+/**
+ * What the warehouse says about the work that waits and the age of what is there. Ages in seconds,
+ * on the database's clock.
+ */
 export interface Measurements {
   /** By state of the inbox, of those that are not done with; a state without any is absent. */
   readonly notifications: Readonly<Record<string, number>>
@@ -15,6 +18,18 @@ export interface Measurements {
   /** By stream, for those that were complete within the last thousand runs. */
   readonly streamAgeSeconds: Readonly<Record<string, number>>
   readonly webhooks: readonly MeasuredWebhook[]
+  /** Null: there was none. */
+  readonly lastRun: MeasuredRun | null
+}
+
+/** The last run that has ended. */
+export interface MeasuredRun {
+  readonly command: string
+  readonly outcome: string
+  readonly seconds: number
+  readonly hasProblem: boolean
+  /** By stream, then by what became of the rows. */
+  readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
 export interface MeasuredWebhook {
@@ -24,7 +39,10 @@ export interface MeasuredWebhook {
   readonly hasAlert: boolean
 }
 
-/** One query of bookkeeping tables by their indexes; no count of data rows or of all notifications, so that it may be asked every few seconds. */
+/**
+ * One query of bookkeeping tables by their indexes; no count of data rows or of all notifications,
+ * so that it may be asked every few seconds.
+ */
 export async function measure(warehouse: Warehouse): Promise<Measurements> {
   const sync = quoteIdentifier(warehouse.names.sync)
   const [row] = await warehouse.query<Measurements>(
@@ -65,7 +83,10 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
     (
         select coalesce(jsonb_object_agg(stream, age), '{}')
         from (
-            select stream.stream, extract(epoch from now() - max(stream.finished_at))::float8 as age
+            select stream.stream,
+                extract(
+                    epoch from now() - max(coalesce(stream.pass_began_at, run.started_at))
+                )::float8 as age
             from ${sync}.sync_run_streams as stream
             inner join ${sync}.sync_runs as run using (sync_run_id)
             where stream.outcome = 'complete'
@@ -85,7 +106,34 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
         )
         from ${sync}.webhooks
         where is_ours or alert is not null
-    ) as webhooks`,
+    ) as webhooks,
+    (
+        select
+            jsonb_build_object(
+                'command', run.command,
+                'outcome', run.outcome,
+                'seconds', extract(epoch from run.finished_at - run.started_at)::float8,
+                'hasProblem', run.error_message is not null,
+                'rows', (
+                    select coalesce(
+                        jsonb_object_agg(
+                            stream,
+                            jsonb_build_object(
+                                'inserted', inserted, 'updated', updated, 'tombstoned', tombstoned,
+                                'quarantined', quarantined, 'stale', stale, 'coerced', coerced
+                            )
+                        ),
+                        '{}'
+                    )
+                    from ${sync}.sync_run_streams as stream
+                    where stream.sync_run_id = run.sync_run_id
+                )
+            )
+        from ${sync}.sync_runs as run
+        where run.finished_at is not null
+        order by run.sync_run_id desc
+        limit 1
+    ) as "lastRun"`,
   )
   if (row === undefined) throw new Error('a query without a from clause has one row')
   return row

@@ -1,7 +1,8 @@
 import { ConfigError } from '../errors.js'
 import type { Schedule } from '../schedule.js'
-import { answer, type Answer } from '../webhooks/answer.js'
-import type { Route } from '../webhooks/http-server.js'
+import { answer, type Answer } from '../http/answer.js'
+import type { Route } from '../http/http-server.js'
+import { forListedHosts } from '../http/listed-hosts.js'
 import type { Receiver } from '../webhooks/receive.js'
 import type { RunningProcessor } from '../webhooks/run-processor.js'
 import type { Health } from './health.js'
@@ -30,7 +31,10 @@ const NOT_PREPARED: Answer = {
   error: 'unavailable',
 }
 
-/** Every path that `serve` answers. Throws ConfigError where the path of the webhooks is one of the others. */
+/**
+ * Every path that `serve` answers. Throws ConfigError where the path of the webhooks is one of the
+ * others.
+ */
 export function createRoutes(
   dependencies: ServeDependencies,
   running: RunningParts,
@@ -38,22 +42,29 @@ export function createRoutes(
   const { config, warehouse, logger, programVersion, stats } = dependencies
   const { health, receiver } = running
   const startedAt = dependencies.clock()
+  const listed = namesOf(config.hosts)
   const routes: Record<string, Route> = {
     '/healthz': health.alive,
     '/readyz': health.ready,
-    '/metrics': createMetricsRoute({
-      programVersion,
-      measure: () => measureAll(dependencies),
-      receiver: () => receiver?.counts(),
-      processor: () => running.processor?.state(),
-      jobs: () => running.schedule?.state() ?? [],
-      api: stats,
-    }),
-    '/': createStatusRoute({
-      warehouse,
-      logger,
-      serving: () => describeServing(dependencies, running, startedAt),
-    }),
+    '/metrics': forListedHosts(
+      createMetricsRoute({
+        programVersion,
+        measure: () => measureAll(dependencies),
+        receiver: () => receiver?.counts(),
+        processor: () => running.processor?.state(),
+        jobs: () => running.schedule?.state() ?? [],
+        api: stats,
+      }),
+      listed,
+    ),
+    '/': forListedHosts(
+      createStatusRoute({
+        warehouse,
+        logger,
+        serving: () => describeServing(dependencies, running, startedAt),
+      }),
+      listed,
+    ),
   }
   if (receiver === undefined) return routes
   const { webhookPath } = config
@@ -69,6 +80,15 @@ export function createRoutes(
     },
   }
   return routes
+}
+
+function namesOf(list: string | undefined): ReadonlySet<string> {
+  return new Set(
+    list
+      ?.toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
 }
 
 async function measureAll({

@@ -6,7 +6,7 @@ import type { Logger } from '../logger.js'
 import type { Sleep } from '../retry.js'
 import type { RunSettings } from '../sync/run.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
-import { startHttpServer, type HttpServer } from '../webhooks/http-server.js'
+import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import type { SignatureCheck } from '../webhooks/signature.js'
 import { awaitWarehouse } from './await-warehouse.js'
 import { createHealth } from './health.js'
@@ -33,7 +33,10 @@ export interface ServeDependencies {
   readonly parts: ServeParts
   /** For the processor, the schedule and the pages. */
   readonly warehouse: Warehouse
-  /** For the receiver and the question whether it is ready: an answer never waits for a connection that a sync holds. */
+  /**
+   * For the receiver and the question whether it is ready: an answer never waits for a connection
+   * that a sync holds.
+   */
   readonly inbox: Warehouse
   /** Brings the schemas up to date; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
@@ -53,28 +56,35 @@ export interface ServeDependencies {
 export interface Serving {
   /** Of this machine: `http://127.0.0.1:8080`. */
   readonly url: string
-  /** Resolves when everything that is to run does; rejects when it never will, whatever is waited for. */
+  /**
+   * Resolves when everything that is to run does; rejects when it never will, whatever is waited
+   * for.
+   */
   readonly started: Promise<void>
   /**
-   * Within `shutdownSeconds`, while the database answers: no longer ready, no new connection, requests under way answered, what was received is committed, runs
-   * and batches stop at the next page. Nothing acknowledged is lost, also where it takes longer and is cut off. Idempotent.
+   * Within `shutdownSeconds`, while the database answers: no longer ready, no new connection,
+   * requests under way answered, what was received is committed, runs and batches stop at the next
+   * page. Nothing acknowledged is lost, also where it takes longer and is cut off. Idempotent.
    */
   stop(): Promise<void>
 }
 
-/** Share of the time to stop that requests under way may take; the rest is for the batch of a run. */
+/**
+ * Share of the time to stop that requests under way may take; the rest is for the batch of a run.
+ */
 const REQUESTS_SHARE = 0.4
 
 /**
- * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health, metrics and status on the same address. Resolves when that
- * address answers; the database may still be away then: deliveries are answered 503, and the rest starts when it is back. Throws ConfigError where the address
- * cannot be taken.
+ * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health,
+ * metrics and status on the same address. Resolves when that address answers; the database may
+ * still be away then: deliveries are answered 503, and the rest starts when it is back. Throws
+ * ConfigError where the address cannot be taken.
  */
 export async function startServe(dependencies: ServeDependencies): Promise<Serving> {
   const { config, parts, logger, inbox } = dependencies
   const stopping = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
-  const health = createHealth(inbox)
+  const health = createHealth(inbox, async () => (await running.receiver?.canStore()) ?? true)
   const receiving = parts.isReceiving
     ? startReceiver(dependencies, () => running.processor?.wake())
     : undefined

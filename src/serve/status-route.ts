@@ -2,7 +2,7 @@ import { ConnectorError } from '../errors.js'
 import type { Logger } from '../logger.js'
 import { readStatus } from '../warehouse/status.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
-import type { Route } from '../webhooks/http-server.js'
+import type { Route } from '../http/http-server.js'
 import { formatStatusPage } from './status-page.js'
 import { statusSections, type ServingStatus } from './status-sections.js'
 
@@ -15,7 +15,10 @@ export interface StatusPageOptions {
   readonly logger: Logger
 }
 
-/** The route `/`: the status as a page. Shows what `status` shows: no payloads, no secrets. 503, in a few words, while the database is away. */
+/**
+ * The route `/`: the status as a page. Shows what `status` shows: no payloads, no secrets. 503, in
+ * a few words, while the database is away.
+ */
 export function createStatusRoute(options: StatusPageOptions): Route {
   const { warehouse, logger } = options
   const title = `tracking-sync: ${warehouse.names.data}`

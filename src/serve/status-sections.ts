@@ -35,13 +35,22 @@ export function statusSections(status: WarehouseStatus, serving: ServingStatus):
 function streamsOf({ streams }: WarehouseStatus): StatusSection {
   return {
     title: 'Streams',
-    columns: ['stream', 'rows', 'tombstoned', 'last complete', 'age in s', 'last outcome'],
+    columns: [
+      'stream',
+      'rows',
+      'tombstoned',
+      'read at',
+      'age in s',
+      'whole read at',
+      'last outcome',
+    ],
     rows: streams.map((stream) => [
       stream.stream,
       stream.rows,
       stream.tombstoned,
-      stream.lastCompleteAt ?? 'never',
-      stream.secondsSinceComplete,
+      stream.lastCompleteBeganAt ?? 'never',
+      stream.ageSeconds,
+      stream.lastWholeBeganAt ?? 'never',
       stream.lastOutcome,
     ]),
   }

@@ -58,7 +58,7 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
     read: ({ requestPauseSeconds }) => [[{}, requestPauseSeconds]],
   },
   stream_age_seconds: {
-    help: 'Time since the end of the last run in which the stream was complete.',
+    help: 'Time since just before the first request of the last complete pass that showed the stream.',
     labelNames: ['stream'],
     read: ({ streamAgeSeconds }) =>
       Object.entries(streamAgeSeconds).map(([stream, seconds]) => [{ stream }, seconds] as const),
@@ -71,6 +71,26 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
   sync_overdue: {
     help: '1 when the last complete sync began longer ago than twice the time between slots of SYNC_CRON, or there was none; absent where that is off.',
     read: ({ isSyncOverdue }) => (isSyncOverdue === undefined ? [] : [[{}, isSyncOverdue ? 1 : 0]]),
+  },
+  last_run_duration_seconds: {
+    help: 'Duration of the last run that has ended, by command and outcome.',
+    labelNames: ['command', 'outcome'],
+    read: ({ lastRun }) =>
+      lastRun === null
+        ? []
+        : [[{ command: lastRun.command, outcome: lastRun.outcome }, lastRun.seconds]],
+  },
+  last_run_failed: {
+    help: '1 when the last run that has ended had a problem; see the status.',
+    read: ({ lastRun }) => (lastRun === null ? [] : [[{}, lastRun.hasProblem ? 1 : 0]]),
+  },
+  last_run_rows: {
+    help: 'Rows of the last run that has ended, by stream and by what became of them; coerced: records with a value that could not be stored as sent.',
+    labelNames: ['stream', 'change'],
+    read: ({ lastRun }) =>
+      Object.entries(lastRun?.rows ?? {}).flatMap(([stream, changes]) =>
+        Object.entries(changes).map(([change, rows]) => [{ stream, change }, rows] as const),
+      ),
   },
   webhook_active: {
     help: '1 when the service says that it sends to this webhook of ours, as it was looked at last.',

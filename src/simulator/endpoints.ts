@@ -1,7 +1,9 @@
 import type { ResourceObject } from '../jsonapi/document.js'
+import { membersOf } from '../jsonapi/members.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
 import { customFieldSlot } from './custom-fields.js'
 import type { QueryFault } from './faults.js'
+import { filteredList } from './list-filters.js'
 import { listAnswer, singleAnswer, slicesOf, type Service } from './record-answers.js'
 import type { ListedType, World } from './world.js'
 import {
@@ -25,7 +27,10 @@ interface Endpoint {
   ) => Answer
 }
 
-/** Every path of the interface. The first one that matches wins: `/webhooks/events` stands before `/webhooks/{id}`. */
+/**
+ * Every path of the interface. The first one that matches wins: `/webhooks/events` stands before
+ * `/webhooks/{id}`.
+ */
 const ENDPOINTS: readonly Endpoint[] = [
   list('shipments', 'shipment'),
   read('shipments', 'shipment'),
@@ -88,7 +93,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ]
 
-/** The answer to an authorized request. 404 for a path nobody knows, 405 for a method it does not have. */
+/**
+ * The answer to an authorized request. 404 for a path nobody knows, 405 for a method it does not
+ * have.
+ */
 export function answerRequest(
   service: Service,
   request: ServiceRequest,
@@ -115,7 +123,9 @@ function list(collection: string, type: ListedType): Endpoint {
     answer: (service, request, _parameters, faults) => {
       const { world } = service
       const { at } = request
-      const paged = {
+      const filtered = filteredList(service, request, type)
+      if (filtered !== undefined && 'status' in filtered) return filtered
+      const paged = filtered ?? {
         total: world.count(type, at),
         slice: (offset: number, limit: number) => world.page(type, offset, limit, at),
       }
@@ -190,9 +200,9 @@ function updateCustomField(
   if (edits.isCustomFieldDenied(id)) {
     return errorAnswer(403, 'Forbidden', 'The key lacks update permission on the container.')
   }
-  const { body } = request
-  const value =
-    typeof body === 'object' && body !== null && 'value' in body ? body.value : undefined
+  const body = membersOf(request.body)
+  // Its documentation shows both forms.
+  const { value } = 'value' in body ? body : membersOf(membersOf(body.data).attributes)
   if (value === undefined) {
     return errorAnswer(422, 'Unprocessable Entity', 'value is required.', {
       source: { pointer: '/value' },

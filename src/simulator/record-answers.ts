@@ -6,6 +6,7 @@ import { collectIncluded, readIncludes, type IncludeRules } from './includes.js'
 import { readListPage, type PagedList, type PageLimits } from './list-pages.js'
 import { without } from './reference-records.js'
 import type { WebhookRules } from './webhook-endpoints.js'
+import type { FilterRule } from './list-filters.js'
 import type { World } from './world.js'
 
 export interface Service {
@@ -14,6 +15,7 @@ export interface Service {
   readonly includes: IncludeRules
   readonly pages: PageLimits
   readonly webhooks: WebhookRules
+  readonly filters: FilterRule
 }
 
 /** A short list that is in memory, to be paged like the long ones. */
@@ -45,7 +47,10 @@ export function listAnswer(
   return { status: 200, document }
 }
 
-/** One record with what it includes. A tracking request includes its shipment unless asked otherwise. */
+/**
+ * One record with what it includes. A tracking request includes its shipment unless asked
+ * otherwise.
+ */
 export function singleAnswer(
   { world, includes, webhooks }: Service,
   request: ServiceRequest,

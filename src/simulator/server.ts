@@ -12,6 +12,7 @@ import { createFaultScript, type FaultScript, type FaultsInForce } from './fault
 import { createIds } from './ids.js'
 import { DEFAULT_INCLUDES, type AcceptedIncludes } from './includes.js'
 import type { Service } from './record-answers.js'
+import type { FilterRule } from './list-filters.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
 import { createRequestLog, type RequestLog } from './request-log.js'
 import {
@@ -49,10 +50,17 @@ export interface SimulatorOptions {
   readonly acceptedIncludes?: AcceptedIncludes
   /** A 400, or as if it had not been asked for. Default `reject`. */
   readonly onUnknownInclude?: 'reject' | 'ignore'
+  /**
+   * What becomes of `filter[tracking_stopped]` of shipments and `filter[updated_at][start]` of
+   * tracking requests. Default `obey`.
+   */
+  readonly filters?: FilterRule
   /** Attributes that published payloads have beyond the interface. Default true. */
   readonly extras?: boolean
   /** Let `POST /webhooks/trigger` take an `http:` URL. Default false. */
   readonly allowInsecureTrigger?: boolean
+  /** Make the secret of each webhook and take none from its creator. Default false: take it. */
+  readonly makesSecrets?: boolean
   /** How notifications are sent. */
   readonly webhooks?: WebhookOptions
 }
@@ -145,10 +153,12 @@ function createRunning(options: SimulatorOptions): Running {
       onUnknown: onUnknownInclude,
     },
     pages: { defaultSize: pageSizeDefault, largestSize: pageSizeMax },
+    filters: options.filters ?? 'obey',
     webhooks: {
       desk: sending.webhooks,
       record: sending.record,
       allowInsecureTrigger: options.allowInsecureTrigger ?? false,
+      makesSecrets: options.makesSecrets ?? false,
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ResourceObject } from '../jsonapi/document.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
 import type { RecordFinder } from './includes.js'
@@ -10,10 +11,13 @@ export interface WebhookRules {
   readonly record: RecordFinder
   /** The interface wants HTTPS; tests on one machine may do without. */
   readonly allowInsecureTrigger: boolean
+  /** The service makes the secret of each webhook, tells it, and takes none. */
+  readonly makesSecrets: boolean
 }
 
-export function createWebhook({ desk }: WebhookRules, request: ServiceRequest): Answer {
-  const given = readAttributes(request.body)
+export function createWebhook(rules: WebhookRules, request: ServiceRequest): Answer {
+  const { desk } = rules
+  const given = readTakenAttributes(rules, request)
   if (typeof given.url !== 'string') return missing('url')
   const wrong = unknownEvent(given.events)
   if (wrong !== undefined) return wrong
@@ -21,14 +25,15 @@ export function createWebhook({ desk }: WebhookRules, request: ServiceRequest): 
     url: given.url,
     active: given.active ?? true,
     events: given.events ?? WEBHOOK_EVENT_NAMES,
-    secret: given.secret ?? null,
+    secret: rules.makesSecrets ? makeSecret(desk) : (given.secret ?? null),
     headers: given.headers ?? [],
   })
   return single(request, webhook)
 }
 
-export function updateWebhook({ desk }: WebhookRules, request: ServiceRequest, id: string): Answer {
-  const given = readAttributes(request.body)
+export function updateWebhook(rules: WebhookRules, request: ServiceRequest, id: string): Answer {
+  const { desk } = rules
+  const given = readTakenAttributes(rules, request)
   const wrong = unknownEvent(given.events)
   if (wrong !== undefined) return wrong
   const webhook = desk.update(id, given)
@@ -73,6 +78,20 @@ function isAllowedTarget(url: string, allowInsecure: boolean): boolean {
   if (!URL.canParse(url)) return false
   const { protocol } = new URL(url)
   return protocol === 'https:' || (allowInsecure && protocol === 'http:')
+}
+
+/** Guarded in no way: it signs nothing but what the stand-in sends. The same again in each run. */
+function makeSecret(desk: WebhookDesk): string {
+  const count = desk.webhooks().length
+  return createHash('sha256').update(`secret of simulated webhook ${count}`).digest('hex')
+}
+
+function readTakenAttributes(
+  { makesSecrets }: WebhookRules,
+  { body }: ServiceRequest,
+): Partial<WebhookAttributes> {
+  const { secret, ...rest } = readAttributes(body)
+  return makesSecrets || secret === undefined ? rest : { ...rest, secret }
 }
 
 /** A JSON:API body, or the attributes alone; only those of the right type are taken. */

@@ -19,10 +19,15 @@ const SHOWN_LENGTH = 200
 interface StreamWatch {
   /** Complete sightings of the run; a record that came twice counts twice. */
   sightings: number
-  /** Attributes with a column that no record has carried so far; empty after a few records, and then nothing is looked at. */
+  /**
+   * Attributes with a column that no record has carried so far; empty after a few records, and then
+   * nothing is looked at.
+   */
   unseen: readonly KnownAttribute[]
   readonly known: readonly KnownAttribute[]
   readonly unmapped: Set<string>
+  /** Inside attributes that are kept as sent; one may be absent from a record for long. */
+  readonly members: Set<string>
   readonly values: Set<string>
 }
 
@@ -32,8 +37,9 @@ interface KnownAttribute {
 }
 
 /**
- * Watches the records of a run for what the interface does not say: attributes without a column, values outside the lists, unknown
- * types; and remembers which attributes were carried at all. Looks only at what flattening has found, so it costs next to nothing.
+ * Watches the records of a run for what the interface does not say: attributes without a column,
+ * values outside the lists, unknown types; and remembers which attributes were carried at all.
+ * Looks only at what flattening has found, so it costs next to nothing.
  */
 export class DriftWatch {
   readonly #streams = new Map<string, StreamWatch>()
@@ -52,8 +58,12 @@ export class DriftWatch {
     const found = [...this.#types].map((name) => {
       return { stream: otherResources.stream, kind: 'new_type' as const, name }
     })
-    const ofStreams = [...this.#streams].flatMap(([stream, { unmapped, values }]) => [
-      ...[...unmapped].map((name) => ({ stream, kind: 'new_attribute' as const, name })),
+    const ofStreams = [...this.#streams].flatMap(([stream, { unmapped, members, values }]) => [
+      ...[...unmapped, ...members].map((name) => ({
+        stream,
+        kind: 'new_attribute' as const,
+        name,
+      })),
       ...[...values].map((name) => ({ stream, kind: 'new_value' as const, name })),
     ])
     return [...found, ...ofStreams]
@@ -64,7 +74,10 @@ export class DriftWatch {
     return this.#streams.get(stream)?.sightings ?? 0
   }
 
-  /** Attributes and relationships that records of a stream carried, null included, as the source calls them. */
+  /**
+   * Attributes and relationships that records of a stream carried, null included, as the source
+   * calls them.
+   */
   carried(stream: string): ReadonlySet<string> {
     const watch = this.#streams.get(stream)
     if (watch === undefined) return new Set()
@@ -81,6 +94,7 @@ export class DriftWatch {
   #noticeRecord(record: FlatRecord, isComplete: boolean): void {
     const watch = this.#watchOf(record.resource)
     for (const name of record.unmappedNames) addBounded(watch.unmapped, name)
+    for (const name of record.unknownMembers ?? []) addBounded(watch.members, name)
     for (const { attribute, value } of record.unknownValues) {
       addBounded(watch.values, `${attribute}: ${value}`)
     }
@@ -96,7 +110,8 @@ export class DriftWatch {
     let watch = this.#streams.get(resource.stream)
     if (watch === undefined) {
       const known = knownAttributes(resource)
-      watch = { sightings: 0, known, unseen: known, unmapped: new Set(), values: new Set() }
+      const [unmapped, members, values] = [new Set<string>(), new Set<string>(), new Set<string>()]
+      watch = { sightings: 0, known, unseen: known, unmapped, members, values }
       this.#streams.set(resource.stream, watch)
     }
     return watch

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os'
 import type { Logger } from '../logger.js'
+import { placeOfPids } from '../place-of-pids.js'
 import { createSleep } from '../retry.js'
 import { acquireLease, fenceWarehouse, type LeaseOptions } from '../warehouse/lease.js'
+import type { HolderProcess } from '../warehouse/take-lease.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 
 /** One writer for each set of schemas. */
@@ -28,8 +30,8 @@ export interface HeldDependencies {
 }
 
 /**
- * Does `work` as the only writer. Throws `LeaseHeldError`, before anything is done, when there is one already. The lease is given back at the end,
- * whatever the end is.
+ * Does `work` as the only writer. Throws `LeaseHeldError`, before anything is done, when there is
+ * one already. The lease is given back at the end, whatever the end is.
  */
 export async function holdLease<Result>(
   command: string,
@@ -38,7 +40,7 @@ export async function holdLease<Result>(
 ): Promise<Result> {
   const lease = await acquireLease(warehouse, {
     name: WRITER_LEASE,
-    holder: { host: hostname(), pid: process.pid, command },
+    holder: { host: hostname(), pid: process.pid, place: placeOfPids(), command },
     logger,
     sleep: createSleep(),
     now: () => performance.now(),
@@ -56,11 +58,12 @@ export async function holdLease<Result>(
 }
 
 /**
- * Whether the holder was a process of this very host that is no more: a killed run then holds nobody up. A pid that another process has by now only makes us
- * wait; a host of the same name elsewhere is kept from writing by the fencing token.
+ * Whether the holder was a process of this very place that is no more: a killed run then holds
+ * nobody up. A pid that another process has by now only makes us wait, and so does another place:
+ * containers of one host name do not see each other's processes.
  */
-function hasEndedHere({ host, pid }: { readonly host: string; readonly pid: number }): boolean {
-  if (host !== hostname()) return false
+export function hasEndedHere({ host, pid, place }: HolderProcess): boolean {
+  if (host !== hostname() || place === undefined || place !== placeOfPids()) return false
   try {
     // Signal 0 only asks whether the process is there.
     process.kill(pid, 0)

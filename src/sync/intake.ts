@@ -14,10 +14,15 @@ import { RecognizedRecord } from './recognized-record.js'
 export interface Intake {
   readonly sightings: ReadonlyMap<string, readonly Sighting[]>
   readonly quarantined: readonly QuarantinedRecord[]
-  /** By stream, records that were known by their bytes and not read: each equals its row, or what this run has met. Absent where nothing was asked to. */
+  /**
+   * By stream, records that were known by their bytes and not read: each equals its row, or what
+   * this run has met. Absent where nothing was asked to.
+   */
   readonly recognized?: ReadonlyMap<string, readonly RecognizedRecord[]>
   /** Ids of transport events each container record lists; containers without a list are absent. */
   readonly transportEventIds: ReadonlyMap<string, readonly string[]>
+  /** Its stamp tells nothing of the order: what it says is confirmed by reading it. */
+  readonly isDoubtful?: boolean
 }
 
 export interface IntakeOptions {
@@ -32,8 +37,8 @@ export interface IntakeOptions {
 }
 
 /**
- * Flattens primary and included records of an answer. One bad record costs only itself: it goes to the quarantine with its reason,
- * a JSON pointer and its payload.
+ * Flattens primary and included records of an answer. One bad record costs only itself: it goes to
+ * the quarantine with its reason, a JSON pointer and its payload.
  */
 export function takeIn(document: Document, options: IntakeOptions): Intake {
   const sightings = new Map<string, Sighting[]>()
@@ -106,8 +111,9 @@ function findRecognized(
 }
 
 /**
- * Reads those recognized records after all for which `isDoubtful`: their row was written since they were recognized. Which of the two stands is then decided
- * as ever. Of a row that they are about `intake` holds recognized records only.
+ * Reads those recognized records after all for which `isDoubtful`: their row was written since they
+ * were recognized. Which of the two stands is then decided as ever. Of a row that they are about
+ * `intake` holds recognized records only.
  */
 export function readAgain(
   intake: Intake,
@@ -157,7 +163,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Several answers as one, in order; of recognized records nothing, for only the pages of a walk have them. */
+/**
+ * Several answers as one, in order; of recognized records nothing, for only the pages of a walk
+ * have them.
+ */
 export function mergeIntakes(intakes: readonly Intake[]): Intake {
   const sightings = new Map<string, Sighting[]>()
   for (const intake of intakes) {

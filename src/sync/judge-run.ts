@@ -10,9 +10,18 @@ export interface Failure {
   readonly error: Error
 }
 
-/** Streams that were read to their end and yet are not to be trusted, which their outcome then says. */
+/**
+ * Streams that were read to their end and yet are not to be trusted, which their outcome then says.
+ */
 export function findUntrusted(run: Run): Failure[] {
-  return [...excessiveQuarantine(run), ...foreignStreams(run)]
+  return [...excessiveQuarantine(run), ...foreignStreams(run), ...distrustedStreams(run)]
+}
+
+function distrustedStreams({ ledger }: Run): Failure[] {
+  return ledger.distrusted().map(({ stream, why }) => {
+    ledger.conclude(stream, 'incomplete', why)
+    return { stream, error: new IncompleteRunError(why) }
+  })
 }
 
 function excessiveQuarantine(run: Run): Failure[] {
@@ -43,10 +52,19 @@ export interface RunJudgement {
   readonly problems: readonly string[]
 }
 
-/** The gravest class decides the exit code: a bug before a dead service before an answer not to be trusted. */
-const GRAVITY = [EXIT_CODES.bug, EXIT_CODES.auth, EXIT_CODES.service, EXIT_CODES.incomplete]
+/** The gravest class decides the exit code: a bug first, an answer not to be trusted last. */
+const GRAVITY: readonly number[] = [
+  EXIT_CODES.bug,
+  EXIT_CODES.config,
+  EXIT_CODES.auth,
+  EXIT_CODES.service,
+  EXIT_CODES.incomplete,
+]
 
-/** A stop by signal before a lost lease before what ended the run before what single streams lacked; of these the gravest. */
+/**
+ * A stop by signal before a lost lease before what ended the run before what single streams lacked;
+ * of these the gravest.
+ */
 export function judgeRun(run: Run, failures: readonly Failure[], thrown: unknown): RunJudgement {
   const reason: unknown = run.signal.reason
   const isLeaseLost = reason instanceof LeaseLostError
@@ -77,7 +95,7 @@ export function judgeRun(run: Run, failures: readonly Failure[], thrown: unknown
   if (failures.length === 0) {
     return { outcome: 'complete', exitCode: EXIT_CODES.complete, errorCode: null, problems: [] }
   }
-  const rank = ({ error }: Failure): number => GRAVITY.indexOf(exitCodeOf(error) as 1)
+  const rank = ({ error }: Failure): number => GRAVITY.indexOf(exitCodeOf(error))
   const sorted = [...failures].sort((one, two) => rank(one) - rank(two))
   const gravest = sorted[0]?.error
   const exitCode = exitCodeOf(gravest)

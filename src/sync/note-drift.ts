@@ -8,7 +8,10 @@ import {
 } from '../warehouse/schema-drift.js'
 import type { Run } from './run.js'
 
-/** Streams whose records a complete pass shows all of; of others an attribute may be missing by chance. */
+/**
+ * Streams whose records a complete pass shows all of; of others an attribute may be missing by
+ * chance.
+ */
 export const JUDGED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 interface Revision {
@@ -18,9 +21,10 @@ interface Revision {
 }
 
 /**
- * Writes down in what the source differs from what this version knows, and returns a sentence on each thing that is new. An
- * attribute that was carried before and is in no record of a complete pass has vanished; its column keeps its values. Writes nothing
- * when nothing is new. Never the reason that a run fails.
+ * Writes down in what the source differs from what this version knows, and returns a sentence on
+ * each thing that is new. An attribute that was carried before and is in no record of a complete
+ * pass has vanished; its column keeps its values. Writes nothing when nothing is new. Never the
+ * reason that a run fails.
  */
 export async function noteDrift(run: Run): Promise<string[]> {
   try {
@@ -78,10 +82,14 @@ async function isWhole(run: Run, stream: string): Promise<boolean> {
   return run.drift.sightings(stream) >= (await countLiveRows(run.warehouse, stream))
 }
 
+/** Attributes of containers that are kept as they were sent. */
+const INSIDE = /^(?:import_deadlines|holds_at_pod_terminal|fees_at_pod_terminal)\./
+
 function describeDrift({ stream, kind, name }: DriftNote): string {
   const quoted = JSON.stringify(name)
   switch (kind) {
     case 'new_attribute':
+      if (INSIDE.test(name)) return `${stream}: new member ${quoted}; it is kept as it was sent`
       return `${stream}: new attribute ${quoted}; its values are kept in _unmapped`
     case 'vanished_attribute':
       return `${stream}: attribute ${quoted} is in no record any more; its values are kept`

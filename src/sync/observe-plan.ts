@@ -3,9 +3,10 @@ import type { Page } from '../api/list-pages.js'
 import type { Logger } from '../logger.js'
 import { containers, vessels } from '../resources/index.js'
 import { loadLiveKeys } from '../warehouse/live-keys.js'
-import { countDueRefetches } from '../warehouse/missing-references.js'
+import { readDueRefetches } from '../warehouse/refetch-queue.js'
 import { countLiveRows } from '../warehouse/schema-drift.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
+import { countChanging } from './changing-list.js'
 import { chooseIncludes, rememberIncludes, type IncludingList } from './includes.js'
 import { takeIn, type Intake } from './intake.js'
 import type { ListObservation, PlanObservations } from './plan.js'
@@ -35,9 +36,10 @@ interface FirstPage extends ListObservation {
 }
 
 /**
- * Looks at the service and the warehouse as far as a plan needs: the first page of each list, asked for as a run would ask, and, where transport events
- * do not come included, those of a few containers spread over the account. Some forty requests at most. Writes nothing but what it found out
- * about includes, which spares the run from finding it out.
+ * Looks at the service and the warehouse as far as a plan needs: the first page of each list, asked
+ * for as a run would ask, and, where transport events do not come included, those of a few
+ * containers spread over the account. Some forty requests at most. Writes nothing but what it found
+ * out about includes, which spares the run from finding it out.
  */
 export async function observePlan(dependencies: PlanDependencies): Promise<PlanObservations> {
   const observer: Observer = { ...dependencies, ledger: new RunLedger() }
@@ -62,14 +64,15 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
       : [await sampleReferences(warehouse, sampled.pages, shipmentTotal)]),
   ]
   return {
-    lists: [...firstPages, requestPage],
+    lists: await withChangingPages(observer, [...firstPages, requestPage]),
+    fullSyncHours: settings.fullSyncHours ?? 0,
     areContainersIncluded,
     events: sampled.events,
     transportEventChecks: hasAllTransportEvents((containerPage ?? shipmentPage).intake)
       ? 0
       : (settings.transportEventChecksPerSync ?? 0),
     referenceSamples,
-    dueRefetches: await countDueRefetches(warehouse),
+    dueRefetches: (await readDueRefetches(warehouse, warehouse.names)).due,
     vesselsWithPositions: settings.vesselPositions
       ? (await loadLiveKeys(warehouse, vessels)).length
       : undefined,
@@ -79,9 +82,23 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
   }
 }
 
+async function withChangingPages(
+  observer: Observer,
+  lists: readonly FirstPage[],
+): Promise<ListObservation[]> {
+  const observed: ListObservation[] = []
+  for (const { stream, pages, total, pageSize } of lists) {
+    const changing = await countChanging(observer, stream)
+    const changingPages =
+      changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
+    observed.push({ stream, pages, total, pageSize, changingPages })
+  }
+  return observed
+}
+
 /**
- * The newest shipments are not typical of where an account's shipments go. When the first page points to things without a row, the
- * middle and the last page are asked for as well.
+ * The newest shipments are not typical of where an account's shipments go. When the first page
+ * points to things without a row, the middle and the last page are asked for as well.
  */
 async function readFurtherPages(
   observer: Observer,

@@ -8,9 +8,17 @@ export interface ListObservation {
   readonly total: number | undefined
   /** Records the first page held: the size in force when more pages follow. */
   readonly pageSize: number
+  /**
+   * Pages of what can still change, where a sync reads no more than that; undefined where it reads
+   * all.
+   */
+  readonly changingPages?: number | undefined
 }
 
-/** Sampled containers without a row and with one, and how many of them need a read of their transport events. */
+/**
+ * Sampled containers without a row and with one, and how many of them need a read of their
+ * transport events.
+ */
 export interface ContainerSample {
   readonly added: number
   readonly addedToFetch: number
@@ -23,7 +31,10 @@ export interface EventObservation {
   /** Containers at the source, and live in the warehouse. */
   readonly total: number
   readonly live: number
-  /** The containers of the first pages, where the newest are and most changes: they stand for themselves only. */
+  /**
+   * The containers of the first pages, where the newest are and most changes: they stand for
+   * themselves only.
+   */
   readonly firstPages: ContainerSample
   /** Others, which stand for all the rest. */
   readonly spread: ContainerSample
@@ -31,7 +42,9 @@ export interface EventObservation {
   readonly requestsPerFetch: number
 }
 
-/** References without a row that records to be written point to, per sampled shipment, as `type id`. */
+/**
+ * References without a row that records to be written point to, per sampled shipment, as `type id`.
+ */
 export interface ReferenceSample {
   readonly units: readonly ReadonlySet<string>[]
   /** Shipments that a run would write, in all. */
@@ -42,9 +55,13 @@ export interface PlanObservations {
   readonly lists: readonly ListObservation[]
   readonly areContainersIncluded: boolean
   readonly events: EventObservation
-  /** Containers whose transport events a sync reads again to be sure; 0 where events come included. */
+  /**
+   * Containers whose transport events a sync reads again to be sure; 0 where events come included.
+   */
   readonly transportEventChecks: number
   readonly referenceSamples: readonly ReferenceSample[]
+  /** A sync reads the whole lists once in so many hours. */
+  readonly fullSyncHours?: number
   /** Entries of the refetch queue that are due. */
   readonly dueRefetches: number
   /** Vessels whose positions are read; undefined when the setting is off. */
@@ -79,11 +96,13 @@ export interface PlanTotal {
 }
 
 /**
- * What a backfill and a sync cost, from what was observed. The lists are exact as long as nothing arrives or goes; reads of single records are estimated
- * from samples. Over a warehouse that has rows already a backfill costs like a sync. Pure.
+ * What a backfill and a sync cost, from what was observed. The lists are exact as long as nothing
+ * arrives or goes; reads of single records are estimated from samples. Over a warehouse that has
+ * rows already a backfill costs like a sync. Pure.
  */
 export function estimatePlan(observations: PlanObservations): Plan {
-  const lists = observations.lists.map(planList)
+  const { fullSyncHours } = observations
+  const lists = observations.lists.map((list) => planList(list, fullSyncHours))
   const vessels = observations.vesselsWithPositions
   const steps = [
     ...lists,
@@ -115,7 +134,8 @@ const CONTAINERS_INCLUDED: PlanStep = {
   why: 'they come included with their shipments',
 }
 
-function planList({ stream, pages, total, pageSize }: ListObservation): PlanStep {
+function planList(list: ListObservation, fullSyncHours: number | undefined): PlanStep {
+  const { stream, pages, total, pageSize, changingPages } = list
   const requests = pages ?? 1
   const size = `${pageSize} a page`
   const why =
@@ -124,7 +144,10 @@ function planList({ stream, pages, total, pageSize }: ListObservation): PlanStep
       : pages === 1
         ? 'all on one page'
         : `${total ?? 'an unknown number of'} records, ${size} as they arrive`
-  return { step: stream, backfill: requests, sync: requests, why }
+  const sync = changingPages ?? requests
+  if (sync >= requests) return { step: stream, backfill: requests, sync: requests, why }
+  const partly = `a sync reads those that can still change, and all of them every ${fullSyncHours} hours`
+  return { step: stream, backfill: requests, sync, why: `${why}; ${partly}` }
 }
 
 function planEvents({ events, isWarehouseEmpty }: PlanObservations): PlanStep {

@@ -1,30 +1,78 @@
 import { loadLiveKeys } from '../warehouse/live-keys.js'
-import { claimRefetches } from '../warehouse/refetch-queue.js'
+import { claimRefetches, readDueRefetches } from '../warehouse/refetch-queue.js'
 import { vessels } from '../resources/index.js'
+import { REFERENCE_TYPES } from '../resources/resource.js'
 import { readRefetches } from './read-refetch.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
 
-/** Few enough to be read before others take the claim for a dead one's, at the slowest pace. A run that is killed reads so many again. */
+/**
+ * Few enough to be read before others take the claim for a dead one's, at the slowest pace. A run
+ * that is killed reads so many again.
+ */
 const ENTRIES_PER_CLAIM = 10
 
 /**
- * Reads by id what is queued: what rows point to and the warehouse does not have (ports, terminals, vessels; an account knows a few hundred of them, each is
- * read once), and records that are in doubt. Workers beside the run may read the same queue; each entry is read by one.
+ * How long a sync reads the queue; a backfill, which fills an empty warehouse, may take an hour.
+ */
+const SYNC_SECONDS = 300
+const BACKFILL_SECONDS = 3600
+
+/** What is read may point to a terminal, and that one to its port. */
+const ROUNDS_OF_REFERENCES = 3
+
+/**
+ * Reads by id what is queued: what rows point to and the warehouse does not have (ports, terminals,
+ * vessels; an account knows a few hundred of them, each is read once), and records that are in
+ * doubt. Workers beside the run may read the same queue; each entry is read by one.
+ *
+ * Takes what is queued when it begins, and then the references that this brought, for no longer
+ * than `RunSettings.rereadSeconds`: others may ask for as much as is read meanwhile, and the run
+ * must end. What is left waits for the workers or the next run.
  */
 export async function readMissingReferences(run: Run): Promise<void> {
-  for (;;) {
-    const { warehouse } = run
-    const entries = await retryWarehouse(run, () =>
-      claimRefetches(warehouse, warehouse.names, 'sync', ENTRIES_PER_CLAIM),
-    )
-    if (entries.length === 0) return
-    await readRefetches(run, entries)
-    run.signal.throwIfAborted()
+  const { settings, isThorough } = run
+  const seconds = settings.rereadSeconds ?? (isThorough === true ? BACKFILL_SECONDS : SYNC_SECONDS)
+  const endsAt = performance.now() + seconds * 1000
+  let due = await readQueued(run, null, endsAt)
+  for (let round = 0; due > 0 && round < ROUNDS_OF_REFERENCES; round += 1) {
+    due = await readQueued(run, REFERENCE_TYPES, endsAt)
   }
 }
 
-/** Reads the position history of every vessel: one request each. Throws the ApiAuthError of an account that may not see them. */
+/**
+ * Reads what is queued now and is of these types, or of any. Returns how many entries there were.
+ */
+async function readQueued(
+  run: Run,
+  types: readonly string[] | null,
+  endsAt: number,
+): Promise<number> {
+  const { warehouse } = run
+  const { names } = warehouse
+  const { askedUntil, due } = await retryWarehouse(run, () =>
+    readDueRefetches(warehouse, names, types),
+  )
+  for (let left = due; left > 0; left -= ENTRIES_PER_CLAIM) {
+    if (performance.now() >= endsAt) {
+      run.logger.info('the time for re-reads is up; the rest is left to the next run', { left })
+      return due
+    }
+    const limit = Math.min(left, ENTRIES_PER_CLAIM)
+    const entries = await retryWarehouse(run, () =>
+      claimRefetches(warehouse, names, 'sync', limit, { askedUntil, types }),
+    )
+    if (entries.length === 0) break
+    await readRefetches(run, entries)
+    run.signal.throwIfAborted()
+  }
+  return due
+}
+
+/**
+ * Reads the position history of every vessel: one request each. Throws the ApiAuthError of an
+ * account that may not see them.
+ */
 export async function readVesselPositions(run: Run): Promise<void> {
   const { ledger } = run
   const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))

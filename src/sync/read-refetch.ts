@@ -4,13 +4,18 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
 import { loadListedEventIds } from '../warehouse/transport-event-lists.js'
+import { isReferenced } from '../warehouse/missing-references.js'
 import {
   EVENT_LIST_ENTRY,
   postponeRefetch,
   removeRefetches,
   type ClaimedRefetch,
 } from '../warehouse/refetch-queue.js'
-import { fetchTransportEvents } from './fetch-transport-events.js'
+import {
+  contradictsContainer,
+  fetchTransportEvents,
+  LIST_WITHOUT_EVENTS,
+} from './fetch-transport-events.js'
 import { mergeIntakes, takeIn, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
@@ -22,16 +27,21 @@ type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
-/** A list of events that proved nothing, because rows moved while it was read, is read again after this time. */
+/**
+ * A list of events that proved nothing, because rows moved while it was read, is read again after
+ * this time.
+ */
 const UNPROVEN_WAIT_MS = 60_000
 
 /**
- * Reads what an entry of the refetch queue asks for, stores it by the rule of all writes, and takes the entry off the queue in the same transaction: one
- * request, and those for the events of a container whose list of them changed.
+ * Reads what an entry of the refetch queue asks for, stores it by the rule of all writes, and takes
+ * the entry off the queue in the same transaction: one request, and those for the events of a
+ * container whose list of them changed.
  *
- * What is gone (404) is never invented: the entry goes and nothing is written. A row that still stands for it is left to the passes of the runs, which
- * alone mark rows as gone. A reference that is gone or not ours to see is asked for again no sooner than in a day, because rows point to it. All other
- * errors are thrown, and the entry stays.
+ * What is gone (404) is never invented: the entry goes and nothing is written. A row that still
+ * stands for it is left to the passes of the runs, which alone mark rows as gone. A reference that
+ * is gone or not ours to see is asked for again no sooner than in a day, as long as rows point to
+ * it. All other errors are thrown, and the entry stays.
  */
 export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
   await settled(run, entry, async () => {
@@ -41,8 +51,9 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
 }
 
 /**
- * The same for several entries: references, of which a first load reads hundreds, are stored together, in one transaction instead of one for each. What was
- * read before a failure, or before the run was told to stop, is stored.
+ * The same for several entries: references, of which a first load reads hundreds, are stored
+ * together, in one transaction instead of one for each. What was read before a failure, or before
+ * the run was told to stop, is stored.
  */
 export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
@@ -86,7 +97,7 @@ async function settled<Result>(
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
     const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
     if (!isGone && !isForbidden) throw thrown
-    const isDropped = isGone && !REFERENCES.has(entry.type)
+    const isDropped = REFERENCES.has(entry.type) ? !(await isNamed(run, entry)) : isGone
     run.logger.warn(isDropped ? 'a record to be read again is gone' : 'a record cannot be read', {
       type: entry.type,
       id: entry.id,
@@ -99,6 +110,11 @@ async function settled<Result>(
     )
     return undefined
   }
+}
+
+/** Rows may have pointed to a reference once and do no more: then nobody needs it. */
+function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
+  return retryWarehouse(run, () => isReferenced(run.warehouse, run.warehouse.names, id))
 }
 
 async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
@@ -123,11 +139,19 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
   return sightings.some(({ record }) => record.key === id)
 }
 
-/** The record was set aside, or another one came. Nothing points to it anew, so only the queue remembers that it is missing. */
+/**
+ * The record was set aside, or another one came. Nothing points to it anew, so only the queue
+ * remembers that it is missing.
+ */
 async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
   await storeIntake(run, intake)
   const why = 'the answer does not hold the record, see quarantine'
-  await retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why))
+  const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run, entry))
+  await retryWarehouse(run, () =>
+    isDropped
+      ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
+      : postponeRefetch(run.warehouse, entry, why),
+  )
 }
 
 async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
@@ -142,10 +166,14 @@ async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
     const why = 'the list of events changed while it was read'
     return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS))
   }
-  // The list holds past events only; an expected one that the container itself names was not withdrawn.
+  // The list holds past events only; an expected one that the container itself names was not
+  // withdrawn.
   const named = await retryWarehouse(run, () =>
     loadListedEventIds(run.warehouse, run.warehouse.names, entry.id),
   )
+  if (contradictsContainer(events.list, named)) {
+    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, LIST_WITHOUT_EVENTS))
+  }
   const transportEventIds = [...events.list.transportEventIds, ...named]
   await storeIntake(run, intake, {
     refetched: [entry],

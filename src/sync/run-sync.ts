@@ -11,10 +11,12 @@ import {
   startRun,
   type StreamState,
 } from '../warehouse/sync-runs.js'
+import { analyzeWritten } from '../warehouse/analyze-tables.js'
+import { deriveAnew } from '../warehouse/derive-anew.js'
 import { storeViews } from '../warehouse/store-views.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/tables.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
-import { checkTransportEvents } from './check-transport-events.js'
+import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
 import { DriftWatch } from './drift-watch.js'
 import { FingerprintMemory } from './fingerprint-memory.js'
 import { holdLease, type HeldDependencies, type LeaseTimes } from './hold-lease.js'
@@ -25,6 +27,7 @@ import { RunLedger } from './run-ledger.js'
 import type { Progress, Run, RunSettings } from './run.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { readEventCatalogue } from './read-event-catalogue.js'
+import { overrideFutureStamps } from './thorough.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -53,16 +56,22 @@ export interface RunReport {
   readonly exitCode: number
   readonly streams: readonly StreamState[]
   readonly requests: number
-  /** One sentence on each thing that went wrong, the gravest first; empty when the run is complete. */
+  /**
+   * One sentence on each thing that went wrong, the gravest first; empty when the run is complete.
+   */
   readonly problems: readonly string[]
-  /** One sentence on each attribute, value or type that this version does not know, or that vanished; only what is new. */
+  /**
+   * One sentence on each attribute, value or type that this version does not know, or that
+   * vanished; only what is new.
+   */
   readonly drift: readonly string[]
 }
 
 /**
- * One run: walks every list of the service and writes what differs. `backfill` and `sync` do the same walk. A stream that fails
- * leaves the others their chance; a refused key, a lost database or a signal ends the run. Exit 0 means that every stream is
- * complete. Idempotent: a second run over a quiet source writes nothing but its run row.
+ * One run: walks the lists of the service, or what of them can still change (`openPass`), and
+ * writes what differs. A stream that fails leaves the others their chance; a refused key, a lost
+ * database or a signal ends the run. Exit 0 means that every stream is complete. Idempotent: a
+ * second run over a quiet source writes nothing but its run row.
  */
 export async function runSync(
   command: 'backfill' | 'sync',
@@ -75,7 +84,10 @@ export async function runSync(
   return report
 }
 
-/** After the run, when others may write again. The data are in the warehouse: that a copy of them is late is no failure of the run. */
+/**
+ * After the run, when others may write again. The data are in the warehouse: that a copy of them is
+ * late is no failure of the run.
+ */
 async function storeViewsAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
   const { warehouse, logger, signal, settings } = dependencies
   const { storedViews: when = 'never' } = settings
@@ -95,17 +107,32 @@ export interface RunStart {
 }
 
 /**
- * Does `work` as a run: as the only writer, with a ledger, and a run row that says what happened, unless the database is what failed. What `work` adds
- * to the failures makes the run incomplete or failed; what it throws ends it.
+ * Does `work` as a run: as the only writer, with a ledger, and a run row that says what happened,
+ * unless the database is what failed. What `work` adds to the failures makes the run incomplete or
+ * failed; what it throws ends it.
  */
 export async function executeRun(
   start: RunStart,
   dependencies: SyncDependencies,
   work: (run: Run, failures: Failure[]) => Promise<void>,
 ): Promise<RunReport> {
-  return holdLease(start.command, dependencies, (held) =>
+  const report = await holdLease(start.command, dependencies, (held) =>
     executeAlone(start, dependencies, held, work),
   )
+  await analyzeAfter(report, dependencies)
+  return report
+}
+
+/** Rows are in the warehouse: that nobody has counted them yet is no failure of the run. */
+async function analyzeAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
+  const { warehouse, logger, signal } = dependencies
+  if (signal.aborted || report.outcome === 'failed') return
+  try {
+    await analyzeWritten(warehouse, report.streams)
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    logger.warn('the tables were not analyzed; autovacuum does it later', { error: thrown })
+  }
 }
 
 async function executeAlone(
@@ -117,7 +144,8 @@ async function executeAlone(
   const { warehouse, programVersion, settings } = dependencies
   const { logger } = dependencies
   const sleep = dependencies.sleep ?? createSleep()
-  // Named one by one: the row can be read by many, and whoever calls may hand over more than we know.
+  // Named one by one: the row can be read by many, and whoever calls may hand over more than we
+  // know.
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
   const options = {
     pageSize,
@@ -149,6 +177,7 @@ async function executeAlone(
   const failures: Failure[] = []
   let fatal: unknown
   try {
+    await deriveChildrenAnew(run)
     run.reachFailpoint('before_first_request')
     await work(run, failures)
     failures.push(...findUntrusted(run))
@@ -162,10 +191,22 @@ async function executeAlone(
   return conclude(run, warehouse, command, failures, fatal)
 }
 
+/**
+ * Before anything is read: what was derived by another version, or with other zone data, is right
+ * without a request.
+ */
+async function deriveChildrenAnew(run: Run): Promise<void> {
+  const containers = await retryWarehouse(run, () => deriveAnew(run.warehouse, run))
+  if (containers > 0) {
+    run.logger.info('deadlines, holds and fees were derived anew', { containers })
+  }
+}
+
 async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure[]): Promise<void> {
+  await overrideFutureStamps(run)
   const walked = await attempt(run, 'shipments', failures, () => walkShipments(run))
   const areContainersIncluded = walked?.areContainersIncluded === true
-  if (areContainersIncluded) run.ledger.conclude('containers', 'complete')
+  if (areContainersIncluded) run.ledger.concludeAs('containers', 'shipments')
   const shown = areContainersIncluded
     ? walked
     : await attempt(run, 'containers', failures, () => walkContainers(run))
@@ -177,16 +218,22 @@ async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure
   if (command === 'sync' && shown?.areTransportEventsIncluded === false) {
     await attempt(run, 'transport event checks', failures, () => checkTransportEvents(run))
   }
+  await attempt(run, UNLISTED, failures, () => checkUnlistedEvents(run))
   await attempt(run, 'references', failures, () => readMissingReferences(run))
   if (run.settings.vesselPositions) {
     await attempt(run, 'vessels', failures, () => readVesselPositions(run))
   }
 }
 
-/** Parts of a run that are no stream: they read records of several, or some of one. */
-const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks'])
+const UNLISTED = 'transport events in no list'
 
-/** Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else is thrown. */
+/** Parts of a run that are no stream: they read records of several, or some of one. */
+const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks', UNLISTED])
+
+/**
+ * Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else
+ * is thrown.
+ */
 export async function attempt<Result>(
   run: Run,
   stream: string,
@@ -256,10 +303,12 @@ async function conclude(
   run.reachFailpoint('before_run_complete')
   try {
     const save = (): Promise<void> => saveReport(run, warehouse, report, end.errorCode)
-    // A database that has just been given up on is not waited for again, and a signal asks for haste.
+    // A database that has just been given up on is not waited for again, and a signal asks for
+    // haste.
     await (fatal === undefined && !run.signal.aborted ? retryWarehouse(run, save) : save())
   } catch (thrown) {
-    // The database failed: a first failure is the better story, and nothing more can be written anyway.
+    // The database failed: a first failure is the better story, and nothing more can be written
+    // anyway.
     if (fatal === undefined) return { ...report, ...failedAtTheEnd(thrown) }
     run.logger.warn('the end of the run could not be written', { error: thrown })
   }
@@ -270,7 +319,10 @@ function failedAtTheEnd(thrown: unknown): Pick<RunReport, 'outcome' | 'exitCode'
   return { outcome: 'failed', exitCode: exitCodeOf(thrown), problems: [toError(thrown).message] }
 }
 
-/** Not fenced, unlike all else: also a run that lost its lease says how it ended, in rows that are its own. */
+/**
+ * Not fenced, unlike all else: also a run that lost its lease says how it ended, in rows that are
+ * its own.
+ */
 async function saveReport(
   run: Run,
   warehouse: Warehouse,

@@ -24,8 +24,18 @@ export interface RunSettings {
   readonly eventConcurrency: number
   readonly vesselPositions: boolean
   readonly quarantineLimitPercent: number
-  /** Containers whose transport events a sync reads again although nothing says that they changed; none unless given. */
+  /**
+   * Containers whose transport events a sync reads again although nothing says that they changed;
+   * none unless given.
+   */
   readonly transportEventChecksPerSync?: number
+  /**
+   * A sync reads the whole lists when they were last read whole so many hours ago, and else what
+   * can still change; always the whole unless given.
+   */
+  readonly fullSyncHours?: number
+  /** How long re-reads may take; five minutes in a sync and an hour in a backfill unless given. */
+  readonly rereadSeconds?: number
   /** When the large views are stored at the end of a run; never unless given. */
   readonly storedViews?: StoreViewsWhen
   /** Believe the source when many rows are missing: mark them as gone after all. */
@@ -49,8 +59,9 @@ export interface Run {
   /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
   readonly purpose?: RequestPurpose
   /**
-   * Believes no fingerprint: every record is compared with its row value by value, what hangs on a row is derived anew, and what is missing is read. Heals what
-   * somebody changed by hand; a row that equals its record is not touched all the same.
+   * Believes no fingerprint: every record is compared with its row value by value, what hangs on a
+   * row is derived anew, and what is missing is read. Heals what somebody changed by hand; a row
+   * that equals its record is not touched all the same.
    */
   readonly isThorough?: boolean
   /** Inert, unless a test asked for a crash. */

@@ -1,4 +1,14 @@
-import { ApiNotFoundError, IncompleteRunError } from '../errors.js'
+import {
+  ApiAuthError,
+  ApiContractError,
+  ApiNotFoundError,
+  ApiRefusedError,
+  ApiRequestError,
+  ApiUnavailableError,
+  IncompleteRunError,
+  toError,
+} from '../errors.js'
+import { SimulatedCrash } from '../failpoint.js'
 import { containers, resources } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
 import {
@@ -8,9 +18,11 @@ import {
   findUnseenRows,
   forgetAbsences,
   hasAbsences,
+  postponeAbsences,
+  type UnsettledAbsence,
 } from '../warehouse/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/tombstones.js'
-import { takeIn } from './intake.js'
+import { shownKeys, takeIn } from './intake.js'
 import { CONTAINERS_WITH_EVENTS, type Pass } from './pass.js'
 import type { Run } from './run.js'
 import { readById } from './read-by-id.js'
@@ -18,9 +30,10 @@ import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake } from './store-intake.js'
 
 /**
- * What to do about live rows that a complete pass did not show. Pages drift while they are read, so absence proves nothing: a row
- * unseen in two complete passes is asked for by id, and only a 404 makes it a tombstone. If more rows than `allowedAbsences` are
- * missing, something is wrong with the source and not with the rows: nothing is marked and the run says so.
+ * What to do about live rows that a complete pass did not show. Pages drift while they are read, so
+ * absence proves nothing: a row unseen in two complete passes is asked for by id, and only a 404
+ * makes it a tombstone. If more rows than `allowedAbsences` are missing, something is wrong with
+ * the source and not with the rows: nothing is marked and the run says so.
  */
 export async function settleAbsences(run: Run, pass: Pass): Promise<void> {
   for (const stream of streamsShownBy(pass)) {
@@ -38,7 +51,8 @@ function streamsShownBy({ stream, findings }: Pass): string[] {
 const ALWAYS_ALLOWED = 10
 const ALLOWED_SHARE = 0.02
 
-function allowedAbsences(live: number): number {
+/** More rows than these do not go at once. */
+export function allowedAbsences(live: number): number {
   return Math.max(ALWAYS_ALLOWED, Math.floor(live * ALLOWED_SHARE))
 }
 
@@ -68,14 +82,17 @@ async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<v
   if (isIdle && !(await retryWarehouse(run, () => hasAbsences(run.warehouse, stream)))) return
   const candidates = await retryWarehouse(run, () =>
     run.warehouse.transaction('count absences', (session) =>
-      countAbsences(session, stream, missing, run.syncRunId),
+      countAbsences(session, run.warehouse.names, stream, missing, run.syncRunId),
     ),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
   if (asked.length > 0) await askFor(run, resource, asked)
 }
 
-/** Containers that only transport events tell of, and neither a page nor the row of another container names any of those. */
+/**
+ * Containers that only transport events tell of, and neither a page nor the row of another
+ * container names any of those.
+ */
 async function findRowless(run: Run, pass: Pass, startedAt: Date): Promise<string[]> {
   const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
   const keys = await retryWarehouse(run, () => findContainersWithoutRow(run.warehouse, startedAt))
@@ -85,42 +102,101 @@ async function findRowless(run: Run, pass: Pass, startedAt: Date): Promise<strin
   return unseen.filter((key) => !named.has(key))
 }
 
+/** After so many reads in a row that failed by the service, the rest is left to the next run. */
+const MOST_FAILURES_IN_A_ROW = 3
+
+/**
+ * Asks for rows one by one. Each is settled by its own answer: a 404 marks it, the record is
+ * stored, and where the answer tells neither, the row stays as it is with the reason, and is asked
+ * for again in a day.
+ */
 async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
   const gone: GoneRecord[] = []
+  const found: string[] = []
+  const unsettled: UnsettledAbsence[] = []
+  let failuresInARow = 0
+  let fatal: Error | undefined
   for (const key of keys) {
-    run.signal.throwIfAborted()
+    if (run.signal.aborted) break
     try {
-      const answer = await readById(run, { type: resource.type, id: key })
-      const intake = takeIn(answer.document, {
-        stream: resource.stream,
-        source: `/${resource.stream}/${key}`,
-        observedAt: answer.observedAt,
-        completeTypes: new Set(),
-      })
-      await storeIntake(run, intake)
+      if (await findRecord(run, resource, key)) found.push(key)
+      else unsettled.push({ key, why: `GET /${resource.stream}/${key}: ${WITHOUT_RECORD}` })
+      failuresInARow = 0
     } catch (thrown) {
-      if (!(thrown instanceof ApiNotFoundError) || thrown.observedAt === undefined) throw thrown
-      gone.push({ key, observedAt: thrown.observedAt })
+      if (thrown instanceof ApiNotFoundError && thrown.observedAt !== undefined) {
+        gone.push({ key, observedAt: thrown.observedAt })
+        failuresInARow = 0
+        continue
+      }
+      if (thrown instanceof SimulatedCrash) throw thrown
+      if (!isAboutOneRecord(thrown)) {
+        fatal = toError(thrown)
+        break
+      }
+      unsettled.push({ key, why: toError(thrown).message })
+      failuresInARow = thrown instanceof ApiUnavailableError ? failuresInARow + 1 : 0
+      if (failuresInARow >= MOST_FAILURES_IN_A_ROW) break
     }
   }
-  await markGone(run, resource, keys, gone)
+  await settle(run, resource, { gone, found, unsettled })
+  run.signal.throwIfAborted()
+  if (fatal !== undefined) throw fatal
 }
 
-async function markGone(
+const WITHOUT_RECORD = 'the answer does not hold the record'
+
+/** False when the answer holds something else. Throws ApiNotFoundError when it is gone. */
+async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean> {
+  const answer = await readById(run, { type: resource.type, id: key })
+  const intake = takeIn(answer.document, {
+    stream: resource.stream,
+    source: `/${resource.stream}/${key}`,
+    observedAt: answer.observedAt,
+    completeTypes: new Set(),
+  })
+  await storeIntake(run, intake)
+  return shownKeys(intake, resource.stream).includes(key)
+}
+
+/** An answer that says nothing about the account, or about the service as a whole. */
+function isAboutOneRecord(thrown: unknown): boolean {
+  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
+  if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
+  return (
+    thrown instanceof ApiRequestError ||
+    thrown instanceof ApiContractError ||
+    thrown instanceof ApiRefusedError
+  )
+}
+
+interface Settled {
+  readonly gone: readonly GoneRecord[]
+  readonly found: readonly string[]
+  readonly unsettled: readonly UnsettledAbsence[]
+}
+
+async function settle(
   run: Run,
   resource: Resource,
-  asked: readonly string[],
-  gone: readonly GoneRecord[],
+  { gone, found, unsettled }: Settled,
 ): Promise<void> {
   const { names } = run.warehouse
+  const { stream } = resource
   const options = { names, syncRunId: run.syncRunId, source: 'sync' as const }
   const marked = await retryWarehouse(run, () =>
     run.warehouse.transaction('mark rows as gone', async (session) => {
       const keys = await tombstoneRows(session, resource, gone, options)
       run.reachFailpoint('mid_tombstones')
-      await forgetAbsences(session, resource.stream, asked)
+      await forgetAbsences(session, names, stream, [...found, ...gone.map(({ key }) => key)])
+      await postponeAbsences(session, names, stream, unsettled)
       return keys
     }),
   )
-  run.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
+  run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+  const [first] = unsettled
+  if (first === undefined) return
+  run.ledger.distrust(
+    stream,
+    `${unsettled.length} of ${stream} are in no page, and the service does not say whether they are gone; they stay and are asked for again in a day. The first is ${first.key}: ${first.why}`,
+  )
 }

@@ -1,29 +1,43 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
-import { containers, resources } from '../resources/index.js'
-import type { Resource } from '../resources/resource.js'
+import { containers, resources, transportEvents } from '../resources/index.js'
+import type { FlatRecord, Resource } from '../resources/resource.js'
+import { EVENT_LIST_ENTRY } from '../warehouse/refetch-queue.js'
 import { noteDigests } from '../warehouse/row-digests.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { compareWithStored, type ComparedSighting } from '../warehouse/write-batch.js'
-import { fetchTransportEvents, type FetchedEvents } from './fetch-transport-events.js'
+import {
+  askForEventListsAgain,
+  contradictsContainer,
+  fetchTransportEvents,
+  type FetchedEvents,
+} from './fetch-transport-events.js'
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, shownKeys, type Intake } from './intake.js'
 import type { RecognizedRecord } from './recognized-record.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 import { findIncomplete, isComparedByValue, withoutEventList } from './thorough.js'
-import { recordsOf, writeDraft, type Draft, type Occasion, type StoringRun } from './write-draft.js'
+import {
+  OLDER_THAN_ROWS,
+  recordsOf,
+  writeDraft,
+  type Draft,
+  type Occasion,
+  type StoringRun,
+} from './write-draft.js'
 
 /**
- * Containers whose transport events must be fetched are written this many at a time, each with its events in one transaction: a
- * killed run repeats at most these requests.
+ * Containers whose transport events must be fetched are written this many at a time, each with its
+ * events in one transaction: a killed run repeats at most these requests.
  */
 const CONTAINERS_PER_FETCH = 20
 
 /**
- * Compares what an answer holds with the warehouse and writes what differs: rows, histories, quarantine and counts in one
- * transaction; then, in batches, the containers whose list of transport events changed, together with those events. What equals its
- * row is not written, and when nothing differs there is no transaction at all.
+ * Compares what an answer holds with the warehouse and writes what differs: rows, histories,
+ * quarantine and counts in one transaction; then, in batches, the containers whose list of
+ * transport events changed, together with those events. What equals its row is not written, and
+ * when nothing differs there is no transaction at all.
  */
 export async function storeIntake(
   run: StoringRun,
@@ -77,7 +91,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   }
   return {
     compared,
-    doubtful: toRereads(doubtful),
+    doubtful: toRereads(run, doubtful),
     eventLists: [],
     quarantined: [...intake.quarantined],
     deltas,
@@ -85,7 +99,10 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   }
 }
 
-/** What was known by its bytes is fetched and equal; of what comes again with every page the run has met an equal one. */
+/**
+ * What was known by its bytes is fetched and equal; of what comes again with every page the run has
+ * met an equal one.
+ */
 function countRecognized(
   deltas: Map<string, CountsDelta>,
   resource: Resource,
@@ -113,23 +130,49 @@ async function fillDigests(
   )
 }
 
-/** More than this from one answer is not doubt about records but about a clock; reading each again would cost hours. */
+/**
+ * If more than this many of one answer look older than their rows, suspect a clock and not the
+ * records; reading each again would cost hours.
+ */
 const MOST_REREADS = 20
 
-/** What to read again for sightings older than their rows: the record, or for a transport event its container. */
-function toRereads(stale: readonly Sighting[]): ResourceIdentifier[] {
-  if (stale.length > MOST_REREADS) return []
+/**
+ * What to read again for sightings older than their rows: the record, or for a transport event the
+ * list of its container.
+ */
+function toRereads(run: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
   const rereads = new Map<string, ResourceIdentifier>()
-  for (const { record } of stale) {
-    const { type, path } = record.resource
-    if (path !== undefined) rereads.set(`${type} ${record.key}`, { type, id: record.key })
+  const unread: Sighting[] = []
+  for (const sighting of stale) {
+    const entry = rereadOf(sighting.record)
+    if (entry === undefined) unread.push(sighting)
+    else rereads.set(`${entry.type} ${entry.id}`, entry)
   }
-  return [...rereads.values()]
+  const isSuspect = rereads.size > MOST_REREADS
+  distrust(run, isSuspect ? stale : unread)
+  return isSuspect ? [] : [...rereads.values()]
+}
+
+function rereadOf({ resource, key }: FlatRecord): ResourceIdentifier | undefined {
+  if (resource === transportEvents) {
+    return { type: EVENT_LIST_ENTRY, id: key.slice(0, key.indexOf(' ')) }
+  }
+  return resource.path === undefined ? undefined : { type: resource.type, id: key }
+}
+
+/**
+ * What differs from its row, is older than it and is not read again: the warehouse is not what the
+ * source says.
+ */
+function distrust({ ledger }: StoringRun, stale: readonly Sighting[]): void {
+  for (const { record } of stale) ledger.distrust(record.resource.stream, OLDER_THAN_ROWS)
 }
 
 type EventNeed = 'none' | 'included' | 'fetch'
 
-/** Parts what can be written now from the containers whose transport events must be fetched first. */
+/**
+ * Parts what can be written now from the containers whose transport events must be fetched first.
+ */
 function sortOut(
   draft: Draft,
   intake: Intake,
@@ -156,8 +199,9 @@ function sortOut(
 }
 
 /**
- * Events are fetched only when the container's list of event ids differs from the stored one by an event that neither came included nor was in the stored
- * list, or is absent although the container changed. A list of which everything is known tells by itself what was withdrawn (`included`).
+ * Events are fetched only when the container's list of event ids differs from the stored one by an
+ * event that neither came included nor was in the stored list, or is absent although the container
+ * changed. A list of which everything is known tells by itself what was withdrawn (`included`).
  */
 export function decideEventNeed(
   { sighting, stored }: ComparedSighting,
@@ -202,16 +246,26 @@ async function storeWithEvents(
     ),
     occasion,
   })
+  const contradictory = fetched.flatMap(({ containerId, list }) =>
+    list !== undefined && contradictsContainer(list, listed.get(containerId) ?? [])
+      ? [containerId]
+      : [],
+  )
+  await askForEventListsAgain(run, contradictory)
 }
 
-/** The list of events holds past ones only; an expected one that the container itself still names was not withdrawn. */
+/**
+ * The list of events holds past ones only; an expected one that the container itself still names
+ * was not withdrawn.
+ */
 function withListed(list: TransportEventList, listed: readonly string[]): TransportEventList {
   return { ...list, transportEventIds: [...list.transportEventIds, ...listed] }
 }
 
 /**
- * A container whose events are not all known, or that vanished between the list and its events, is stored without its list of event
- * ids: the next run then finds the list changed and asks again. A list that is left from before its tombstone goes as well.
+ * A container whose events are not all known, or that vanished between the list and its events, is
+ * stored without its list of event ids: the next run then finds the list changed and asks again. A
+ * list that is left from before its tombstone goes as well.
  */
 function asFetched(
   candidate: ComparedSighting,

@@ -1,6 +1,8 @@
 import { ApiNotFoundError } from '../errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { membersOf } from '../jsonapi/members.js'
 import { resourceOfType } from '../resources/index.js'
+import { compareDerived } from '../warehouse/compare-derived.js'
 import { compareRow, loadLiveEventIds, type ColumnDifference } from '../warehouse/compare-rows.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import { fetchTransportEvents } from './fetch-transport-events.js'
@@ -23,7 +25,39 @@ export async function examineShipment(verifier: Verifier, id: string): Promise<E
   return examine('shipments', id, () => readSighting(verifier, { type: 'shipment', id }), verifier)
 }
 
-/** Compares one container and its transport events with their rows: two requests, up to four when something differs. */
+/**
+ * Looks again at a record that a page of the service showed and that has no live row: one request,
+ * two when there is still none. Undefined when it is gone there, too; of one that was created after
+ * the comparison began the warehouse could not know.
+ */
+export async function examineShown(
+  verifier: Verifier,
+  { type, id }: ResourceIdentifier,
+  beganAt: Date,
+): Promise<Examination | undefined> {
+  const { stream } = resourceOfType(type)
+  let createdAt: number | undefined
+  const read = async (): Promise<Sighting | undefined> => {
+    const sighting = await readSighting(verifier, { type, id })
+    createdAt = createdAtOf(sighting)
+    return sighting
+  }
+  const examination = await examine(stream, id, read, verifier)
+  if (examination.verdict === 'missingAtSource') return undefined
+  const isNew = createdAt !== undefined && createdAt >= beganAt.getTime()
+  return isNew ? { ...examination, verdict: 'changing', differences: [] } : examination
+}
+
+function createdAtOf(sighting: Sighting | undefined): number | undefined {
+  const place = sighting?.record.resource.columnIndex.get('created_at')
+  const value = place === undefined ? undefined : sighting?.record.values[place]
+  return typeof value === 'string' ? Date.parse(value) : undefined
+}
+
+/**
+ * Compares one container and its transport events with their rows: two requests, up to four when
+ * something differs.
+ */
 export async function examineContainer(verifier: Verifier, id: string): Promise<Examination[]> {
   let listed: readonly string[] = []
   const container = await examine(
@@ -35,12 +69,32 @@ export async function examineContainer(verifier: Verifier, id: string): Promise<
       }),
     verifier,
   )
-  return container.verdict === 'missingAtSource'
-    ? [container]
-    : [container, ...(await examineEvents(verifier, id, listed))]
+  if (container.verdict === 'missingAtSource') return [container]
+  const derived = await examineDerived(verifier, container)
+  return [derived, ...(await examineEvents(verifier, id, listed))]
 }
 
-/** The live record, or undefined when the service does not have it or has something that is no record. */
+/**
+ * Deadlines, holds and fees are made of the stored row: where that is equal and they are not, it is
+ * our fault all the same.
+ */
+async function examineDerived(
+  { warehouse }: Verifier,
+  container: Examination,
+): Promise<Examination> {
+  const found = await compareDerived(warehouse, container.key)
+  if (found.length === 0) return container
+  return {
+    ...container,
+    verdict: 'differing',
+    differences: [...container.differences, ...found],
+  }
+}
+
+/**
+ * The live record, or undefined when the service does not have it or has something that is no
+ * record.
+ */
 async function readSighting(
   verifier: Verifier,
   identifier: ResourceIdentifier,
@@ -79,7 +133,10 @@ async function examine(
   return { ...again, verdict: 'changing', differences: [] }
 }
 
-/** The same material content in two reads: what the service says stands, and the difference is the warehouse's. */
+/**
+ * The same material content in two reads: what the service says stands, and the difference is the
+ * warehouse's.
+ */
 function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   const { resource } = one.record
@@ -99,8 +156,10 @@ function judgeColumns(
     const missing = { column: '(row)', warehouse: null, service: 'exists' }
     return { stream, key, verdict: 'differing', differences: [missing], volatileColumns: [] }
   }
-  const volatileColumns = found.filter(({ column }) => isVolatile(sighting, column))
-  const differences = found.filter(({ column }) => !isVolatile(sighting, column))
+  const isOfTheMoment = (difference: ColumnDifference): boolean =>
+    isVolatile(sighting, difference.column) || isVolatileUnmapped(difference)
+  const volatileColumns = found.filter(isOfTheMoment)
+  const differences = found.filter((difference) => !isOfTheMoment(difference))
   return {
     stream,
     key,
@@ -115,7 +174,28 @@ function isVolatile({ record }: Sighting, column: string): boolean {
   return record.resource.attributes.get(column)?.isMaterial === false
 }
 
-/** `listed`: ids the container record names. Estimated events are among them and not in the list of its events, and yet not missing. */
+/** Attributes without a column that tell when the service looked last. */
+const LOOKED_AT = /_(?:last_tracking_request|checked)_at$/
+
+/** Nothing but such attributes differs in what has no column. */
+function isVolatileUnmapped({ column, warehouse, service }: ColumnDifference): boolean {
+  if (column !== '_unmapped' || service === null) return false
+  const stored = unmappedAttributes(warehouse)
+  const sent = unmappedAttributes(service)
+  const differing = Object.keys(sent).filter(
+    (name) => JSON.stringify(stored[name]) !== JSON.stringify(sent[name]),
+  )
+  return differing.length > 0 && differing.every((name) => LOOKED_AT.test(name))
+}
+
+function unmappedAttributes(text: string | null): Readonly<Record<string, unknown>> {
+  return membersOf(JSON.parse(text ?? '{}'))
+}
+
+/**
+ * `listed`: ids the container record names. Estimated events are among them and not in the list of
+ * its events, and yet not missing.
+ */
 async function examineEvents(
   verifier: Verifier,
   containerId: string,

@@ -1,12 +1,20 @@
 import type { TrackingService } from '../api/endpoints.js'
-import type { ListOptions, Page } from '../api/list-pages.js'
-import { containers, shipments } from '../resources/index.js'
-import { sampleLiveKeys } from '../warehouse/compare-rows.js'
+import { containers, shipments, trackingRequests } from '../resources/index.js'
+import type { Resource } from '../resources/resource.js'
+import { loadPassHistory } from '../warehouse/checkpoints.js'
+import { findKeysWithoutRow, sampleLiveKeys } from '../warehouse/compare-rows.js'
 import { countLiveRows } from '../warehouse/schema-drift.js'
+import { countUnlistedEvents } from '../warehouse/transport-event-lists.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import { RunLedger } from './run-ledger.js'
 import type { RunSettings } from './run.js'
-import { examineContainer, examineShipment, type Examination } from './verify-record.js'
+import { readSamplePages, type SamplePages } from './verify-pages.js'
+import {
+  examineContainer,
+  examineShipment,
+  examineShown,
+  type Examination,
+} from './verify-record.js'
 
 export interface VerifyDependencies {
   readonly service: TrackingService
@@ -32,7 +40,7 @@ export interface CountComparison {
   readonly service: number | null
   readonly warehouse: number
   readonly difference: number
-  /** Records may come and go between two runs; no more than so many. */
+  /** How far both moved while they were compared: no more than that may they differ. */
   readonly tolerance: number
   readonly isWithin: boolean
 }
@@ -61,23 +69,48 @@ export interface VerifyReport {
   readonly counts: readonly CountComparison[]
   readonly streams: readonly StreamVerdict[]
   readonly differences: readonly VerifyDifference[]
-  /** Columns that change whenever the service looks, by `stream.column`: how many rows are behind. No fault. */
+  /** Live transport events that no container lists; a sync asks for them. */
+  readonly unlistedEvents: number
+  /**
+   * When the last complete pass over the whole list of shipments began, in hours before now; null
+   * when there was none.
+   */
+  readonly wholeHoursAgo: number | null
+  /**
+   * Columns that change whenever the service looks, by `stream.column`: how many rows are behind.
+   * No fault.
+   */
   readonly volatile: Readonly<Record<string, number>>
   readonly sample: number
   readonly seed: number
   readonly requests: number
 }
 
+/** The lists of the service, by their streams. */
+const LISTED: readonly Resource[] = [shipments, containers, trackingRequests]
+
 /**
- * Compares the warehouse with the service: how many records each list has, and a random sample of shipments and containers with
- * their transport events, column by column, through the same flattening as a run. A record that differs is read once more, to tell a
- * fault from a change under way. Writes nothing.
+ * Compares the warehouse with the service. How many records each list has; whether records of some
+ * of its pages have rows; and a random sample of live shipments and containers with their transport
+ * events, column by column, through the same flattening as a run. What differs is read once more,
+ * to tell a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
   const verifier: Verifier = { ...dependencies, ledger: new RunLedger() }
   const { warehouse, sample, seed, signal } = verifier
-  const counts = await compareCounts(verifier)
+  const looks: CountLook[] = []
   const examinations: Examination[] = []
+  let beganAt: Date | undefined
+  for (const resource of LISTED) {
+    const pages = await readSamplePages(verifier, resource.stream)
+    beganAt ??= pages.observedAt
+    looks.push({
+      stream: resource.stream,
+      pages,
+      live: await countLiveRows(warehouse, resource.stream),
+    })
+    examinations.push(...(await examinePages(verifier, resource, pages, beganAt)))
+  }
   for (const id of await sampleLiveKeys(warehouse, shipments, sample, seed)) {
     signal.throwIfAborted()
     examinations.push(await examineShipment(verifier, id))
@@ -86,19 +119,27 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     signal.throwIfAborted()
     examinations.push(...(await examineContainer(verifier, id)))
   }
-  const streams = ['shipments', 'containers', 'transport_events'].map((stream) =>
-    summarize(stream, examinations),
-  )
+  const counts: CountComparison[] = []
+  const compared = ['shipments', 'containers', 'transport_events', 'tracking_requests']
+  const streams = compared.map((stream) => summarize(stream, examinations))
+  for (const look of looks) {
+    const changing = streams.find(({ stream }) => stream === look.stream)?.changing ?? 0
+    counts.push(await compareCount(verifier, look, changing))
+  }
   const isFaultless = streams.every(
     ({ differing, missingAtSource }) => differing === 0 && missingAtSource === 0,
   )
+  const unlistedEvents = await countUnlistedEvents(warehouse, warehouse.names)
+  const { wholeHoursAgo } = await loadPassHistory(warehouse, warehouse.names, shipments.stream)
   return {
-    isEqual: isFaultless && counts.every(({ isWithin }) => isWithin),
+    isEqual: isFaultless && unlistedEvents === 0 && counts.every(({ isWithin }) => isWithin),
     counts,
     streams,
     differences: examinations.flatMap(({ stream, key, differences }) =>
       differences.map((difference) => ({ stream, record: key, ...difference })),
     ),
+    unlistedEvents,
+    wholeHoursAgo,
     volatile: countVolatile(examinations),
     sample,
     seed,
@@ -106,37 +147,51 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
 }
 
-const TOLERATED = 10
-const TOLERATED_SHARE = 0.02
-
-async function compareCounts(verifier: Verifier): Promise<CountComparison[]> {
-  const { service } = verifier
-  const lists: readonly [string, (options: ListOptions) => AsyncIterable<Page>][] = [
-    ['shipments', (options) => service.listShipments(options)],
-    ['containers', (options) => service.listContainers(options)],
-    ['tracking_requests', (options) => service.listTrackingRequests(options)],
-  ]
-  const counts: CountComparison[] = []
-  for (const [stream, list] of lists) {
-    const total = await readTotal(verifier, stream, list)
-    const live = await countLiveRows(verifier.warehouse, stream)
-    const difference = total === null ? 0 : live - total
-    const tolerance = Math.max(TOLERATED, Math.floor((total ?? live) * TOLERATED_SHARE))
-    const isWithin = Math.abs(difference) <= tolerance
-    counts.push({ stream, service: total, warehouse: live, difference, tolerance, isWithin })
+/**
+ * Looks again at records of the pages that have no live row, at no more than are sampled of a
+ * stream.
+ */
+async function examinePages(
+  verifier: Verifier,
+  resource: Resource,
+  { keys }: SamplePages,
+  beganAt: Date,
+): Promise<Examination[]> {
+  const { warehouse, sample, signal } = verifier
+  const missing = await findKeysWithoutRow(warehouse, resource, keys)
+  const examinations: Examination[] = []
+  for (const id of missing.slice(0, sample)) {
+    signal.throwIfAborted()
+    const examination = await examineShown(verifier, { type: resource.type, id }, beganAt)
+    if (examination !== undefined) examinations.push(examination)
   }
-  return counts
+  return examinations
 }
 
-async function readTotal(
-  { signal, ledger }: Verifier,
-  stream: string,
-  list: (options: ListOptions) => AsyncIterable<Page>,
-): Promise<number | null> {
-  for await (const page of list({ pageSize: 1, signal, counter: ledger.counter(stream) })) {
-    return page.total ?? null
+/** What was counted at first. */
+interface CountLook {
+  readonly stream: string
+  readonly pages: SamplePages
+  readonly live: number
+}
+
+/** Counts once more where the first counts differ, to see what moves. */
+async function compareCount(
+  verifier: Verifier,
+  { stream, pages, live }: CountLook,
+  changing: number,
+): Promise<CountComparison> {
+  const first = pages.total
+  if (first === null || first === live) {
+    return { stream, service: first, warehouse: live, difference: 0, tolerance: 0, isWithin: true }
   }
-  return null
+  const { total } = await readSamplePages({ ...verifier, sample: 0 }, stream)
+  const service = total ?? first
+  const warehouse = await countLiveRows(verifier.warehouse, stream)
+  const difference = warehouse - service
+  const tolerance = Math.abs(service - first) + Math.abs(warehouse - live) + changing
+  const isWithin = Math.abs(difference) <= tolerance
+  return { stream, service, warehouse, difference, tolerance, isWithin }
 }
 
 function summarize(stream: string, examinations: readonly Examination[]): StreamVerdict {

@@ -1,6 +1,13 @@
-import type { ListOptions, Page } from '../api/list-pages.js'
-import { IncompleteRunError } from '../errors.js'
+import type { ListOptions } from '../api/list-pages.js'
 import type { Checkpoint } from '../warehouse/checkpoints.js'
+import { ApiRequestError } from '../errors.js'
+import {
+  checkFilter,
+  chooseChanging,
+  FilterUselessError,
+  noteUselessFilter,
+  rereadThoseThatLeft,
+} from './changing-list.js'
 import { settleAbsences } from './settle-absences.js'
 import {
   chooseIncludes,
@@ -10,7 +17,15 @@ import {
 } from './includes.js'
 import { addListedTypes, foreignStreamError, type ListedTypes } from './foreign-types.js'
 import { hasRead, readAgain, shownKeys, type Intake } from './intake.js'
-import { closePass, CONTAINERS_WITH_EVENTS, openPass, Pass } from './pass.js'
+import {
+  closePass,
+  CONTAINERS_WITH_EVENTS,
+  dropPass,
+  openPass,
+  Pass,
+  startPass,
+  wholeList,
+} from './pass.js'
 import { readAhead } from './read-ahead.js'
 import { RecordRecognizer } from './recognize-records.js'
 import { retryWarehouse } from './retry-warehouse.js'
@@ -25,8 +40,8 @@ interface ShownContainers {
 }
 
 /**
- * Walks the shipments. Resolves to whether every container that they list came included in full; if not, the list of containers
- * must be walked too.
+ * Walks the shipments. Resolves to whether every container that they list came included in full; if
+ * not, the list of containers must be walked too.
  */
 export async function walkShipments(
   run: Run,
@@ -54,17 +69,48 @@ type ListStream = IncludingList | 'tracking_requests'
 
 /** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
 async function walk(run: Run, stream: ListStream): Promise<Readonly<Record<string, unknown>>> {
-  const opened = await openPass(run, stream)
+  const opened = await openPass(run, stream, (history) => chooseChanging(run, stream, history))
   if (!(opened instanceof Pass)) {
-    refuseForeign(stream, opened.findings)
-    return opened.findings
+    const { beganAt, scope, findings } = opened
+    run.ledger.shown(stream, { beganAt, scope })
+    refuseForeign(stream, findings)
+    return findings
   }
-  const walked = (await walkPass(run, stream, opened)) ?? (await restart(run, stream))
+  if (opened.list.scope === 'whole') return walkToTheEnd(run, stream, opened)
+  try {
+    return await walkToTheEnd(run, stream, opened)
+  } catch (thrown) {
+    // Before the first page it is the filter that was refused.
+    const isRefused = thrown instanceof ApiRequestError && opened.startedAt === undefined
+    if (!(thrown instanceof FilterUselessError) && !isRefused) throw thrown
+    await noteUselessFilter(run, opened, thrown.message)
+    await dropPass(run, opened)
+    return walkToTheEnd(run, stream, await startPass(run, wholeList(stream)))
+  }
+}
+
+/** Throws `FilterUselessError` when the list is not what was asked for. */
+async function walkToTheEnd(
+  run: Run,
+  stream: ListStream,
+  opened: Pass,
+): Promise<Readonly<Record<string, unknown>>> {
+  const walked = (await walkPass(run, stream, opened)) ?? (await restart(run, stream, opened))
+  const { pass } = walked
+  const { beganAt, findings, isResumed } = pass
+  const { scope } = pass.list
+  const shortfall = pass.tally.shortfall(stream)
+  if (shortfall !== undefined) {
+    await dropPass(run, pass)
+    throw shortfall
+  }
+  if (scope === 'changing' && !isResumed) await rereadThoseThatLeft(run, pass)
   await closePass(run, walked.checkpoint)
+  run.ledger.shown(stream, { beganAt, scope })
   // It showed none of our rows, and yet nothing is known to be gone.
-  refuseForeign(stream, walked.pass.findings)
-  if (!walked.pass.isResumed) await settleAbsences(run, walked.pass)
-  return walked.pass.findings
+  refuseForeign(stream, findings)
+  if (scope === 'whole' && !isResumed) await settleAbsences(run, pass)
+  return findings
 }
 
 const OWN_TYPES: Readonly<Record<ListStream, string>> = {
@@ -85,14 +131,17 @@ interface WalkedPass {
   readonly checkpoint: Checkpoint
 }
 
-async function restart(run: Run, stream: ListStream): Promise<WalkedPass> {
+async function restart(run: Run, stream: ListStream, { list }: Pass): Promise<WalkedPass> {
   run.logger.info('the list has moved since the run was cut off; starting over', { stream })
-  const walked = await walkPass(run, stream, Pass.start(stream, run.settings.pageSize))
+  const walked = await walkPass(run, stream, await startPass(run, list))
   if (walked === undefined) throw new Error('a pass from the first page cannot be discontiguous')
   return walked
 }
 
-/** Reads and stores page after page. Undefined when a resumed pass does not fit what it is to continue. */
+/**
+ * Reads and stores page after page. Undefined when a resumed pass does not fit what it is to
+ * continue.
+ */
 async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<WalkedPass | undefined> {
   const { includes, isTrial } =
     stream === 'tracking_requests'
@@ -102,6 +151,7 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
     includes,
     pageSize: run.settings.pageSize,
     startPage: pass.startPage,
+    query: pass.list.query,
     signal: run.signal,
     counter: run.ledger.counter(stream),
   }
@@ -114,7 +164,8 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
     const { page } = taken
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
-    // It tells what a trial found out, and what the service takes no more: else every run would ask for it in vain.
+    // It tells what a trial found out, and what the service takes no more: else every run would ask
+    // for it in vain.
     const isNews = isFirst && (isTrial || page.includes.length < includes.length)
     if (isNews && stream !== 'tracking_requests') {
       await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
@@ -123,13 +174,16 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
     const intake = before === undefined ? taken.intake : withoutStale(taken, before, stream)
     before = taken.intake
     checkpoint = await storePage(run, stream, pass, { ...taken, intake })
-    checkShortness(stream, page)
+    await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
     run.signal.throwIfAborted()
   }
   return checkpoint === undefined ? undefined : { pass, checkpoint }
 }
 
-/** A page was recognized while the one before it was being stored: what that one may have written is looked at anew. */
+/**
+ * A page was recognized while the one before it was being stored: what that one may have written is
+ * looked at anew.
+ */
 function withoutStale({ intake, page }: TakenPage, before: Intake, stream: string): Intake {
   return readAgain(intake, hasRead(before), pageOptions(stream, page))
 }
@@ -155,7 +209,8 @@ async function storePage(
     pass.findings.areTransportEventsIncluded = isSoFar && included.areTransportEventsIncluded
   }
   const checkpoint = pass.checkpointAfter(page)
-  // The pass ends with its first page: whoever comes after a crash reads that page, with a checkpoint and without one.
+  // The pass ends with its first page: whoever comes after a crash reads that page, with a
+  // checkpoint and without one.
   const isWholePass = page.number === 1 && page.isLast
   await storeIntake(run, intake, isWholePass ? {} : { checkpoint })
   see(pass, intake)
@@ -196,17 +251,4 @@ function listOf(run: Run, stream: ListStream) {
     default:
       return stream satisfies never
   }
-}
-
-/** Rows may come and go while we page; more than that many missing is a list that was cut short. */
-const TOLERATED_MISSING = 10
-const TOLERATED_MISSING_SHARE = 0.02
-
-function checkShortness(stream: string, page: Page): void {
-  if (!page.isShort || page.total === undefined) return
-  const missing = page.total - page.rowsSoFar
-  if (missing <= Math.max(TOLERATED_MISSING, page.total * TOLERATED_MISSING_SHARE)) return
-  throw new IncompleteRunError(
-    `the list of ${stream} ended after ${page.rowsSoFar} of ${page.total} records; run the command again, and ask the service if it happens again`,
-  )
 }

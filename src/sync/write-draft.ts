@@ -1,10 +1,15 @@
 import { WarehouseDataError } from '../errors.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { resourceOfType } from '../resources/index.js'
 import type { FlatRecord } from '../resources/resource.js'
 import type { Checkpoint } from '../warehouse/checkpoints.js'
 import type { QuarantinedRecord } from '../warehouse/quarantine.js'
-import { postponeRefetch, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
+import {
+  EVENT_LIST_ENTRY,
+  postponeRefetch,
+  type ClaimedRefetch,
+} from '../warehouse/refetch-queue.js'
 import type { Sighting } from '../warehouse/sighting.js'
 import type { TransportEventList } from '../warehouse/transport-event-lists.js'
 import { writeBatch, type BatchCounts, type ComparedSighting } from '../warehouse/write-batch.js'
@@ -23,7 +28,10 @@ export interface Draft {
   readonly occasion: Occasion
 }
 
-/** What it takes to store an answer: a run, or a worker beside the runs, which has no run row and writes for the webhooks. */
+/**
+ * What it takes to store an answer: a run, or a worker beside the runs, which has no run row and
+ * writes for the webhooks.
+ */
 export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
   readonly syncRunId: number | null
   /** What told us, for the histories; `sync` unless told otherwise. */
@@ -43,13 +51,25 @@ export interface Occasion {
 }
 
 /**
- * Writes a draft in one transaction, and nothing at all when there is nothing in it. A record that PostgreSQL refuses is set aside, and everything else lands: then in
- * several transactions, of which the last one settles the occasion; but each answered entry of the refetch queue goes with its record.
+ * Writes a draft in one transaction, and nothing at all when there is nothing in it. A record that
+ * PostgreSQL refuses is set aside, and everything else lands: then in several transactions, of
+ * which the last one settles the occasion; but each answered entry of the refetch queue goes with
+ * its record.
  */
 export async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
-  const { compared, eventLists, quarantined, deltas, occasion } = draft
-  // A record that was read again because it was in doubt is not put in doubt again by the same clock.
-  const doubtful = occasion.refetched === undefined ? draft.doubtful : []
+  const again = answeredInDoubt(draft)
+  if (again.length > 0) {
+    await writeDraft(run, withoutAnswers(draft, again))
+    for (const { type } of again) run.ledger.distrust(streamOf(type), OLDER_THAN_ROWS)
+    // The same clock would put it in doubt again at once.
+    for (const entry of again) {
+      await retryWarehouse(run, () =>
+        postponeRefetch(run.warehouse, entry, OLDER_THAN_ROWS, LATER_MS),
+      )
+    }
+    return
+  }
+  const { compared, eventLists, quarantined, deltas, occasion, doubtful } = draft
   const isNothingNew =
     compared.length === 0 &&
     doubtful.length === 0 &&
@@ -80,10 +100,10 @@ export async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
     const written = await retryWarehouse(run, () =>
       // A batch that only moves the checkpoint leaves the counts to the end of the run.
       writeBatch(run.warehouse, batch, (counts) =>
-        isNothingNew ? [] : run.ledger.preview(withWritten(deltas, counts)),
+        isNothingNew ? [] : run.ledger.preview(withWritten(deltas, counts, compared)),
       ),
     )
-    run.ledger.add(withWritten(deltas, written))
+    run.ledger.add(withWritten(deltas, written, compared))
     run.reachFailpoint('after_commit')
   } catch (thrown) {
     if (!(thrown instanceof WarehouseDataError) || compared.length === 0) throw thrown
@@ -99,8 +119,37 @@ export async function writeDraft(run: StoringRun, draft: Draft): Promise<void> {
 }
 
 /**
- * PostgreSQL refused a value that our own rules let through. The batch is halved until the record that holds it is found and
- * set aside; all others land.
+ * Why a stream is not to be trusted whose records are older than the rows that they differ from.
+ */
+export const OLDER_THAN_ROWS =
+  'records differ from rows that are stamped later than they were read: a clock was wrong. Check the clocks of the database and of this machine, then run `tracking-sync backfill`'
+const LATER_MS = 600_000
+
+/** Entries of the refetch queue whose answer differs from its row and is older. */
+function answeredInDoubt({ doubtful, occasion: { refetched = [] } }: Draft): Refetched[] {
+  return refetched.filter((entry) =>
+    doubtful.some(({ type, id }) => type === entry.type && id === entry.id),
+  )
+}
+
+function streamOf(type: string): string {
+  return type === EVENT_LIST_ENTRY ? 'transport_events' : resourceOfType(type).stream
+}
+
+function withoutAnswers(draft: Draft, entries: readonly Refetched[]): Draft {
+  const isIn = (one: ResourceIdentifier): boolean =>
+    entries.some(({ type, id }) => type === one.type && id === one.id)
+  const { refetched = [], ...occasion } = draft.occasion
+  return {
+    ...draft,
+    doubtful: draft.doubtful.filter((one) => !isIn(one)),
+    occasion: { ...occasion, refetched: refetched.filter((one) => !isIn(one)) },
+  }
+}
+
+/**
+ * PostgreSQL refused a value that our own rules let through. The batch is halved until the record
+ * that holds it is found and set aside; all others land.
  */
 async function writeAround(
   run: StoringRun,
@@ -170,9 +219,13 @@ function isOf({ resource, key }: FlatRecord): (entry: Refetched) => boolean {
 function withWritten(
   deltas: ReadonlyMap<string, CountsDelta>,
   written: ReadonlyMap<string, BatchCounts>,
+  compared: readonly ComparedSighting[],
 ): Map<string, CountsDelta> {
   const sum = new Map(deltas)
   for (const [stream, counts] of written) addToDelta(sum, stream, { ...counts })
+  for (const { resource, coercions } of recordsOf(compared.map(({ sighting }) => sighting))) {
+    if (coercions !== null) addToDelta(sum, resource.stream, { coerced: 1 })
+  }
   return sum
 }
 

@@ -17,8 +17,9 @@ interface Row {
 }
 
 /**
- * Compares a record with its live row, column by column, in PostgreSQL's own types: 850.00 equals 850. What the record does not carry is not compared.
- * Undefined when there is no live row. One query; reads only.
+ * Compares a record with its live row, column by column, in PostgreSQL's own types: 850.00 equals
+ * 850. What the record does not carry is not compared. Undefined when there is no live row. One
+ * query; reads only.
  */
 export async function compareRow(
   warehouse: Warehouse,
@@ -65,7 +66,10 @@ where ${keys.map(({ stored, sent }) => `${stored} = ${sent}`).join(' and ')}
     and stored._deleted_at is null`
 }
 
-/** Keys of live rows in an order that only `seed` decides: the same seed and the same rows, the same sample. Reads the whole table. */
+/**
+ * Keys of live rows in an order that only `seed` decides: the same seed and the same rows, the same
+ * sample. Reads the whole table.
+ */
 export async function sampleLiveKeys(
   warehouse: Warehouse,
   resource: Resource,
@@ -81,6 +85,27 @@ where _deleted_at is null
 order by md5($1::text || ${key}), ${key}
 limit $2`,
     [String(seed), count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Those of the given keys that have no live row, in their order. One query; reads only. */
+export async function findKeysWithoutRow(
+  warehouse: Warehouse,
+  resource: Resource,
+  keys: readonly string[],
+): Promise<string[]> {
+  const key = quoteIdentifier(resource.idColumn)
+  const rows = await warehouse.query<{ id: string }>(
+    `look for ${resource.stream} without a row`,
+    `select shown.id
+from unnest($1::text[]) with ordinality as shown (id, place)
+where not exists (
+    select from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)} as stored
+    where stored.${key} = shown.id and stored._deleted_at is null
+)
+order by shown.place`,
+    [keys],
   )
   return rows.map(({ id }) => id)
 }

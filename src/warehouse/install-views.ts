@@ -9,13 +9,23 @@ import type { Session, Warehouse } from './warehouse.js'
 
 type InstalledView = Pick<
   InstalledViewsTable,
-  'schema_name' | 'view_name' | 'kind' | 'position' | 'checksum'
+  'schema_name' | 'view_name' | 'position' | 'checksum'
 >
 
 /**
- * Brings the views to what this program ships, after `migrate`. Nothing is done when they are. Changed views are replaced in place, so that views of
- * others on top of them stay; where columns changed their order or type all are dropped and created anew, which those of others prevent: MigrationError names
- * them. One transaction under the lock of the migrations: readers see the old set or the new. Returns the names of the views that were created or replaced.
+ * Schemas that hold views of ours and nothing but them, the tables and functions of the migrations
+ * aside.
+ */
+function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string[] {
+  return [analytics, asOf, datasync, stored]
+}
+
+/**
+ * Brings the views to what this program ships, after `migrate`. Nothing is done when they are.
+ * Changed views are replaced in place, so that views of others on top of them stay; where columns
+ * changed their order or type all are dropped and created anew, which those of others prevent:
+ * MigrationError names them. One transaction under the lock of the migrations: readers see the old
+ * set or the new. Returns the names of the views that were created or replaced.
  */
 export async function installViews(
   warehouse: Warehouse,
@@ -30,6 +40,7 @@ export async function installViews(
       await takeMigrationLock(session, names)
       const installed = await loadInstalled(session, names)
       if (isSame(installed, shipped)) return []
+      await healSchemas(session, names)
       await fillTimeZones(session, names)
       return install(session, names, views, { installed, shipped })
     }),
@@ -45,25 +56,29 @@ function describe(view: ShippedView, position: number, names: SchemaNames): Inst
   return {
     schema_name: names[view.schema],
     view_name: view.name,
-    kind: view.isMaterialized ? 'materialized view' : 'view',
     position,
     checksum: view.checksum,
   }
 }
 
-/** One that somebody has dropped counts as not installed. */
+/**
+ * One that somebody has dropped counts as not installed, and so does one that stands in a schema of
+ * others.
+ */
 async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
   return session.query<InstalledView>(
     'look at the installed views',
-    `select schema_name, view_name, kind, position, checksum
+    `select schema_name, view_name, position, checksum
 from ${quoteIdentifier(names.sync)}.installed_views
-where exists (
-    select from pg_class
-    inner join pg_namespace
-        on pg_namespace.oid = relnamespace
-    where nspname = schema_name and relname = view_name
-)
+where schema_name = any($1::text[])
+    and exists (
+        select from pg_class
+        inner join pg_namespace
+            on pg_namespace.oid = relnamespace
+        where nspname = schema_name and relname = view_name and relkind = 'v'
+    )
 order by position`,
+    [viewSchemas(names)],
   )
 }
 
@@ -80,13 +95,53 @@ function isSameName(one: InstalledView, two: InstalledView): boolean {
   return one.schema_name === two.schema_name && one.view_name === two.view_name
 }
 
-/** A server's list of zones grows with its updates; a zone once known is kept. */
-async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+/**
+ * Makes the list of zones what this server knows; a view would fail on one that it knows no more. A
+ * login that may only write rows leaves the list to the next `migrate`.
+ */
+export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+  const table = `${quoteIdentifier(names.analytics)}.time_zones`
+  const [allowed] = await session.query(
+    'look at the rights on the time zones',
+    `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
+    [table],
+  )
+  if (allowed === undefined) return
   await session.query(
     'fill the time zones',
-    `insert into ${quoteIdentifier(names.analytics)}.time_zones (name)
-select name from pg_timezone_names
+    `with known as materialized (
+    select name from pg_timezone_names
+),
+forgotten as (
+    delete from ${table} as zone
+    where zone.name not in (select known.name from known)
+)
+insert into ${table} (name)
+select known.name from known
 on conflict do nothing`,
+  )
+}
+
+/** Schemas that hold views and nothing of anybody's are made again where somebody dropped them. */
+async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
+  const found = await session.query<{ nspname: string }>(
+    'look for the schemas of views',
+    'select nspname from pg_namespace where nspname = any($1::text[])',
+    [viewSchemas(names)],
+  )
+  const isGone = (schema: string): boolean => !found.some(({ nspname }) => nspname === schema)
+  for (const schema of [names.asOf, names.datasync, names.stored].filter(isGone)) {
+    await session.query('make a schema of views again', `create schema ${quoteIdentifier(schema)}`)
+  }
+  if (!isGone(names.asOf)) return
+  await session.query(
+    'make the clock of views again',
+    `create function ${quoteIdentifier(names.asOf)}.as_of() returns timestamptz
+language sql stable parallel safe
+return coalesce(
+    nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
+    pg_catalog.now()
+)`,
   )
 }
 
@@ -103,10 +158,18 @@ async function install(
   }
   await session.sync.deleteFrom('installed_views').execute()
   if (sets.shipped.length > 0) {
-    await session.sync
-      .insertInto('installed_views')
-      .values([...sets.shipped])
-      .execute()
+    await session.query(
+      'note the views',
+      `insert into ${quoteIdentifier(names.sync)}.installed_views
+    (schema_name, view_name, position, checksum)
+select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
+      [
+        sets.shipped.map((view) => view.schema_name),
+        sets.shipped.map((view) => view.view_name),
+        sets.shipped.map((view) => view.position),
+        sets.shipped.map((view) => view.checksum),
+      ],
+    )
   }
   return isReplaced ? changedOf(views, sets).map(({ name }) => name) : views.map(({ name }) => name)
 }
@@ -121,8 +184,9 @@ function changedOf(views: readonly ShippedView[], { installed, shipped }: Sets):
 }
 
 /**
- * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create or replace view`; syntax_error and datatype_mismatch from
- * a stored view, whose tables still have the columns of before.
+ * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create
+ * or replace view`; syntax_error and datatype_mismatch from a stored view, whose tables still have
+ * the columns of before.
  */
 const COLUMNS_DIFFER: ReadonlySet<unknown> = new Set(['42P16', '42601', '42804'])
 
@@ -135,7 +199,7 @@ async function replaceChanged(
 ): Promise<boolean> {
   const isGone = (one: InstalledView): boolean => !sets.shipped.some((two) => isSameName(one, two))
   const changed = changedOf(views, sets)
-  if (sets.installed.some(isGone) || changed.some(({ isMaterialized }) => isMaterialized)) {
+  if (sets.installed.some(isGone)) {
     return sets.installed.length === 0 ? createAll(session, names, views) : false
   }
   await sql`savepoint replace_views`.execute(session.sync)
@@ -178,10 +242,10 @@ async function dropAll(
   names: SchemaNames,
   installed: readonly InstalledView[],
 ): Promise<void> {
-  for (const { schema_name: schema, view_name: view, kind } of [...installed].reverse()) {
-    const name = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
+  for (const { schema_name: schema, view_name: view } of [...installed].reverse()) {
+    const dropped = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
     try {
-      await session.query(`drop the view ${schema}.${view}`, `drop ${kind} if exists ${name}`)
+      await session.query(`drop the view ${schema}.${view}`, `drop view if exists ${dropped}`)
     } catch (thrown) {
       throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
     }
@@ -190,11 +254,10 @@ async function dropAll(
 }
 
 async function dropSlotTables(session: Session, names: SchemaNames, view: string): Promise<void> {
-  const tables = SLOTS.map((slot) => `${quoteIdentifier(names.sync)}.${slotTable(view, slot)}`)
-  await session.query(
-    `drop the tables of the stored view ${view}`,
-    `drop table if exists ${tables.join(', ')}`,
-  )
+  for (const slot of SLOTS) {
+    const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(view, slot))}`
+    await session.query(`drop ${table}`, `drop table if exists ${table}`)
+  }
 }
 
 /** dependent_objects_still_exist */

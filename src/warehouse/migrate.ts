@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { MigrationError, WarehouseConflictError, toError } from '../errors.js'
+import { MigrationError, WarehouseConflictError, WarehouseSchemaError, toError } from '../errors.js'
 import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
+import { roleNames } from './roles.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from './schema-names.js'
 import type { Session, Warehouse } from './warehouse.js'
 
@@ -29,7 +30,10 @@ export interface MigrationReport {
 const DIRECTORY = fileURLToPath(new URL('../../sql/migrations/', import.meta.url))
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 
-/** The shipped migrations. Throws MigrationError when a file's name is malformed or a number is missing or used twice. */
+/**
+ * The shipped migrations. Throws MigrationError when a file's name is malformed or a number is
+ * missing or used twice.
+ */
 export async function readMigrations(directory: string = DIRECTORY): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
@@ -47,14 +51,18 @@ export async function readMigrations(directory: string = DIRECTORY): Promise<Mig
   return migrations
 }
 
-/** Tries for the lock, each as long as `lock_timeout`, before a long reader or another starter is reported. */
+/**
+ * Tries for the lock, each as long as `lock_timeout`, before a long reader or another starter is
+ * reported.
+ */
 const MAX_TRIES = 10
 const DDL_LOCK_TIMEOUT = '3s'
 
 /**
- * Brings the schemas to the version of this program. Forward only; each migration in a transaction of its own under an advisory
- * lock, so that of any number of concurrent starters one applies it and the others find it done. Refuses a database that is
- * newer than the program, and one whose applied migrations differ from the shipped files. Idempotent. Throws MigrationError.
+ * Brings the schemas to the version of this program. Forward only; each migration in a transaction
+ * of its own under an advisory lock, so that of any number of concurrent starters one applies it
+ * and the others find it done. Refuses a database that is newer than the program, and one whose
+ * applied migrations differ from the shipped files. Idempotent. Throws MigrationError.
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -77,13 +85,16 @@ export interface SchemaVersion {
   readonly expected: number
 }
 
-/** Where the database stands against the program. Reads only; throws MigrationError for a newer or an edited one. */
+/**
+ * Where the database stands against the program. Reads only; throws MigrationError for a newer or
+ * an edited one.
+ */
 export async function readSchemaVersion(
   warehouse: Warehouse,
   migrations: readonly Migration[],
 ): Promise<SchemaVersion> {
   const rows = await appliedMigrations(warehouse, warehouse.names)
-  checkHistory(rows, migrations)
+  checkHistory(rows, migrations, warehouse.names)
   return { version: rows.length, expected: migrations.length }
 }
 
@@ -100,12 +111,12 @@ async function applyNext(
 ): Promise<string | undefined> {
   // Most starts find everything done: one read, no lock.
   const before = await appliedMigrations(warehouse, warehouse.names)
-  checkHistory(before, migrations)
+  checkHistory(before, migrations, warehouse.names)
   if (before.length === migrations.length) return undefined
   return warehouse.transaction('migrate', async (session) => {
     await takeMigrationLock(session, warehouse.names)
     const rows = await appliedMigrations(session, warehouse.names)
-    checkHistory(rows, migrations)
+    checkHistory(rows, migrations, warehouse.names)
     const next = migrations[rows.length]
     if (next === undefined) return undefined
     await apply(session, next, warehouse.names)
@@ -172,13 +183,26 @@ async function createMigrationsTable(session: Session, names: SchemaNames): Prom
 }
 
 async function appliedMigrations(session: Session, names: SchemaNames): Promise<AppliedRow[]> {
-  // Read from the catalog itself: `to_regclass` may answer from what the session remembered before it waited for the lock.
-  const found = await session.query(
+  // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
+  // it waited for the lock.
+  const [found] = await session.query<{ role: string; isReadable: boolean }>(
     'look for the table of migrations',
-    `select from pg_tables where schemaname = $1 and tablename = 'migrations'`,
+    `select
+        current_user::text as role,
+        has_schema_privilege(relnamespace, 'usage') and has_table_privilege(pg_class.oid, 'select') as "isReadable"
+    from pg_class
+    inner join pg_namespace
+        on pg_namespace.oid = relnamespace
+    where nspname = $1 and relname = 'migrations' and relkind = 'r'`,
     [names.sync],
   )
-  if (found.length === 0) return []
+  if (found === undefined) return []
+  if (!found.isReadable) {
+    const { reader, writer } = roleNames(names)
+    throw new WarehouseSchemaError(
+      `${found.role} may not read the schemas of ${names.data}; their owner runs \`tracking-sync migrate --roles\` and grants it ${reader} to read, or ${writer} to write`,
+    )
+  }
   return session.sync
     .selectFrom('migrations')
     .select(['version', 'name', 'checksum'])
@@ -186,25 +210,36 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
     .execute()
 }
 
-function checkHistory(rows: readonly AppliedRow[], migrations: readonly Migration[]): void {
+function checkHistory(
+  rows: readonly AppliedRow[],
+  migrations: readonly Migration[],
+  names: SchemaNames,
+): void {
+  for (const [index, row] of rows.entries()) {
+    const shipped = migrations[index]
+    if (shipped === undefined) break
+    if (shipped.version !== row.version || shipped.name !== row.name) {
+      throw ofAnotherBuild(`it has ${row.name} as number ${row.version}`, shipped, names)
+    }
+    if (shipped.checksum !== row.checksum) {
+      throw ofAnotherBuild('it applied another text (the checksum differs)', shipped, names)
+    }
+  }
   if (rows.length > migrations.length) {
     throw new MigrationError(
       `the database is at migration ${rows.length} and this program knows ${migrations.length}: install the newer tracking-sync`,
     )
   }
-  for (const [index, row] of rows.entries()) {
-    const shipped = migrations[index]
-    if (shipped?.version !== row.version || shipped.name !== row.name) {
-      throw new MigrationError(
-        `the database has migration ${row.version} "${row.name}" where this program has "${shipped?.name ?? 'none'}": it was migrated by another build`,
-      )
-    }
-    if (shipped.checksum !== row.checksum) {
-      throw new MigrationError(
-        `migration ${row.name} was edited after it was applied (its checksum differs): restore the file`,
-      )
-    }
-  }
+}
+
+/**
+ * Releases never change a migration: only a build between releases, or an edited file, comes here.
+ */
+function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): MigrationError {
+  const schemas = Object.values(names).join(', ')
+  return new MigrationError(
+    `the warehouse ${names.data} was made by another build of tracking-sync: where this program has migration ${shipped.name}, ${what}. Nothing was changed. Go on with the build that made it, or load the data anew: set TRACKING_SCHEMA to a new name, or drop the schemas ${schemas}; then run \`tracking-sync backfill\``,
+  )
 }
 
 async function ensureUtf8(warehouse: Warehouse): Promise<void> {
@@ -219,7 +254,10 @@ async function ensureUtf8(warehouse: Warehouse): Promise<void> {
   }
 }
 
-/** A taken lock or a long reader is waited for in short pieces, so that readers queue behind us for seconds at most. */
+/**
+ * A taken lock or a long reader is waited for in short pieces, so that readers queue behind us for
+ * seconds at most.
+ */
 export async function withLockRetries<Result>(
   { sleep }: MigrateOptions,
   work: () => Promise<Result>,

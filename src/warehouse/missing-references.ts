@@ -1,8 +1,7 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
-import { resourceOfType } from '../resources/index.js'
-import { NOTIFICATION_ENTRY } from './refetch-queue.js'
-import { quoteIdentifier } from './schema-names.js'
-import type { Warehouse } from './warehouse.js'
+import { resourceOfType, resources } from '../resources/index.js'
+import { quoteIdentifier, type SchemaNames } from './schema-names.js'
+import type { Session, Warehouse } from './warehouse.js'
 
 /** Those of the given references that have no row and are not queued to be read. Writes nothing. */
 export async function findMissingReferences(
@@ -28,18 +27,33 @@ where not exists (
     )`,
       [type, [...new Set(ids)]],
     )
-    missing.push(...rows.map(({ id }) => ({ type, id })))
+    for (const { id } of rows) missing.push({ type, id })
   }
   return missing
 }
 
-/** Entries of the refetch queue that a run would read. */
-export async function countDueRefetches(warehouse: Warehouse): Promise<number> {
-  const [row] = await warehouse.query<{ count: number }>(
-    'count due refetches',
-    `select count(*) as count
-from ${quoteIdentifier(warehouse.names.sync)}.refetch_queue
-where (not_before is null or not_before <= now()) and resource_type != '${NOTIFICATION_ENTRY}'`,
-  )
-  return row?.count ?? 0
+/**
+ * Whether a live row of any table points to this id. Looks through the tables: for the few
+ * references that cannot be read.
+ */
+export async function isReferenced(
+  session: Session,
+  names: SchemaNames,
+  id: string,
+): Promise<boolean> {
+  for (const { stream, relationships } of resources) {
+    for (const [name, { kind }] of relationships) {
+      if (kind === 'many') continue
+      const rows = await session.query(
+        'look who points to a record',
+        `select
+from ${quoteIdentifier(names.data)}.${quoteIdentifier(stream)}
+where ${quoteIdentifier(`${name}_id`)} = $1 and _deleted_at is null
+limit 1`,
+        [id],
+      )
+      if (rows.length > 0) return true
+    }
+  }
+  return false
 }

@@ -1,13 +1,15 @@
 import { WarehouseSchemaError } from '../errors.js'
 import { readShippedTables } from './compare-schema.js'
+import { OWNERS_TABLES } from './roles.js'
 import type { Session, Warehouse } from './warehouse.js'
 
 /** Told at most; the role that `migrate --roles` makes has all of them. */
 const MOST_STATEMENTS = 5
 
 /**
- * The statements that grant this login what writing rows needs and it lacks, one for each schema or table; empty where nothing is missing. What is not there yet
- * is not missing, but for the right to make it. Reads the catalogs only, in one statement, and one file.
+ * The statements that grant this login what writing rows needs and it lacks, one for each schema or
+ * table; empty where nothing is missing. What is not there yet is not missing, but for the right to
+ * make it. Reads the catalogs only, in one statement, and one file.
  */
 export async function findMissingGrants({
   names,
@@ -41,15 +43,19 @@ export async function findMissingGrants({
         values (1, 'select'), (2, 'insert'), (3, 'update'), (4, 'delete')
     ) as needed (place, privilege)
     where ours.nspname || '.' || pg_class.relname = any($3)
+        and (needed.place = 1 or ours.nspname != $2 or pg_class.relname != all($4))
         and not has_table_privilege(pg_class.oid, needed.privilege)
     group by ours.nspname, pg_class.relname
     order by 1`,
-    [names.data, names.sync, await readShippedTables(names)],
+    [names.data, names.sync, await readShippedTables(names), OWNERS_TABLES],
   )
   return rows.map(({ statement }) => statement)
 }
 
-/** Throws WarehouseSchemaError that holds the statements where this login lacks a right to write rows: before the service is asked for what cannot be stored. */
+/**
+ * Throws WarehouseSchemaError that holds the statements where this login lacks a right to write
+ * rows: before the service is asked for what cannot be stored.
+ */
 export async function refuseMissingRights(
   warehouse: Pick<Session, 'query'> & Pick<Warehouse, 'names'>,
 ): Promise<void> {

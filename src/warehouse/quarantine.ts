@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
+import { givenRows, type GivenColumns } from './given-rows.js'
 import type { QuarantineTable } from './tables.js'
 import type { Session } from './warehouse.js'
 
@@ -17,40 +18,88 @@ export interface QuarantinedRecord {
   readonly source: string
 }
 
-/** Sets records aside. The same record of a stream is kept once and counted. */
+/** Sets records aside, in one statement. The same record of a stream is kept once and counted. */
 export async function quarantineRecords(
   session: Session,
   records: readonly QuarantinedRecord[],
   syncRunId: number | null,
 ): Promise<void> {
+  if (records.length === 0) return
+  const columns = toColumns(countEqual(records))
+  const names = Object.keys(columns) as (keyof GivenRecord)[]
+  await session.sync
+    .insertInto('quarantine')
+    .columns(['sync_run_id', ...names])
+    .expression((build) =>
+      build
+        .selectFrom(givenRows<GivenRecord>(columns))
+        .select([
+          sql`${syncRunId}::bigint`.as('sync_run_id'),
+          ...names.map((name) => `given.${name}` as const),
+        ]),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['stream', 'payload_hash']).doUpdateSet((row) => ({
+        sightings: sql`quarantine.sightings + excluded.sightings`,
+        last_seen_at: row.ref('excluded.last_seen_at'),
+        sync_run_id: row.ref('excluded.sync_run_id'),
+        reason: row.ref('excluded.reason'),
+        pointer: row.ref('excluded.pointer'),
+      })),
+    )
+    .execute()
+}
+
+type GivenRecord = Pick<
+  Selectable<QuarantineTable>,
+  | 'stream'
+  | 'resource_type'
+  | 'record_id'
+  | 'reason'
+  | 'pointer'
+  | 'payload'
+  | 'payload_hash'
+  | 'source'
+  | 'sightings'
+>
+
+interface CountedRecord {
+  readonly record: QuarantinedRecord
+  readonly hash: string
+  readonly sightings: number
+}
+
+/** One for each stream and payload. */
+function countEqual(records: readonly QuarantinedRecord[]): CountedRecord[] {
+  const rows = new Map<string, CountedRecord>()
   for (const record of records) {
-    await session.sync
-      .insertInto('quarantine')
-      .values({
-        stream: record.stream,
-        resource_type: storable(record.resourceType),
-        record_id: storable(record.recordId),
-        reason: record.reason,
-        pointer: record.pointer,
-        payload: record.payload,
-        payload_hash: createHash('sha256').update(record.payload).digest('base64url'),
-        source: record.source,
-        sync_run_id: syncRunId,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['stream', 'payload_hash']).doUpdateSet({
-          sightings: sql`quarantine.sightings + 1`,
-          last_seen_at: sql`excluded.last_seen_at`,
-          sync_run_id: syncRunId,
-          reason: record.reason,
-          pointer: record.pointer,
-        }),
-      )
-      .execute()
+    const hash = createHash('sha256').update(record.payload).digest('base64url')
+    const key = `${record.stream} ${hash}`
+    rows.set(key, { record, hash, sightings: 1 + (rows.get(key)?.sightings ?? 0) })
+  }
+  return [...rows.values()]
+}
+
+function toColumns(rows: readonly CountedRecord[]): GivenColumns<GivenRecord> {
+  const text = (read: (record: QuarantinedRecord) => string | null) =>
+    ['text', rows.map(({ record }) => read(record))] as const
+  return {
+    stream: text(({ stream }) => stream),
+    resource_type: text(({ resourceType }) => storable(resourceType)),
+    record_id: text(({ recordId }) => storable(recordId)),
+    reason: text(({ reason }) => reason),
+    pointer: text(({ pointer }) => pointer),
+    payload: text(({ payload }) => payload),
+    payload_hash: ['text', rows.map(({ hash }) => hash)],
+    source: text(({ source }) => source),
+    sightings: ['bigint', rows.map(({ sightings }) => sightings)],
   }
 }
 
-/** Ids in quarantine are often there because of what they hold; a JSON text shows it and can be stored. */
+/**
+ * Ids in quarantine are often there because of what they hold; a JSON text shows it and can be
+ * stored.
+ */
 function storable(text: string | null): string | null {
   if (text === null) return null
   return /[\p{Cc}\p{Surrogate}]/u.test(text) ? JSON.stringify(text) : text.slice(0, 1000)
@@ -83,9 +132,13 @@ export async function loadQuarantine(
     .orderBy('last_seen_at', 'desc')
     .orderBy('quarantine_id', 'desc')
   if (stream !== undefined) query = query.where('stream', '=', stream)
-  if (ids !== undefined) query = query.where('quarantine_id', 'in', ids)
+  if (ids !== undefined) query = query.where('quarantine_id', '=', anyOfIds(ids))
   if (limit !== undefined) query = query.limit(limit)
   return (await query.execute()).map(toEntry)
+}
+
+function anyOfIds(ids: readonly number[]) {
+  return sql<number>`any(${ids}::bigint[])`
 }
 
 /** Takes entries out for good; returns the ids of those that were there. */
@@ -93,7 +146,7 @@ export async function dropQuarantine(session: Session, ids: readonly number[]): 
   if (ids.length === 0) return []
   const rows = await session.sync
     .deleteFrom('quarantine')
-    .where('quarantine_id', 'in', ids)
+    .where('quarantine_id', '=', anyOfIds(ids))
     .returning('quarantine_id')
     .execute()
   return rows.map(({ quarantine_id }) => quarantine_id)

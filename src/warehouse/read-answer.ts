@@ -1,9 +1,12 @@
-import pg from 'pg'
-import Cursor from 'pg-cursor'
+import type pg from 'pg'
+import { refuseMoreThanReading } from './own-sql.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
+import type { PreparedSession } from './session-settings.js'
 
 export interface TableAnswer {
   readonly columns: readonly string[]
+  /** PostgreSQL's object id of the type of each column. */
+  readonly types: readonly number[]
   readonly rows: readonly (readonly unknown[])[]
 }
 
@@ -14,60 +17,84 @@ export interface QuestionOptions {
   readonly asOf?: string | undefined
 }
 
+export interface AnswerConnection {
+  /** Not connected yet. */
+  readonly client: pg.Client
+  readonly prepare: (client: pg.ClientBase) => Promise<PreparedSession>
+}
+
 const ROWS_PER_PIECE = 1_000
 
 /**
- * One statement of a person's, on a connection of its own, read piece by piece. That nothing can be written is the transaction's doing: it is read-only,
- * has taken a snapshot (after which PostgreSQL lets nobody make it read-write), and the extended protocol takes one statement and no second. Leaving the loop
- * early ends the statement.
+ * One statement of a person's, on a connection of its own, which is ended, read piece by piece.
+ * That nothing but reading is done has four guards: the transaction is read-only and has taken a
+ * snapshot, after which PostgreSQL lets nobody make it read-write; a cursor takes one query and
+ * nothing else; a superuser is one no longer; and functions that may change something are not
+ * called, so that none of this can be undone from within. All of it ends with the transaction,
+ * whoever has the connection next. Leaving the loop early ends the statement.
  */
 export async function* streamAnswer(
-  settings: pg.ClientConfig,
+  { client, prepare }: AnswerConnection,
   names: SchemaNames,
   sqlText: string,
   { parameters = [], asOf }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
-  const client = new pg.Client(settings)
   // A lost connection fails the statement as well, and is told there.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    // Tables that both schemas of views use, such as tariffs, stand in the first.
-    const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
-    const path = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
-    await client.query('begin transaction read only')
-    await client.query(`set local search_path = ${path}, pg_catalog`)
-    if (asOf !== undefined) {
-      await client.query(`select set_config('tracking_sync.as_of', $1::timestamptz::text, true)`, [
-        asOf,
-      ])
-    }
-    await client.query('select 1')
-    const cursor = client.query(
-      new Cursor<unknown[]>(sqlText, [...parameters], { rowMode: 'array', ...typesOf(settings) }),
+    const { begin } = await prepare(client)
+    await client.query(begin)
+    await client.query('set transaction read only')
+    await restrict(client, names, asOf)
+    await refuseMoreThanReading(
+      async (text, values) => (await client.query<{ name: string }>(text, [...values])).rows,
+      sqlText,
     )
+    const question = {
+      text: `declare answer no scroll cursor for ${sqlText}`,
+      values: [...parameters],
+      // The protocol that takes one statement and no second, also where there are no parameters.
+      queryMode: 'extended',
+    }
+    await client.query(question)
     for (let isFirst = true; ; isFirst = false) {
-      const piece = await readPiece(cursor)
-      if (isFirst || piece.rows.length > 0) yield piece
-      if (piece.rows.length < ROWS_PER_PIECE) return
+      const { fields, rows } = await client.query<unknown[]>({
+        text: `fetch forward ${ROWS_PER_PIECE} from answer`,
+        rowMode: 'array',
+      })
+      const types = fields.map(({ dataTypeID }) => dataTypeID)
+      if (isFirst || rows.length > 0) yield { columns: fields.map(({ name }) => name), types, rows }
+      if (rows.length < ROWS_PER_PIECE) return
     }
   } finally {
     await client.end()
   }
 }
 
-/** A cursor does not take the type parsers of its client. */
-function typesOf({ types }: pg.ClientConfig): { types?: pg.CustomTypesConfig } {
-  return types === undefined ? {} : { types }
-}
+/** May read every table, and nothing else; of PostgreSQL itself. */
+const READER_OF_ALL = 'pg_read_all_data'
 
-function readPiece(cursor: Cursor<unknown[]>): Promise<TableAnswer> {
-  return new Promise((resolve, reject) => {
-    cursor.read(ROWS_PER_PIECE, (error: Error | null | undefined, rows, result) => {
-      if (error) reject(error)
-      else resolve({ columns: result.fields.map(({ name }) => name), rows })
-    })
-  })
+async function restrict(
+  client: pg.Client,
+  names: SchemaNames,
+  asOf: string | undefined,
+): Promise<void> {
+  // Tables that both schemas of views use, such as tariffs, stand in the first.
+  const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
+  const path = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
+  await client.query(`set local search_path = ${path}, pg_catalog`)
+  // All rows are asked for, not the first tenth.
+  await client.query('set local cursor_tuple_fraction = 1')
+  if (asOf !== undefined) {
+    // As UTC, whatever the session's own zone and style are.
+    await client.query(
+      `select set_config('tracking_sync.as_of', to_char($1::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), true)`,
+      [asOf],
+    )
+  }
+  const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
+  if (rows[0]?.is_superuser === 'on') await client.query(`set local role ${READER_OF_ALL}`)
 }
 
 /** All pieces as one table. */
@@ -75,10 +102,12 @@ export async function collectAnswer(
   pieces: AsyncGenerator<TableAnswer, void, undefined>,
 ): Promise<TableAnswer> {
   let columns: readonly string[] = []
+  let types: readonly number[] = []
   const rows: (readonly unknown[])[] = []
   for await (const piece of pieces) {
     columns = piece.columns
+    types = piece.types
     for (const row of piece.rows) rows.push(row)
   }
-  return { columns, rows }
+  return { columns, types, rows }
 }

@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { MigrationError } from '../errors.js'
 import { storedViewsOf } from './stored-views.js'
 
-/** A shipped view: one file of `sql/views/<folder>/`, named after it; a stored one is made from its source's. */
+/**
+ * A shipped view: one file of `sql/views/<folder>/`, named after it; a stored one is made from its
+ * source's.
+ */
 export interface ShippedView {
   readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
-  readonly isMaterialized: boolean
   /** First line of the file's header. */
   readonly title: string
   /** The whole header: the grain and every choice a reader could doubt. */
@@ -22,8 +24,10 @@ export interface ShippedView {
 const DIRECTORY = fileURLToPath(new URL('../../sql/views/', import.meta.url))
 
 /**
- * All shipped views, each after those it reads from. Every view of the analytics schema is there a second time, in the schema of questions as of an instant:
- * the same text, but for those that `as_of/` holds, which read histories; and large ones again in the schema of stored views. Throws MigrationError when views read from each other in a circle.
+ * All shipped views, each after those it reads from. Every view of the analytics schema is there a
+ * second time, in the schema of questions as of an instant: the same text, but for those that
+ * `as_of/` holds, which read histories; and large ones again in the schema of stored views. Throws
+ * MigrationError when views read from each other in a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const analytics = await readFolder(`${directory}/analytics`)
@@ -59,7 +63,6 @@ function toView(schema: ShippedView['schema'], name: string, sqlText: string): S
   return {
     schema,
     name,
-    isMaterialized: /^create materialized view/m.test(sqlText),
     title: definition.split('\n')[0] ?? '',
     definition,
     sqlText,

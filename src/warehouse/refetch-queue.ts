@@ -1,26 +1,32 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
+import { givenRows } from './given-rows.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import { compareKeys } from './sighting.js'
 import type { Session, Warehouse } from './warehouse.js'
 
-/** An entry of the queue that this process reads. `type` may also be one of `EVENT_LIST_ENTRY` and `NOTIFICATION_ENTRY`, which are no records. */
+/**
+ * An entry of the queue that this process reads. `type` may also be one of `EVENT_LIST_ENTRY` and
+ * `NOTIFICATION_ENTRY`, which are no records.
+ */
 export interface ClaimedRefetch extends ResourceIdentifier {
   readonly attempts: number
   /** Which of its askings is being answered. */
   readonly generation: number
 }
 
-/** Type of an entry that asks for all transport events of a container; its id is the container's. */
+/**
+ * Type of an entry that asks for all transport events of a container; its id is the container's.
+ */
 export const EVENT_LIST_ENTRY = 'transport_events'
 
 /** Type of an entry that asks for a notification which came without what it is about. */
 export const NOTIFICATION_ENTRY = 'webhook_notification'
 
 /**
- * Queues those of the given references that have no row yet. Written in the transaction of the rows that point to them, so that a
- * killed run forgets none. What is already queued stays as it is.
+ * Queues those of the given references that have no row yet. Written in the transaction of the rows
+ * that point to them, so that a killed run forgets none. What is already queued stays as it is.
  */
 export async function queueMissingReferences(
   session: Session,
@@ -51,8 +57,9 @@ on conflict do nothing`,
 }
 
 /**
- * Queues records to be read again by id, not before `delayMs` from now: what is said about one record within that time costs one request. What is queued
- * already is asked for again: a read that is under way does not answer it any more, and it becomes due no later than a new entry would.
+ * Queues records to be read again by id, not before `delayMs` from now: what is said about one
+ * record within that time costs one request. What is queued already is asked for again: a read that
+ * is under way does not answer it any more, and it becomes due no later than a new entry would.
  */
 export async function queueRefetches(
   session: Session,
@@ -62,17 +69,23 @@ export async function queueRefetches(
 ): Promise<void> {
   if (records.length === 0) return
   const unique = new Map(records.map((record) => [`${record.type} ${record.id}`, record]))
-  const rows = [...unique.values()]
-    .sort((one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id))
-    .map(({ type, id }) => ({
-      resource_type: type,
-      resource_id: id,
-      reason,
-      not_before: sql<string>`now() + make_interval(secs => ${delayMs / 1000}::double precision)`,
-    }))
+  const rows = [...unique.values()].sort(
+    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
+  )
+  const given = toColumns(rows)
   await session.sync
     .insertInto('refetch_queue')
-    .values(rows)
+    .columns(['resource_type', 'resource_id', 'reason', 'not_before'])
+    .expression((build) =>
+      build
+        .selectFrom(given)
+        .select([
+          'given.type',
+          'given.id',
+          sql`${reason}::text`.as('reason'),
+          sql`now() + ${seconds(delayMs)}`.as('not_before'),
+        ]),
+    )
     .onConflict((conflict) =>
       conflict.columns(['resource_type', 'resource_id']).doUpdateSet({
         generation: sql`refetch_queue.generation + 1`,
@@ -83,21 +96,47 @@ export async function queueRefetches(
     .execute()
 }
 
+interface Entry {
+  readonly type: string
+  readonly id: string
+}
+
+function toColumns(entries: readonly ResourceIdentifier[]) {
+  return givenRows<Entry>({
+    type: ['text', entries.map(({ type }) => type)],
+    id: ['text', entries.map(({ id }) => id)],
+  })
+}
+
+function seconds(ms: number) {
+  return sql`make_interval(secs => ${ms / 1000}::double precision)`
+}
+
 /** Who reads: a run, of which there is one at a time, or the workers beside it. */
 export type RefetchReader = 'sync' | 'reread'
+
+/** What of the queue is wanted; all of it when absent. */
+export interface RefetchBounds {
+  /** Asked for by then; see `readDueRefetches`. */
+  readonly askedUntil?: string | null
+  readonly types?: readonly string[] | null
+}
 
 /** A reader that has not answered by then is taken for dead, and somebody else reads the entry. */
 const CLAIM_SECONDS = 60
 
 /**
- * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for a minute. A run takes over what an earlier run claimed,
- * because that one is over; it leaves notifications to the workers. Claim few at a time: at the service's pace a minute is about seventy reads.
+ * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for
+ * a minute. A run takes over what an earlier run claimed, because that one is over; it leaves
+ * notifications to the workers. Claim few at a time: at the service's pace a minute is about
+ * seventy reads.
  */
 export async function claimRefetches(
   session: Session,
   names: SchemaNames,
   reader: RefetchReader,
   limit: number,
+  { askedUntil = null, types = null }: RefetchBounds = {},
 ): Promise<ClaimedRefetch[]> {
   const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
   const rows = await session.query<{
@@ -117,6 +156,8 @@ export async function claimRefetches(
             or (queued.claimed_by = 'sync' and $1 = 'sync')
         )
         and (queued.resource_type != '${NOTIFICATION_ENTRY}' or $1 = 'reread')
+        and ($3::timestamptz is null or queued.requested_at <= $3::timestamptz)
+        and ($4::text[] is null or queued.resource_type = any($4::text[]))
     order by queued.requested_at, queued.resource_type, queued.resource_id
     limit $2
     for update skip locked
@@ -126,7 +167,7 @@ set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
 from due
 where claimed.resource_type = due.resource_type and claimed.resource_id = due.resource_id
 returning claimed.resource_type, claimed.resource_id, claimed.attempts, claimed.generation`,
-    [reader, limit],
+    [reader, limit, askedUntil, types],
   )
   return rows.map((row) => ({
     type: row.resource_type,
@@ -137,8 +178,31 @@ returning claimed.resource_type, claimed.resource_id, claimed.attempts, claimed.
 }
 
 /**
- * Takes answered entries off the queue; called in the transaction that wrote their rows. One that was queued anew since it was claimed stays and becomes
- * free; without a generation it goes in any case. One statement, and another when some stay.
+ * Entries that are due for a run, and the database's now in full precision: nothing that is asked
+ * for later is among them.
+ */
+export async function readDueRefetches(
+  session: Session,
+  names: SchemaNames,
+  types: readonly string[] | null = null,
+): Promise<{ readonly askedUntil: string; readonly due: number }> {
+  const [row] = await session.query<{ asked_until: string; due: number }>(
+    'count due refetches',
+    `select to_json(now()) #>> '{}' as asked_until, (
+        select count(*) from ${quoteIdentifier(names.sync)}.refetch_queue as queued
+        where (queued.not_before is null or queued.not_before <= now())
+            and queued.resource_type != '${NOTIFICATION_ENTRY}'
+            and ($1::text[] is null or queued.resource_type = any($1::text[]))
+    ) as due`,
+    [types],
+  )
+  return { askedUntil: row?.asked_until ?? '-infinity', due: row?.due ?? 0 }
+}
+
+/**
+ * Takes answered entries off the queue; called in the transaction that wrote their rows. One that
+ * was queued anew since it was claimed stays and becomes free, as if asked for only now; without a
+ * generation it goes in any case. One statement, and another when some stay.
  */
 export async function removeRefetches(
   session: Session,
@@ -175,12 +239,21 @@ returning queued.resource_type, queued.resource_id`,
   )
   const gone = new Set(removed.map((row) => `${row.resource_type} ${row.resource_id}`))
   const left = sorted.filter(({ type, id }) => !gone.has(`${type} ${id}`))
-  await releaseRefetches(session, left)
+  if (left.length === 0) return
+  await session.query(
+    'free re-reads that were asked for again',
+    `update ${queue} as queued
+set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
+from unnest($1::text[], $2::text[]) as entry (type, id)
+where queued.resource_type = entry.type and queued.resource_id = entry.id`,
+    [left.map(({ type }) => type), left.map(({ id }) => id)],
+  )
 }
 
 /**
- * Keeps an entry that could not be read and asks no sooner than in `waitMs`, a day unless told otherwise: a reference that is gone stays gone. In a transaction
- * of its own, so that a run which lost its lease changes nothing.
+ * Keeps an entry that could not be read and asks no sooner than in `waitMs`, a day unless told
+ * otherwise: a reference that is gone stays gone. In a transaction of its own, so that a run which
+ * lost its lease changes nothing.
  */
 export async function postponeRefetch(
   warehouse: Pick<Warehouse, 'transaction'>,
@@ -194,7 +267,7 @@ export async function postponeRefetch(
       .set(({ eb }) => ({
         attempts: eb('attempts', '+', 1),
         error,
-        not_before: sql<string>`now() + make_interval(secs => ${waitMs / 1000}::double precision)`,
+        not_before: sql<string>`now() + ${seconds(waitMs)}`,
         claimed_until: null,
         claimed_by: null,
       }))
@@ -206,22 +279,24 @@ export async function postponeRefetch(
 
 const DAY_MS = 24 * 3_600_000
 
-/** Lets others read claimed entries at once, or from `waitMs` on: nothing was found out about them. */
+/**
+ * Lets others read claimed entries at once, or from `waitMs` on: nothing was found out about them.
+ */
 export async function releaseRefetches(
   session: Session,
   entries: readonly ResourceIdentifier[],
   waitMs = 0,
 ): Promise<void> {
-  for (const { type, id } of entries) {
-    await session.sync
-      .updateTable('refetch_queue')
-      .set({
-        claimed_until: null,
-        claimed_by: null,
-        not_before: sql<string>`greatest(not_before, now() + make_interval(secs => ${waitMs / 1000}::double precision))`,
-      })
-      .where('resource_type', '=', type)
-      .where('resource_id', '=', id)
-      .execute()
-  }
+  if (entries.length === 0) return
+  await session.sync
+    .updateTable('refetch_queue')
+    .from(toColumns(entries))
+    .set({
+      claimed_until: null,
+      claimed_by: null,
+      not_before: sql<string>`greatest(not_before, now() + ${seconds(waitMs)})`,
+    })
+    .whereRef('resource_type', '=', 'given.type')
+    .whereRef('resource_id', '=', 'given.id')
+    .execute()
 }

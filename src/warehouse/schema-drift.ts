@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { anyOf, givenRows } from './given-rows.js'
 import { quoteIdentifier } from './schema-names.js'
 import type { SchemaDriftTable } from './tables.js'
 import type { Session, Warehouse } from './warehouse.js'
@@ -12,8 +14,8 @@ export interface DriftNote {
 }
 
 /**
- * Notes what was found and returns what had never been noted. What is known already is touched at most once a day, so that a run
- * over an unchanged source writes nothing; it costs one look.
+ * Notes what was found and returns what had never been noted. What is known already is touched at
+ * most once a day, so that a run over an unchanged source writes nothing; it costs one look.
  */
 export async function noteSchemaDrift(
   warehouse: Warehouse,
@@ -73,7 +75,7 @@ export async function loadSeenAttributes(
   const rows = await session.sync
     .selectFrom('seen_attributes')
     .select(['stream', 'attribute'])
-    .where('stream', 'in', streams)
+    .where('stream', '=', anyOf(streams))
     .execute()
   const byStream = new Map<string, Set<string>>()
   for (const { stream, attribute } of rows) {
@@ -95,7 +97,16 @@ export async function reviseSeenAttributes(
   if (added.length > 0) {
     await session.sync
       .insertInto('seen_attributes')
-      .values(added.map((attribute) => ({ stream, attribute, sync_run_id: syncRunId })))
+      .columns(['stream', 'attribute', 'sync_run_id'])
+      .expression((build) =>
+        build
+          .selectFrom(givenRows<{ attribute: string }>({ attribute: ['text', added] }))
+          .select([
+            sql`${stream}::text`.as('stream'),
+            'given.attribute',
+            sql`${syncRunId}::bigint`.as('sync_run_id'),
+          ]),
+      )
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
@@ -103,7 +114,7 @@ export async function reviseSeenAttributes(
     await session.sync
       .deleteFrom('seen_attributes')
       .where('stream', '=', stream)
-      .where('attribute', 'in', gone)
+      .where('attribute', '=', anyOf(gone))
       .execute()
   }
 }

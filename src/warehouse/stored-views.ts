@@ -5,7 +5,10 @@ import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 interface Storable extends Pick<ShippedView, 'schema' | 'name'> {
   /** The view's first column; `container_id` unless told otherwise. */
   readonly firstColumn?: string
-  /** A time of ours that questions about a month are narrowed by: the rows lie in its order, and so those of a month together. */
+  /**
+   * A time of ours that questions about a month are narrowed by: the rows lie in its order, and so
+   * those of a month together.
+   */
   readonly orderedBy?: string
   /** What else questions are narrowed by, where the rows are too many to be read through. */
   readonly indexed?: readonly string[]
@@ -13,7 +16,10 @@ interface Storable extends Pick<ShippedView, 'schema' | 'name'> {
   readonly indexedTexts?: readonly string[]
 }
 
-/** Views that over a million containers take longer than ten seconds whole, or than one for a line or a month (docs/performance.md). */
+/**
+ * Views that over a million containers take longer than ten seconds whole, or than one for a line
+ * or a month (docs/performance.md).
+ */
 const STORED: readonly Storable[] = [
   { schema: 'analytics', name: 'carrier_scorecards', firstColumn: 'shipping_line_scac' },
   { schema: 'analytics', name: 'container_milestones', indexed: ['pod_discharged_at'] },
@@ -53,7 +59,10 @@ export function slotTable(storedName: string, slot: Slot): string {
   return `stored_${storedName}_${slot}`
 }
 
-/** Whether a table of the bookkeeping schema holds rows of a stored view. Its columns are explained where the view is. */
+/**
+ * Whether a table of the bookkeeping schema holds rows of a stored view. Its columns are explained
+ * where the view is.
+ */
 export function isSlotTable(tableName: string): boolean {
   return /^stored_\w+_[ab]$/.test(tableName)
 }
@@ -89,12 +98,15 @@ export function orderOf(name: string): string | undefined {
 }
 
 /**
- * The view, and the tables that hold its rows, which are made with the columns the source has then. One of three branches is read: the table that is filled, or,
- * where none is, the source itself. A table that should have rows and has none (a crash of the server, or a reader whose snapshot is older than the emptying of
- * the table it is to read) counts as none. Begins anew, with nothing stored, whenever the source's text changes: `checksum` is of both.
+ * The view, and the tables that hold its rows, which are made with the columns the source has then.
+ * One of three branches is read: the table that is filled, or, where none is, the source itself. A
+ * table that should have rows and has none (a crash of the server, or a reader whose snapshot is
+ * older than the emptying of the table it is to read) counts as none. Begins anew, with nothing
+ * stored, whenever the source's text changes: `checksum` is of both.
  *
- * Which table is read is asked of every row, by way of its first column: a condition that names no column would be asked once, by a step between the table and
- * the answer that takes every column of every row apart, twice as long as the reading itself.
+ * Which table is read is asked of every row, by way of its first column: a condition that names no
+ * column would be asked once, by a step between the table and the answer that takes every column of
+ * every row apart, twice as long as the reading itself.
  */
 function toStoredView(
   source: ShippedView,
@@ -146,7 +158,6 @@ ${commentsSql(name, target)}
   return {
     schema: 'stored',
     name,
-    isMaterialized: false,
     title: source.title,
     definition: source.definition,
     sqlText,

@@ -7,13 +7,21 @@ export interface StreamStatus {
   /** Live rows. */
   readonly rows: number
   readonly tombstoned: number
-  /** End of the last run in which the stream was complete; null when there was none. */
-  readonly lastCompleteAt: string | null
-  readonly secondsSinceComplete: number | null
+  /**
+   * Just before the first request of the last complete pass: the rows are at least so new. Null
+   * when there was none.
+   */
+  readonly lastCompleteBeganAt: string | null
+  readonly ageSeconds: number | null
+  /** The same of the last pass over the whole list and not only over what can still change. */
+  readonly lastWholeBeganAt: string | null
   readonly lastOutcome: string | null
 }
 
-/** Live and tombstoned rows of every stream, and when it was last complete. Counts every row: seconds on an account of millions. */
+/**
+ * Live and tombstoned rows of every stream, and when it was last complete. Counts every row:
+ * seconds on an account of millions.
+ */
 export async function readStreamStatus(warehouse: Warehouse): Promise<StreamStatus[]> {
   const data = quoteIdentifier(warehouse.names.data)
   const counts = resources.map(
@@ -31,16 +39,18 @@ from ${data}.${quoteIdentifier(stream)}`,
     stream,
     rows: live,
     tombstoned,
-    lastCompleteAt: outcomes.get(stream)?.last_complete_at ?? null,
-    secondsSinceComplete: outcomes.get(stream)?.seconds_since ?? null,
+    lastCompleteBeganAt: outcomes.get(stream)?.last_complete_began_at ?? null,
+    ageSeconds: outcomes.get(stream)?.age_seconds ?? null,
+    lastWholeBeganAt: outcomes.get(stream)?.last_whole_began_at ?? null,
     lastOutcome: outcomes.get(stream)?.last_outcome ?? null,
   }))
 }
 
 interface OutcomeRow {
   readonly stream: string
-  readonly last_complete_at: string | null
-  readonly seconds_since: number | null
+  readonly last_complete_began_at: string | null
+  readonly last_whole_began_at: string | null
+  readonly age_seconds: number | null
   readonly last_outcome: string | null
 }
 
@@ -48,20 +58,24 @@ async function readOutcomes(warehouse: Warehouse): Promise<Map<string, OutcomeRo
   const sync = quoteIdentifier(warehouse.names.sync)
   const rows = await warehouse.query<OutcomeRow>(
     'read the outcomes of streams',
-    `select stream,
-    max(sync_run_streams.finished_at) filter (
-        where sync_run_streams.outcome = 'complete'
-    ) as last_complete_at,
-    round(extract(epoch from now() - max(sync_run_streams.finished_at) filter (
-        where sync_run_streams.outcome = 'complete'
-    )))::float8 as seconds_since,
-    (array_agg(sync_run_streams.outcome order by sync_run_id desc))[1] as last_outcome
-from ${sync}.sync_run_streams
-inner join ${sync}.sync_runs using (sync_run_id)
--- Some records of a stream, read by id, say nothing about the rest of it.
-where sync_runs.command != 'quarantine retry'
-    and coalesce(sync_runs.options #> '{narrowing,shipmentIds}', '[]') = '[]'
-    and coalesce(sync_runs.options #> '{narrowing,containerIds}', '[]') = '[]'
+    `with passes as (
+    select part.stream, part.sync_run_id, part.outcome, part.pass_scope,
+        case when part.outcome = 'complete' then coalesce(part.pass_began_at, run.started_at) end
+            as began_at
+    from ${sync}.sync_run_streams as part
+    inner join ${sync}.sync_runs as run using (sync_run_id)
+    -- Some records of a stream, read by id, say nothing about the rest of it.
+    where run.command != 'quarantine retry'
+        and coalesce(run.options #> '{narrowing,shipmentIds}', '[]') = '[]'
+        and coalesce(run.options #> '{narrowing,containerIds}', '[]') = '[]'
+)
+
+select stream,
+    max(began_at) as last_complete_began_at,
+    max(began_at) filter (where pass_scope is distinct from 'changing') as last_whole_began_at,
+    round(extract(epoch from now() - max(began_at)))::float8 as age_seconds,
+    (array_agg(outcome order by sync_run_id desc))[1] as last_outcome
+from passes
 group by stream`,
   )
   return new Map(rows.map((row) => [row.stream, row]))

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
-import type { RunOutcome, StreamOutcome } from './tables.js'
+import { givenRows, type GivenColumns } from './given-rows.js'
+import type { PassScope, RunOutcome, StreamOutcome } from './tables.js'
 import type { Session } from './warehouse.js'
 
 /**
@@ -18,6 +19,7 @@ export interface StreamCounts {
   duplicate: number
   quarantined: number
   tombstoned: number
+  coerced: number
 }
 
 export function createStreamCounts(): StreamCounts {
@@ -32,6 +34,7 @@ export function createStreamCounts(): StreamCounts {
     duplicate: 0,
     quarantined: 0,
     tombstoned: 0,
+    coerced: 0,
   }
 }
 
@@ -58,7 +61,8 @@ export async function startRun(session: Session, start: RunStart): Promise<numbe
 }
 
 /**
- * Closes the rows of runs that were killed and could not do it themselves. To be called by the holder of the lease: nobody else can be running.
+ * Closes the rows of runs that were killed and could not do it themselves. To be called by the
+ * holder of the lease: nobody else can be running.
  */
 export async function closeKilledRuns(session: Session): Promise<void> {
   await session.sync
@@ -98,47 +102,81 @@ export async function finishRun(session: Session, runId: number, end: RunEnd): P
     .execute()
 }
 
+/** The complete pass that showed a stream. */
+export interface ShownBy {
+  /** Just before its first request, on the database's clock. */
+  readonly beganAt: string
+  readonly scope: PassScope
+}
+
 export interface StreamState {
   readonly stream: string
   readonly counts: StreamCounts
   readonly outcome: StreamOutcome
   readonly detail: string | null
+  /** Undefined: no pass of the run has. */
+  readonly shownBy?: ShownBy | undefined
 }
 
-/** Writes the counts of streams as they now stand, in one statement; called in the transaction of the rows they count. */
+/**
+ * Writes the counts of streams as they now stand, in one statement; called in the transaction of
+ * the rows they count.
+ */
 export async function saveStreamStates(
   session: Session,
   runId: number,
   states: readonly StreamState[],
 ): Promise<void> {
   if (states.length === 0) return
-  const rows = states.map(({ stream, counts, outcome, detail }) => ({
-    sync_run_id: runId,
-    stream,
-    ...counts,
-    outcome,
-    detail,
-    finished_at: outcome === 'running' ? null : sql<string>`now()`,
-  }))
+  const columns = toColumns(states)
+  const names = Object.keys(columns) as (keyof StreamRow)[]
   await session.sync
     .insertInto('sync_run_streams')
-    .values(rows)
+    .columns(['sync_run_id', 'finished_at', ...names])
+    .expression((build) =>
+      build
+        .selectFrom(givenRows<StreamRow>(columns))
+        .select([
+          sql`${runId}::bigint`.as('sync_run_id'),
+          sql`case when given.outcome != 'running' then now() end`.as('finished_at'),
+          ...names.map((name) => `given.${name}` as const),
+        ]),
+    )
     .onConflict((conflict) =>
-      conflict.columns(['sync_run_id', 'stream']).doUpdateSet((row) => ({
-        pages: row.ref('excluded.pages'),
-        requests: row.ref('excluded.requests'),
-        fetched: row.ref('excluded.fetched'),
-        inserted: row.ref('excluded.inserted'),
-        updated: row.ref('excluded.updated'),
-        unchanged: row.ref('excluded.unchanged'),
-        stale: row.ref('excluded.stale'),
-        duplicate: row.ref('excluded.duplicate'),
-        quarantined: row.ref('excluded.quarantined'),
-        tombstoned: row.ref('excluded.tombstoned'),
-        outcome: row.ref('excluded.outcome'),
-        detail: row.ref('excluded.detail'),
-        finished_at: row.ref('excluded.finished_at'),
-      })),
+      conflict
+        .columns(['sync_run_id', 'stream'])
+        .doUpdateSet((row) =>
+          Object.fromEntries(
+            ['finished_at' as const, ...names].map((name) => [name, row.ref(`excluded.${name}`)]),
+          ),
+        ),
     )
     .execute()
+}
+
+type StreamRow = StreamCounts &
+  Record<'stream' | 'outcome', string> &
+  Record<'detail' | 'pass_began_at' | 'pass_scope', string | null>
+
+function toColumns(states: readonly StreamState[]): GivenColumns<StreamRow> {
+  const count = (name: keyof StreamCounts) =>
+    ['bigint', states.map(({ counts }) => counts[name])] as const
+  return {
+    stream: ['text', states.map(({ stream }) => stream)],
+    outcome: ['text', states.map(({ outcome }) => outcome)],
+    detail: ['text', states.map(({ detail }) => detail)],
+    pass_began_at: ['timestamptz', states.map(({ shownBy }) => shownBy?.beganAt ?? null)],
+    pass_scope: ['text', states.map(({ shownBy }) => shownBy?.scope ?? null)],
+    pages: count('pages'),
+    requests: count('requests'),
+    fetched: count('fetched'),
+    inserted: count('inserted'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    stale: count('stale'),
+    duplicate: count('duplicate'),
+    quarantined: count('quarantined'),
+    tombstoned: count('tombstoned'),
+    coerced: count('coerced'),
+  }
 }

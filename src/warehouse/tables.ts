@@ -1,7 +1,10 @@
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Slot } from './stored-views.js'
 
-/** Kysely's view of the bookkeeping schema. Times are PostgreSQL texts (the pool parses none), counts are numbers. */
+/**
+ * Kysely's view of the bookkeeping schema. Times are PostgreSQL texts (the pool parses none),
+ * counts are numbers.
+ */
 
 type Json = JSONColumnType<Record<string, unknown> | null, string | null, string | null>
 
@@ -30,6 +33,9 @@ export interface SyncRunsTable {
   program_version: string | null
 }
 
+/** Whether a pass reads a whole list, or what of it can still change. */
+export type PassScope = 'whole' | 'changing'
+
 export type StreamOutcome = RunOutcome | 'not_entitled'
 
 export interface SyncRunStreamsTable {
@@ -45,10 +51,13 @@ export interface SyncRunStreamsTable {
   duplicate: Generated<number>
   quarantined: Generated<number>
   tombstoned: Generated<number>
+  coerced: Generated<number>
   outcome: Generated<StreamOutcome>
   detail: string | null
   started_at: Generated<string>
   finished_at: string | null
+  pass_began_at: string | null
+  pass_scope: PassScope | null
 }
 
 export interface SourceCapabilitiesTable {
@@ -106,16 +115,19 @@ export interface RefetchQueueTable {
 
 export interface CheckpointsTable {
   stream: string
+  scope: PassScope
   sync_run_id: number | null
   position: Json
   pass_started_at: string | null
   completed_at: string | null
   completed_pass_started_at: string | null
+  completed_pass_began_at: string | null
   updated_at: Generated<string>
 }
 
 export interface PassPositionsTable {
   stream: string
+  scope: PassScope
   sync_run_id: number
   pass_started_at: string
   position: JSONColumnType<Record<string, unknown>>
@@ -129,12 +141,13 @@ export interface AbsencesTable {
   first_missed_at: Generated<string>
   last_missed_at: Generated<string>
   sync_run_id: number | null
+  error: string | null
+  not_before: string | null
 }
 
 export interface InstalledViewsTable {
   schema_name: string
   view_name: string
-  kind: 'view' | 'materialized view'
   position: number
   checksum: string
   installed_at: Generated<string>

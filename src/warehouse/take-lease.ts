@@ -6,23 +6,35 @@ import type { Session, Warehouse } from './warehouse.js'
 export interface LeaseHolder {
   readonly host: string
   readonly pid: number
+  /**
+   * Where that pid is the process's: hosts and containers of one name have places of their own.
+   * Unknown where nobody can tell.
+   */
+  readonly place?: string | undefined
   readonly command: string
 }
+
+/** What tells whether a holder still runs. */
+export type HolderProcess = Pick<LeaseHolder, 'host' | 'pid' | 'place'>
 
 export interface TakeLeaseOptions {
   readonly name: string
   readonly holder: LeaseHolder
   readonly staleAfterMs: number
   /** True for a holder that is known to have ended: nobody need wait for its lease to go stale. */
-  readonly isGone?: (holder: Pick<LeaseHolder, 'host' | 'pid'>) => boolean
+  readonly isGone?: (holder: HolderProcess) => boolean
 }
 
-/** A write of a stale holder may still be under way, and must end first. Longer than this a starter does not wait for it. */
+/**
+ * A write of a stale holder may still be under way, and must end first. Longer than this a starter
+ * does not wait for it.
+ */
 const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
 
 /**
- * Takes the lease where it is free or stale, and returns the new fencing token. Throws `LeaseHeldError` otherwise. One statement where it is free and nobody
- * has a lock on it, which is nearly always.
+ * Takes the lease where it is free or stale, and returns the new fencing token. Throws
+ * `LeaseHeldError` otherwise. One statement where it is free and nobody has a lock on it, which is
+ * nearly always.
  */
 export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
   const fencingToken = await writeHolder(warehouse, warehouse, options, FREE_AND_UNLOCKED)
@@ -30,7 +42,8 @@ export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions)
 }
 
 async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
-  // Without a lock first: a holder in the middle of a large write must not keep the refusal waiting.
+  // Without a lock first: a holder in the middle of a large write must not keep the refusal
+  // waiting.
   refuseWhenHeld(await readHolding(warehouse, warehouse, options.name), options)
   try {
     return await warehouse.transaction('take the lease', async (session) => {
@@ -65,7 +78,10 @@ async function lockRow(session: Session, warehouse: Warehouse, name: string): Pr
   )
 }
 
-/** Also the checks of writers are locks: the row is taken for itself, as `lockRow` takes it, but nobody is waited for. */
+/**
+ * Also the checks of writers are locks: the row is taken for itself, as `lockRow` takes it, but
+ * nobody is waited for.
+ */
 const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
 /** By `lockRow`. */
 const LOCKED = ''
@@ -77,7 +93,8 @@ async function writeHolder(
   { name, holder }: TakeLeaseOptions,
   condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
 ): Promise<number | undefined> {
-  const { command, pid, host } = holder
+  const { command, pid, host, place } = holder
+  const where = place === undefined ? host : `${host} (${place})`
   const lease = `${quoteIdentifier(warehouse.names.sync)}.lease`
   const [taken] = await session.query<{ fencing_token: number }>(
     'take the lease',
@@ -91,7 +108,7 @@ set
 from taken
 where held.lease_name = taken.lease_name
 returning held.fencing_token`,
-    [name, `${command}, process ${pid} on ${host}`],
+    [name, `${command}, process ${pid} on ${where}`],
   )
   return taken?.fencing_token
 }
@@ -113,7 +130,7 @@ async function readHolding(
     'look at the lease',
     `select
     holder,
-    to_char(acquired_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
+    to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
     extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
     extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
 from ${quoteIdentifier(warehouse.names.sync)}.lease
@@ -128,10 +145,11 @@ function refuseWhenHeld(
   holding: Holding | undefined,
   { staleAfterMs, isGone }: TakeLeaseOptions,
 ): void {
-  // A sign of life from the future is from before the clock was put back; it must not hold for ever.
+  // A sign of life from the future is from before the clock was put back; it must not hold for
+  // ever.
   if (holding === undefined || Math.abs(holding.silent_ms) > staleAfterMs) return
-  const [, pid, host] = HOLDER.exec(holding.holder) ?? []
-  if (host !== undefined && isGone?.({ host, pid: Number(pid) }) === true) return
+  const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
+  if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
   throw new LeaseHeldError(
     `another run holds the lease: ${describeHolding(holding)}; without another sign of life it is taken over in ${seconds(staleAfterMs - holding.silent_ms)}`,
     { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
@@ -139,7 +157,7 @@ function refuseWhenHeld(
 }
 
 /** As `writeHolder` writes it. */
-const HOLDER = /, process (\d+) on (.+)$/
+const HOLDER = /, process (\d+) on (.+?)(?: \(([^()]+)\))?$/
 
 function describeHolding({ holder, acquired_at, held_ms, silent_ms }: Holding): string {
   return `${holder}, since ${acquired_at} (${seconds(held_ms)}), last sign of life ${seconds(silent_ms)} ago`

@@ -1,6 +1,6 @@
 import type { Resource } from '../resources/resource.js'
 import { containers } from '../resources/index.js'
-import { removeContainerChildren } from './container-children.js'
+import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 import { compareKeys } from './sighting.js'
@@ -19,8 +19,9 @@ export interface GoneRecord {
 }
 
 /**
- * Marks rows as gone at the source. Nothing is deleted: versions and intervals are closed, and a container's transport events are marked
- * with it. A row seen later than the 404 stays alive. Returns the keys that were marked. A later sighting revives them.
+ * Marks rows as gone at the source. Nothing is deleted: versions and intervals are closed, and a
+ * container's transport events are marked with it. A row seen later than the 404 stays alive.
+ * Returns the keys that were marked. A later sighting revives them.
  */
 export async function tombstoneRows(
   session: Session,
@@ -55,7 +56,7 @@ returning stored.${key} as key`,
   const keys = rows.map((row) => row.key).sort(compareKeys)
   await writeVersions(session, resource, keys, options)
   if (resource === containers && keys.length > 0) {
-    await removeContainerChildren(session, keys, options)
+    await replaceContainerChildren(session, keys, options)
     await tombstoneEventsOf(session, keys, options)
   }
   if (resource === containers) await tombstoneEventsWithoutRow(session, sorted, options)

@@ -1,10 +1,12 @@
+import { givenRows } from './given-rows.js'
 import { quoteIdentifier } from './schema-names.js'
 import { compareKeys } from './sighting.js'
 import type { Session, Warehouse } from './warehouse.js'
 
 /**
- * The live containers whose transport events were read longest ago and may still change, the longest first: by their last check, else by when
- * they were first seen, because their events were read then. What came back empty is finished. Reads the containers' keys, some tens of
+ * The live containers whose transport events were read longest ago and may still change, the
+ * longest first: by their last check, else by when they were first seen, because their events were
+ * read then. What came back empty is finished. Reads the containers' keys, some tens of
  * milliseconds for 60,000.
  */
 export async function chooseContainersToCheck(
@@ -25,14 +27,23 @@ limit $1`,
   return rows.map((row) => row.container_id)
 }
 
-/** Notes that the transport events of these containers were read just now. One row each, replaced by the next check. */
+/**
+ * Notes that the transport events of these containers were read just now. One row each, replaced by
+ * the next check.
+ */
 export async function noteTransportEventChecks(
   session: Session,
   containerIds: readonly string[],
 ): Promise<void> {
+  const sorted = [...containerIds].sort(compareKeys)
   await session.sync
     .insertInto('transport_event_checks')
-    .values([...containerIds].sort(compareKeys).map((container_id) => ({ container_id })))
+    .columns(['container_id'])
+    .expression((build) =>
+      build
+        .selectFrom(givenRows<{ container_id: string }>({ container_id: ['text', sorted] }))
+        .select('given.container_id'),
+    )
     .onConflict((conflict) =>
       conflict
         .column('container_id')

@@ -10,7 +10,10 @@ export interface TransportEventList {
   readonly observedAt: Date
 }
 
-/** A list that a stored transport event is missing from, and how far that one's stamp is ahead of it. */
+/**
+ * A list that a stored transport event is missing from, and how far that one's stamp is ahead of
+ * it.
+ */
 export interface ListBehindEvent {
   readonly containerId: string
   readonly behindMs: number
@@ -20,15 +23,17 @@ export interface Withdrawals {
   /** How many transport events were marked. */
   readonly count: number
   /**
-   * Lists that could not be believed in full, because a transport event which is missing from them was seen later than they: another reader was faster, or
-   * the service's clock went back. Such a list must be read again when that much time has passed: its container need not differ from its row any more.
+   * Lists that could not be believed in full, because a transport event which is missing from them
+   * was seen later than they: another reader was faster, or the service's clock went back. Such a
+   * list must be read again when that much time has passed: its container need not differ from its
+   * row any more.
    */
   readonly behind: readonly ListBehindEvent[]
 }
 
 /**
- * Marks transport events that are no longer in their container's complete list: the service withdrew them. Never deletes; one
- * that returns is revived by its next sighting.
+ * Marks transport events that are no longer in their container's complete list: the service
+ * withdrew them. Never deletes; one that returns is revived by its next sighting.
  */
 export async function tombstoneWithdrawnEvents(
   session: Session,
@@ -42,7 +47,8 @@ export async function tombstoneWithdrawnEvents(
     transportEventIds.map((id) => ({ containerId, id })),
   )
   const table = `${quoteIdentifier(names.data)}.transport_events`
-  // As sets, and the events of each container by a look into the index: what a planner without statistics makes of joins reads all events for every page.
+  // As sets, and the events of each container by a look into the index: what a planner without
+  // statistics makes of joins reads all events for every page.
   const rows = await session.query<{ container_id: string | null; value: number }>(
     'tombstone withdrawn transport events',
     `with listed as (
@@ -140,7 +146,74 @@ where container.container_id = any($1::text[])
   return new Set(rows.map(({ container_id }) => container_id))
 }
 
-/** The ids of transport events that a container itself names, as its row has them; none where it has no row. */
+/**
+ * Live transport events that their container does not list, and no other live container either:
+ * none is left after a pass. Containers that were never sent with a list say nothing about theirs;
+ * a dead container lists none. Asked by runs, by `verify` and by the tests.
+ */
+function unlistedEventsSql(names: SchemaNames): string {
+  const data = quoteIdentifier(names.data)
+  return `with unlisted as (
+    select report.container_id, report.transport_event_id
+    from ${data}.transport_events as report
+    inner join ${data}.containers as owner
+        on owner.container_id = report.container_id
+    where report._deleted_at is null
+        and (
+            owner._deleted_at is not null
+            or report.transport_event_id <> all (owner.transport_event_ids)
+        )
+),
+
+unnamed as (
+    select unlisted.container_id, unlisted.transport_event_id
+    from unlisted
+    where unlisted.transport_event_id not in (
+        select named.id
+        from ${data}.containers as other
+        cross join unnest(other.transport_event_ids) as named (id)
+        where other._deleted_at is null
+            and named.id in (select candidate.transport_event_id from unlisted as candidate)
+    )
+)`
+}
+
+export async function countUnlistedEvents(session: Session, names: SchemaNames): Promise<number> {
+  const [row] = await session.query<{ count: number }>(
+    'count transport events in no list',
+    `${unlistedEventsSql(names)}
+
+select count(*)::int as count from unnamed`,
+  )
+  return row?.count ?? 0
+}
+
+/** Containers with such events, those first whose events were checked longest ago. */
+export async function findContainersWithUnlistedEvents(
+  session: Session,
+  names: SchemaNames,
+  limit: number,
+): Promise<string[]> {
+  const rows = await session.query<{ container_id: string }>(
+    'look for transport events in no list',
+    `${unlistedEventsSql(names)}
+
+select unnamed.container_id
+from unnamed
+left join ${quoteIdentifier(names.sync)}.transport_event_checks as made
+    on made.container_id = unnamed.container_id
+group by unnamed.container_id, made.checked_at
+order by made.checked_at nulls first, unnamed.container_id
+limit $1`,
+    [limit],
+  )
+  return rows.map(({ container_id }) => container_id)
+}
+
+/**
+ * The ids of transport events that a container itself names, as its row has them; none where it has
+ * no row.
+ */
 export async function loadListedEventIds(
   session: Session,
   names: SchemaNames,
@@ -154,4 +227,26 @@ where container_id = $1 and _deleted_at is null`,
     [containerId],
   )
   return row?.ids ?? []
+}
+
+/**
+ * The containers that the warehouse knows transport events of, by event; unknown events are absent.
+ */
+export async function findContainersOfEvents(
+  session: Session,
+  names: SchemaNames,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (eventIds.length === 0) return new Map()
+  const rows = await session.query<{ event_id: string; container_ids: string[] }>(
+    'look for the containers of transport events',
+    `select
+    transport_event_id as event_id,
+    array_agg(container_id order by container_id) as container_ids
+from ${quoteIdentifier(names.data)}.transport_events
+where transport_event_id = any($1::text[])
+group by transport_event_id`,
+    [eventIds],
+  )
+  return new Map(rows.map((row) => [row.event_id, row.container_ids]))
 }

@@ -1,5 +1,4 @@
 import type { Column } from '../resources/column.js'
-import { containers } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
 import {
   anyDistinct,
@@ -26,29 +25,31 @@ export interface WrittenRow {
   /** Values of the key columns. */
   readonly keyValues: readonly string[]
   readonly isInserted: boolean
-  /** Containers only: what the rows below them are derived from; undefined elsewhere. */
-  readonly stored?: Readonly<Record<string, string | null>>
 }
 
 export interface UpsertOptions {
   readonly names: SchemaNames
   readonly syncRunId: number | null
   /**
-   * For writers that are not alone and whose news come in any order: rows are taken strictly by key, whatever columns they bring, so that no two writers wait
-   * for each other crosswise; and the stamp of a row that a later sighting confirms is raised, so that nothing older can take its place.
+   * For writers that are not alone and whose news come in any order: rows are taken strictly by
+   * key, whatever columns they bring, so that no two writers wait for each other crosswise; and the
+   * stamp of a row that a later sighting confirms is raised, so that nothing older can take its
+   * place.
    */
   readonly isConfirming?: boolean
 }
 
 /**
- * The one write rule of every path. Inserts and updates the rows of one resource and returns those that changed:
+ * The one write rule of every path. Inserts and updates the rows of one resource and returns those
+ * that changed:
  *
  * - newest wins: a row is replaced only by an observation at the same instant or later (`>=`, because stamps are coarse)
  * - only attributes that were sent are set; absent ones keep their value
  * - a row equal in every value sent is not touched at all, not even locked, unless its stamp is to be raised
  * - `_changed_at` moves only on a material change; a tombstone is lifted
  *
- * `sightings` hold one per key, sorted. One statement per set of present columns, of which a page has one or two. Idempotent.
+ * `sightings` hold one per key, sorted. One statement per set of present columns, of which a page
+ * has one or two. Idempotent.
  */
 export async function upsertRows(
   session: Session,
@@ -72,8 +73,8 @@ export async function upsertRows(
 }
 
 /**
- * The rows that an upsert left alone because they equal their sightings, with what the rows below them are derived from; locked, as a write would have them. For
- * those whose children or versions may have been changed by hand.
+ * Keys of the rows that an upsert left alone because they equal their sightings; locked, as a write
+ * would have them. For those whose children or versions may have been changed by hand.
  */
 export async function lockEqualRows(
   session: Session,
@@ -81,15 +82,15 @@ export async function lockEqualRows(
   resource: Resource,
   sightings: readonly Sighting[],
   writtenKeys: readonly string[],
-): Promise<WrittenRow[]> {
+): Promise<string[]> {
   const [idColumn = '', ...others] = resource.keyColumns
   if (resource.historyTable === undefined || others.length > 0) return []
   const written = new Set(writtenKeys)
   const keys = sightings.map(({ record }) => record.key).filter((key) => !written.has(key))
   if (keys.length === 0) return []
-  const rows = await session.query<Record<string, unknown>>(
+  const rows = await session.query<{ key: string }>(
     `look at ${resource.stream}`,
-    `select stored.${quoteIdentifier(idColumn)}, false as is_inserted${childInputs(resource)}
+    `select stored.${quoteIdentifier(idColumn)} as key
 from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
 where stored.${quoteIdentifier(idColumn)} = any($1::text[])
     and stored._deleted_at is null
@@ -97,7 +98,7 @@ order by 1
 for no key update`,
     [keys],
   )
-  return rows.map((row) => toWrittenRow(resource, row))
+  return rows.map(({ key }) => key)
 }
 
 function upsertSql(
@@ -147,10 +148,13 @@ set
     _sync_run_id = excluded._sync_run_id,
     _deleted_at = null
 where excluded._observed_at >= stored._observed_at
-returning ${keys.map((key) => `stored.${key}`).join(', ')}, (xmax = 0) as is_inserted${childInputs(resource)}`
+returning ${keys.map((key) => `stored.${key}`).join(', ')}, (xmax = 0) as is_inserted`
 }
 
-/** Of a partial record that changes nothing, the hashes of the whole one stay: the next page that brings it is still equal. */
+/**
+ * Of a partial record that changes nothing, the hashes of the whole one stay: the next page that
+ * brings it is still equal.
+ */
 function hashAfter(
   column: '_fingerprint' | '_digest',
   resource: Resource,
@@ -171,37 +175,7 @@ function changedAt(present: readonly Column[]): string {
   return `case when stored._deleted_at is not null or ${distinct} then excluded._observed_at else stored._changed_at end`
 }
 
-const CHILD_INPUTS = [
-  'pickup_lfd',
-  'pickup_lfd_terminal',
-  'pickup_lfd_rail',
-  'pickup_lfd_line',
-  'pod_timezone',
-  'final_destination_timezone',
-  'holds_at_pod_terminal',
-  'fees_at_pod_terminal',
-] as const
-
-/** Texts, so that digits of amounts survive; instants in RFC 3339. */
-function childInputs(resource: Resource): string {
-  if (resource !== containers) return ''
-  const texts = CHILD_INPUTS.map((name) => {
-    const isInstant = name.startsWith('pickup_lfd')
-    return isInstant
-      ? `to_char(stored.${name}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${name}`
-      : `stored.${name}::text as ${name}`
-  })
-  return `, ${texts.join(', ')}, stored._coercions::text as coercions`
-}
-
 function toWrittenRow(resource: Resource, row: Record<string, unknown>): WrittenRow {
   const keyValues = resource.keyColumns.map((name) => String(row[name]))
-  const base = { key: keyValues.join(' '), keyValues, isInserted: row.is_inserted === true }
-  if (resource !== containers) return base
-  const stored: Record<string, string | null> = {}
-  for (const name of [...CHILD_INPUTS, 'coercions']) {
-    const value = row[name]
-    stored[name] = typeof value === 'string' ? value : null
-  }
-  return { ...base, stored }
+  return { key: keyValues.join(' '), keyValues, isInserted: row.is_inserted === true }
 }

@@ -82,8 +82,9 @@ export interface Comparison {
 }
 
 /**
- * Compares sightings of one resource with the warehouse: one query, and another when some are older than their rows. With `isConfirming`, what equals
- * its row travels too, to raise the row's stamp, or to be compared value by value. What equals its row, or is older than it, need not travel.
+ * Compares sightings of one resource with the warehouse: one query, and another when some are older
+ * than their rows. With `isConfirming`, what equals its row travels too, to raise the row's stamp,
+ * or to be compared value by value. What equals its row, or is older than it, need not travel.
  */
 export async function compareWithStored(
   warehouse: Warehouse,
@@ -108,7 +109,7 @@ export async function compareWithStored(
       ? new Set<string>()
       : await findDifferingKeys(warehouse, warehouse.names, resource, older)
   const isDiffering = ({ record }: Sighting): boolean => differing.has(record.key)
-  equal.push(...older.filter((sighting) => !isDiffering(sighting)))
+  for (const sighting of older) if (!isDiffering(sighting)) equal.push(sighting)
   const stale = older.filter(isDiffering)
   const undigested = equal.filter(
     ({ record }) => record.digest !== null && stored.get(record.key)?.hasDigest === false,
@@ -128,9 +129,10 @@ function equalsRow({ record }: Sighting, row: StoredRow): boolean {
 }
 
 /**
- * Writes a batch in one transaction: rows in key order, histories, children, tombstones of withdrawn events, quarantine, and the
- * counts `describe` makes of the outcome. All or nothing; may be repeated as a whole. Returns what became of each stream. A batch that only moves a
- * pass is no transaction: see `advancePass`.
+ * Writes a batch in one transaction: rows in key order, histories, children, tombstones of
+ * withdrawn events, quarantine, and the counts `describe` makes of the outcome. All or nothing; may
+ * be repeated as a whole. Returns what became of each stream. A batch that only moves a pass is no
+ * transaction: see `advancePass`.
  */
 export async function writeBatch(
   warehouse: Warehouse,
@@ -145,7 +147,8 @@ export async function writeBatch(
     await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
     const unproven = await queueListsBehind(session, listsBehind)
     await removeRefetches(session, names, batch.refetched ?? [])
-    // After that, for one of them may be an entry that was just answered: it stays, and waits again.
+    // After that, for one of them may be an entry that was just answered: it stays, and waits
+    // again.
     await releaseRefetches(session, unproven.entries, unproven.waitMs)
     await quarantineRecords(session, batch.quarantined, batch.syncRunId)
     if (batch.syncRunId === null) return counts
@@ -165,13 +168,16 @@ export const LIST_BEHIND_EVENT =
 const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
-/** Lists that could not be believed are read again once the service's clock has passed what is ahead of them. */
+/**
+ * Lists that could not be believed are read again once the service's clock has passed what is ahead
+ * of them.
+ */
 async function queueListsBehind(
   session: Session,
   lists: readonly ListBehindEvent[],
 ): Promise<{ readonly entries: readonly ResourceIdentifier[]; readonly waitMs: number }> {
   const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
-  const furthest = Math.max(SHORTEST_WAIT_MS, ...lists.map(({ behindMs }) => behindMs))
+  const furthest = lists.reduce((most, { behindMs }) => Math.max(most, behindMs), SHORTEST_WAIT_MS)
   const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
   await queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs)
   return { entries, waitMs }
@@ -213,9 +219,10 @@ export interface WrittenRows {
 }
 
 /**
- * The one way in which rows get into the data tables, inside the caller's transaction: rows in key order, then their histories and children, then
- * tombstones of events that are in no list any more. `sightings` hold one per row. A list of a container whose own sighting was not written, because
- * a newer one won the race, is not believed.
+ * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
+ * order, then their histories and children, then tombstones of events that are in no list any more.
+ * `sightings` hold one per row. A list of a container whose own sighting was not written, because a
+ * newer one won the race, is not believed.
  */
 export async function writeRows(
   session: Session,
@@ -264,12 +271,14 @@ async function writeSightings(
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const options = { names, syncRunId, source }
   const equal = isThorough ? await lockEqualRows(session, names, resource, sightings, keys) : []
-  const derived = [...keys, ...equal.map(({ key }) => key)].sort(compareKeys)
+  const derived = [...keys, ...equal].sort(compareKeys)
   await writeVersions(session, resource, derived, options)
-  if (resource === containers)
-    await replaceContainerChildren(session, [...written, ...equal], options)
-  await upsertVesselPositions(session, sightings, options)
   const inserted = written.filter(({ isInserted }) => isInserted).length
+  if (resource === containers) {
+    const areNew = inserted === derived.length
+    await replaceContainerChildren(session, derived, { ...options, areNew })
+  }
+  await upsertVesselPositions(session, sightings, options)
   const counts = {
     ...noCounts(),
     inserted,

@@ -1,7 +1,6 @@
 import type { ReachFailpoint } from '../failpoint.js'
 import type { Document, ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../resources/index.js'
-import type { FlattenContext } from '../resources/flatten.js'
 import { takeIn, type Intake } from '../sync/intake.js'
 import { loadConfirmedPasses } from '../warehouse/confirmed-passes.js'
 import { addContainerChanges } from '../warehouse/container-changes.js'
@@ -21,18 +20,27 @@ import type { Settlement } from './claim-notifications.js'
 import { followReferences } from './follow-references.js'
 import { letOthersRun } from './let-others-run.js'
 import { byKey, containerOf, planSightings, type KnownRows, type Round } from './plan-sightings.js'
+import { prepareNews } from './prepare-news.js'
 import { readChangesets } from './read-changesets.js'
 
 /** A notification of one of our own webhooks, parsed. */
 export interface News {
   readonly notificationId: string
   readonly observedAt: Date
+  /**
+   * It says it was made after it came: its stamp is that of its coming, and tells nothing of the
+   * order.
+   */
+  readonly isClamped?: boolean
   readonly document: Document
   /** What it is about. */
   readonly reference: ResourceIdentifier | null
   /** False for a signed body that is something else. */
   readonly isNotification: boolean
-  /** It was read from the service, because its delivery did not hold what it is about: there is nobody else to ask. */
+  /**
+   * It was read from the service, because its delivery did not hold what it is about: there is
+   * nobody else to ask.
+   */
   readonly isReread?: boolean
 }
 
@@ -51,9 +59,10 @@ const NEW_EVENTS = 'a notification told of transport events without their conten
 const TAKEN_IN_AT_ONCE = 10
 
 /**
- * Applies notifications of our own webhooks inside the caller's transaction, in the order the source made them: rows by the one write rule, versions, changes
- * of attributes, what must be read again, and what was set aside. Nothing is applied that is in doubt (see `planSightings`). No network. Applying the
- * same ones again changes nothing. Returns what became of each.
+ * Applies notifications of our own webhooks inside the caller's transaction, in the order the
+ * source made them: rows by the one write rule, versions, changes of attributes, what must be read
+ * again, and what was set aside. Nothing is applied that is in doubt (see `planSightings`). No
+ * network. Applying the same ones again changes nothing. Returns what became of each.
  */
 export async function applyNotifications(
   session: Session,
@@ -62,7 +71,8 @@ export async function applyNotifications(
 ): Promise<Map<string, Settlement>> {
   const { names, rereadDelayMs } = options
   const intakes: Intake[] = []
-  for (const [at, one] of news.entries()) {
+  const prepared = await prepareNews(session, names, news)
+  for (const [at, one] of prepared.entries()) {
     if (at % TAKEN_IN_AT_ONCE === 0) await letOthersRun()
     intakes.push(takeInNews(one))
   }
@@ -71,8 +81,8 @@ export async function applyNotifications(
   const behind: string[] = []
   for (const round of plan.rounds) {
     const written = await writeRound(session, round, options)
-    lost.push(...written.lost)
-    behind.push(...written.listsBehind)
+    for (const sighting of written.lost) lost.push(sighting)
+    for (const containerId of written.listsBehind) behind.push(containerId)
   }
   const applied = plan.rounds.flatMap(({ sightings }) => sightings)
   await queueMissingReferences(session, names, [
@@ -80,18 +90,19 @@ export async function applyNotifications(
     ...applied.flatMap(({ record }) => record.references),
   ])
   const doubts = await findDoubts(session, names, [...plan.doubtful, ...lost])
-  await queueRefetches(session, plan.unconfirmed, UNCONFIRMED, rereadDelayMs)
+  const unconfirmed = [...plan.unconfirmed, ...prepared.flatMap((one) => one.unconfirmed)]
+  await queueRefetches(session, unconfirmed, UNCONFIRMED, rereadDelayMs)
   await queueRefetches(session, plan.eventLists.map(eventListEntry), NEW_EVENTS, rereadDelayMs)
   await queueRefetches(session, behind.map(eventListEntry), LIST_BEHIND_EVENT, rereadDelayMs)
   await queueRefetches(session, doubts, DOUBT, rereadDelayMs)
   await addContainerChanges(
     session,
     names,
-    news.flatMap((one) => readChangesets(one.document.included, one)),
+    prepared.flatMap((one) => readChangesets(one.document.included, one)),
   )
   const quarantined = intakes.flatMap((intake) => intake.quarantined)
   await quarantineRecords(session, quarantined, null)
-  return followReferences(session, news, options)
+  return followReferences(session, prepared, options)
 }
 
 function eventListEntry(containerId: string): ResourceIdentifier {
@@ -101,25 +112,17 @@ function eventListEntry(containerId: string): ResourceIdentifier {
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 
 /** Only what is included is taken in: the notification itself stands in the inbox. */
-function takeInNews({ notificationId, observedAt, document }: News): Intake {
-  return takeIn(
+function takeInNews({ notificationId, observedAt, document, isClamped }: News): Intake {
+  const intake = takeIn(
     { ...document, data: [], isList: true },
     {
       stream: 'other_resources',
       source: `webhook notification ${notificationId}`,
       observedAt,
       completeTypes: NOTHING_COMPLETE,
-      ...contextOf(document),
     },
   )
-}
-
-/** A transport event that does not name its container is of the one that came with it. */
-function contextOf({ included }: Document): { readonly context?: FlattenContext } {
-  const records = included as readonly (Partial<ResourceIdentifier> | null)[]
-  const [one, ...others] = records.filter((record) => record?.type === 'container')
-  const containerId = one?.id
-  return typeof containerId === 'string' && others.length === 0 ? { context: { containerId } } : {}
+  return { ...intake, isDoubtful: isClamped === true }
 }
 
 async function loadKnown(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toError } from '../errors.js'
-import { answer } from './answer.js'
-import { createBodyMemory, readBody } from './read-body.js'
+import { answer } from '../http/answer.js'
+import { createBodyMemory, readBody } from '../http/read-body.js'
 import { DEFAULT_RECEIVER_LIMITS } from './receive.js'
 
 /** A request that came while a sample was waited for. */
@@ -13,7 +13,9 @@ export interface SampleCandidate {
 
 export interface SampleWait {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** The sample; undefined when the time is over before it came. Rejects when the signal is aborted. */
+  /**
+   * The sample; undefined when the time is over before it came. Rejects when the signal is aborted.
+   */
   wait(timeoutMs: number, signal: AbortSignal): Promise<SampleCandidate | undefined>
   /** What else came, up to ten. */
   readonly others: readonly SampleCandidate[]
@@ -22,8 +24,8 @@ export interface SampleWait {
 const MOST_OTHERS = 10
 
 /**
- * Takes the first request that `isSample` accepts, with a 202. Everything else is answered 503: it may be a real delivery, which the service then sends again
- * when the receiver is back.
+ * Takes the first request that `isSample` accepts, with a 202. Everything else is answered 503: it
+ * may be a real delivery, which the service then sends again when the receiver is back.
  */
 export function createSampleWait(isSample: (candidate: SampleCandidate) => boolean): SampleWait {
   const { bodyBytes, bodyTimeoutMs, memoryBytes } = DEFAULT_RECEIVER_LIMITS

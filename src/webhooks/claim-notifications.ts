@@ -6,6 +6,8 @@ export interface ClaimedNotification {
   readonly notificationId: string
   /** When the source can have known what it says; see the inbox's column. */
   readonly observedAt: Date
+  /** It says it was made later than that. */
+  readonly isClamped: boolean
   /** On the database's clock. */
   readonly receivedAt: Date
   /** Null after the retention time, or when it was only heard of. */
@@ -15,16 +17,22 @@ export interface ClaimedNotification {
 /** What becomes of a notification. */
 export type Settlement = 'processed' | 'ignored' | 'foreign' | 'unresolved'
 
+const CLAIMED = `notification_id, body, coalesce(created_at > observed_at, false) as is_clamped,
+    floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
+    ceil(extract(epoch from received_at) * 1000)::bigint as received_ms`
+
 interface Row {
   readonly notification_id: string
   readonly observed_ms: number
+  readonly is_clamped: boolean
   readonly received_ms: number
   readonly body: Buffer | null
 }
 
 /**
- * Locks notifications that wait to be applied, those first that the source made first; what another processor holds is passed over. They stay as they are
- * when the transaction ends without settling them.
+ * Locks notifications that wait to be applied, those first that the source made first; what another
+ * processor holds is passed over. They stay as they are when the transaction ends without settling
+ * them.
  */
 export async function claimNotifications(
   session: Session,
@@ -44,6 +52,26 @@ export async function claimNotification(
   return claimed
 }
 
+/**
+ * Locks a notification that could not be resolved, waiting for whoever holds it; undefined when it
+ * was settled meanwhile.
+ */
+export async function lockUnresolved(
+  session: Session,
+  names: SchemaNames,
+  notificationId: string,
+): Promise<ClaimedNotification | undefined> {
+  const [row] = await session.query<Row>(
+    'lock a notification',
+    `select ${CLAIMED}
+from ${quoteIdentifier(names.sync)}.webhook_notifications
+where notification_id = $1 and state = 'unresolved'
+for update`,
+    [notificationId],
+  )
+  return row === undefined ? undefined : toClaimed(row)
+}
+
 async function claim(
   session: Session,
   names: SchemaNames,
@@ -52,9 +80,7 @@ async function claim(
 ): Promise<ClaimedNotification[]> {
   const rows = await session.query<Row>(
     'claim notifications',
-    `select notification_id, body,
-    floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
-    ceil(extract(epoch from received_at) * 1000)::bigint as received_ms
+    `select ${CLAIMED}
 from ${quoteIdentifier(names.sync)}.webhook_notifications
 where state = 'received'
     and (next_attempt_at is null or next_attempt_at <= now())
@@ -64,12 +90,17 @@ limit $1
 for update skip locked`,
     parameters,
   )
-  return rows.map((row) => ({
+  return rows.map(toClaimed)
+}
+
+function toClaimed(row: Row): ClaimedNotification {
+  return {
     notificationId: row.notification_id,
     observedAt: new Date(row.observed_ms),
+    isClamped: row.is_clamped,
     receivedAt: new Date(row.received_ms),
     body: row.body,
-  }))
+  }
 }
 
 /** Notes what became of notifications; called in the transaction that did it. */
@@ -117,7 +148,10 @@ export function waitAfterFailure(attempts: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1))
 }
 
-/** Notes that a notification could not be applied; with the tenth time it is dead. Returns its attempts, undefined when it was settled meanwhile. */
+/**
+ * Notes that a notification could not be applied; with the tenth time it is dead. Returns its
+ * attempts, undefined when it was settled meanwhile.
+ */
 export async function noteFailedAttempt(
   session: Session,
   names: SchemaNames,
@@ -144,7 +178,8 @@ returning attempts`,
 }
 
 /**
- * Settles what could not be resolved and was made before the last complete sync began: that sync has seen whatever it was about. Returns how many; idempotent.
+ * Settles what could not be resolved and was made before the last complete sync began: that sync
+ * has seen whatever it was about. Returns how many; idempotent.
  */
 export async function settleUnresolved(
   session: Session,

@@ -1,6 +1,7 @@
 import type { ApiAnswer } from '../api/call-runner.js'
 import type { TrackingService, WebhookSettings } from '../api/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../errors.js'
+import { judgeSecret, type WebhookAlert } from './judge-webhooks.js'
 import { readNeededEvents } from './read-needed-events.js'
 import {
   isSameUrl,
@@ -17,12 +18,14 @@ export interface ManageDependencies {
   readonly signal: AbortSignal
   /** TRACKING_WEBHOOK_EVENTS. */
   readonly events: string
-  /** Goes to the service and nowhere else. */
-  readonly secret: string | undefined
+  /** Ours, the present one first. The first goes to the service and nowhere else. */
+  readonly secrets: readonly string[]
 }
 
 export interface ManagedWebhook {
   readonly webhook: WebhookRecord
+  /** Why its deliveries would be refused. */
+  readonly alerts: readonly WebhookAlert[]
   readonly notes: readonly string[]
 }
 
@@ -33,15 +36,18 @@ export interface CreateWebhookOptions {
 }
 
 /**
- * Creates a webhook that sends every event we need to `url`, signed with our secret. Three requests. Throws ConfigError for an address that must not be used,
- * without a secret, and for a second webhook with one URL: each notification would come twice.
+ * Creates a webhook that sends every event we need to `url`. A service that takes a secret is given
+ * ours; one that makes its own tells it in its answer, and that one counts. Three requests. Throws
+ * ConfigError for an address that must not be used, and for a second webhook with one URL: each
+ * notification would come twice.
  */
 export async function createOwnWebhook(
   { url, isAgain }: CreateWebhookOptions,
-  dependencies: ManageDependencies & { readonly secret: string },
+  dependencies: ManageDependencies,
 ): Promise<ManagedWebhook> {
   checkTargetUrl('--url', url)
-  const { service, signal, secret } = dependencies
+  const { service, signal, secrets } = dependencies
+  const [secret] = secrets
   const same = (await listWebhookRecords(service, signal)).filter(
     (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
   )
@@ -50,11 +56,12 @@ export async function createOwnWebhook(
   const settings: WebhookSettings = {
     url,
     active: true,
-    secret,
+    ...(secret === undefined ? {} : { secret }),
     ...(events === undefined ? {} : { events }),
   }
   const answer = await service.createWebhook(settings, { signal })
-  return { webhook: readAnswer(answer, 'created'), notes: notesOn(events) }
+  const webhook = readAnswer(answer, 'created')
+  return { webhook, alerts: judgeSecret(webhook, secrets), notes: notesOn(events) }
 }
 
 export interface EnableWebhookOptions {
@@ -65,12 +72,16 @@ export interface EnableWebhookOptions {
   readonly isSigning: boolean
 }
 
-/** Switches a webhook on again; repeating it changes nothing more. Throws `ApiNotFoundError` for one that is not there. */
+/**
+ * Switches a webhook on again; repeating it changes nothing more. Throws `ApiNotFoundError` for one
+ * that is not there.
+ */
 export async function enableWebhook(
   { webhookId, isWithEvents, isSigning }: EnableWebhookOptions,
   dependencies: ManageDependencies,
 ): Promise<ManagedWebhook> {
-  const { service, signal, secret } = dependencies
+  const { service, signal, secrets } = dependencies
+  const [secret] = secrets
   const events = isWithEvents ? await readNeededEvents(dependencies) : undefined
   const settings: WebhookSettings = {
     active: true,
@@ -78,15 +89,17 @@ export async function enableWebhook(
     ...(isSigning && secret !== undefined ? { secret } : {}),
   }
   const answer = await service.updateWebhook(webhookId, settings, { signal })
+  const webhook = readAnswer(answer, 'changed')
   return {
-    webhook: readAnswer(answer, 'changed'),
+    webhook,
+    alerts: judgeSecret(webhook, secrets),
     notes: isWithEvents ? notesOn(events) : [],
   }
 }
 
 /**
- * Throws ConfigError for what deliveries must not be sent to: they hold the customer's data, so https is a must, save on this very machine. `option` names
- * where the address came from.
+ * Throws ConfigError for what deliveries must not be sent to: they hold the customer's data, so
+ * https is a must, save on this very machine. `option` names where the address came from.
  */
 export function checkTargetUrl(option: string, url: string): void {
   const problem = targetUrlProblem(url)

@@ -2,14 +2,17 @@ import { toError, WarehouseDataError, WarehouseUnavailableError } from '../error
 import type { Logger } from '../logger.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import type { Delivery } from './delivery.js'
-import { storeDeliveries, type Repeat } from './inbox.js'
+import { canStoreDeliveries, storeDeliveries, type Repeat } from './inbox.js'
 
 export interface GroupCommit {
   /**
-   * Resolves when the delivery is committed: true when its notification is new. Rejects when it could not be stored or nobody knows whether it was,
-   * at the latest after `deadlineMs`; a delivery that was given up while it waited is not stored later.
+   * Resolves when the delivery is committed: true when its notification is new. Rejects when it
+   * could not be stored or nobody knows whether it was, at the latest after `deadlineMs`; a
+   * delivery that was given up while it waited is not stored later.
    */
   store(delivery: Delivery): Promise<boolean>
+  /** False while the warehouse takes no delivery. Asks it only when it refused the last ones. */
+  canStore(): Promise<boolean>
   /** Resolves when nothing waits and nothing is under way. */
   drain(): Promise<void>
 }
@@ -25,7 +28,10 @@ export interface GroupCommitOptions {
 const LARGEST_GROUP = 200
 const LARGEST_GROUP_BYTES = 4 * 1024 * 1024
 
-/** Repeats that could not be counted are tried again this often, this far apart; a count is not worth more. */
+/**
+ * Repeats that could not be counted are tried again this often, this far apart; a count is not
+ * worth more.
+ */
 const COUNT_TRIES = 60
 const COUNT_WAIT_MS = 500
 
@@ -36,14 +42,16 @@ interface Waiting {
 }
 
 /**
- * Stores deliveries in groups: while one statement is under way, those that arrive gather and go together in the next. A quiet receiver pays one commit
- * per delivery and waits for nobody, a busy one pays one commit for up to 200.
+ * Stores deliveries in groups: while one statement is under way, those that arrive gather and go
+ * together in the next. A quiet receiver pays one commit per delivery and waits for nobody, a busy
+ * one pays one commit for up to 200.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { warehouse, logger, deadlineMs, longestQueue } = options
   let waiting: Waiting[] = []
   let underWay: readonly Waiting[] = []
   let startedAt = 0
+  let isRefused = false
   let working: Promise<void> | undefined
   let uncounted: readonly Repeat[] = []
   let countTries = 0
@@ -55,6 +63,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       const deliveries = group.map(({ delivery }) => delivery)
       const stored = await storeDeliveries(warehouse, deliveries, repeats)
       uncounted = stored.uncounted
+      isRefused = false
       const newIds = new Set(stored.newIds)
       // Of several copies of a new notification in one group, the first is the new one.
       for (const { delivery, settle } of group) settle(newIds.delete(delivery.notificationId))
@@ -64,6 +73,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         for (const single of group) await storeGroup([single])
         return
       }
+      isRefused = !(error instanceof WarehouseDataError)
       for (const { settle } of group) settle(toError(error))
     }
   }
@@ -85,7 +95,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     })
   }
 
-  /** Repeats that are not counted yet go with the next deliveries; where none come, they go alone. */
+  /**
+   * Repeats that are not counted yet go with the next deliveries; where none come, they go alone.
+   */
   function planCount(): void {
     if (uncounted.length === 0) countTries = 0
     if (uncounted.length === 0 || countTimer !== undefined) return
@@ -123,6 +135,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         waiting.push(entry)
         start()
       })
+    },
+    canStore: async () => {
+      if (isRefused) isRefused = !(await canStoreDeliveries(warehouse))
+      return !isRefused
     },
     drain: async () => {
       while (working !== undefined) await working

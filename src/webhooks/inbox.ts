@@ -15,16 +15,21 @@ export interface Repeat {
 export interface StoredDeliveries {
   /** Notifications that were not known before. */
   readonly newIds: ReadonlySet<string>
-  /** Stored long since, only not counted, because somebody else held the row. To be handed in with the next deliveries. */
+  /**
+   * Stored long since, only not counted, because somebody else held the row. To be handed in with
+   * the next deliveries.
+   */
   readonly uncounted: readonly Repeat[]
 }
 
 /**
- * Stores deliveries: when it returns, all of them are committed, the new ones in one statement. The first delivery of a notification becomes its row and
- * its bytes stay; later ones are only counted, those with other bytes also apart. Safe to repeat.
+ * Stores deliveries: when it returns, all of them are committed, the new ones in one statement. The
+ * first delivery of a notification becomes its row and its bytes stay; later ones are only counted,
+ * those with other bytes also apart. Safe to repeat.
  *
- * No processor can delay an answer: a row that is there already is not inserted again, which would wait for whoever is changing it, and a row that
- * somebody holds is not counted now; its repeats come back as `uncounted`.
+ * No processor can delay an answer: a row that is there already is not inserted again, which would
+ * wait for whoever is changing it, and a row that somebody holds is not counted now; its repeats
+ * come back as `uncounted`.
  */
 export async function storeDeliveries(
   warehouse: Session & Pick<Warehouse, 'names'>,
@@ -42,6 +47,38 @@ export async function storeDeliveries(
   }
 }
 
+/** Written and taken back: nobody ever sees it. */
+const TRIAL: Delivery = {
+  notificationId: 'sha256:a trial',
+  event: null,
+  webhookId: null,
+  createdAt: null,
+  referenceType: null,
+  referenceId: null,
+  headers: {},
+  body: Buffer.alloc(8_192),
+  bodyHash: Buffer.alloc(32),
+  deadReason: null,
+}
+
+/**
+ * Whether the database would take a delivery now: a server whose disk is full still answers
+ * questions.
+ */
+export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean> {
+  const { names } = warehouse
+  const inbox = `${quoteIdentifier(names.sync)}.webhook_notifications`
+  let isTaken = false
+  await warehouse
+    .transaction('try the inbox', async (session) => {
+      await insertNew(session, inbox, [TRIAL])
+      isTaken = true
+      throw new Error('to be taken back')
+    })
+    .catch(() => undefined)
+  return isTaken
+}
+
 /** Returns the ids of the notifications that were not known. */
 async function insertNew(
   session: Session,
@@ -51,13 +88,16 @@ async function insertNew(
   if (deliveries.length === 0) return new Set()
   const rows = await session.query<{ notification_id: string }>(
     'store webhook deliveries',
-    // The bodies come as one value: as elements of an array each would be sent as a text of twice its length, and be parsed.
+    // The bodies come as one value: as elements of an array each would be sent as a text of twice
+    // its length, and be parsed.
     `insert into ${inbox} (
     notification_id, event, webhook_id, created_at, observed_at, reference_type, reference_id, headers, body, body_hash,
     state, error, deliveries, differing_bodies
 )
 select
-    given.notification_id, given.event, given.webhook_id, given.created_at, least(given.created_at, now()),
+    given.notification_id, given.event, given.webhook_id, given.created_at,
+    -- A clock may be ahead a little; see STAMP_TOLERANCE_MS.
+    least(coalesce(given.created_at, now()), now() + interval '10 seconds'),
     given.reference_type, given.reference_id, given.headers,
     substr($14::bytea, given.body_start, given.body_bytes), given.body_hash,
     case when given.error is null then 'received' else 'dead' end, given.error, given.deliveries, given.differing_bodies
@@ -140,7 +180,10 @@ interface NewRow {
   differingBodies: number
 }
 
-/** The rows of what is new, as columns. Ordered by id: two receivers must not wait for each other's rows crosswise. */
+/**
+ * The rows of what is new, as columns. Ordered by id: two receivers must not wait for each other's
+ * rows crosswise.
+ */
 function deliveryColumns(deliveries: readonly Delivery[]): unknown[] {
   const rowsById = new Map<string, NewRow>()
   for (const delivery of deliveries) {

@@ -7,6 +7,8 @@ export interface OwnWebhookSettings {
   readonly url: string | undefined
   /** TRACKING_WEBHOOK_IDS. */
   readonly ids: readonly string[]
+  /** Deliveries signed with one of these are accepted. Undefined: secrets are not compared. */
+  readonly secrets?: readonly string[]
 }
 
 /** A webhook that was ours when it was last looked at. */
@@ -15,7 +17,8 @@ export interface KnownWebhook {
   readonly url: string | null
 }
 
-export type WebhookAlertKind = 'missing' | 'inactive' | 'other_url' | 'events_missing' | 'unsigned'
+export type WebhookAlertKind =
+  'missing' | 'inactive' | 'other_url' | 'events_missing' | 'unsigned' | 'other_secret'
 
 /** Something that keeps notifications from us, as a sentence that ends with what to do. */
 export interface WebhookAlert {
@@ -41,7 +44,10 @@ export interface JudgedWebhooks {
   readonly needed: readonly string[] | undefined
 }
 
-/** Compares what the service lists with what must be there for news to reach us. Pure. Without a URL and ids there is nothing to judge. */
+/**
+ * Compares what the service lists with what must be there for news to reach us. Pure. Without a URL
+ * and ids there is nothing to judge.
+ */
 export function judgeWebhooks(judged: JudgedWebhooks): WebhookJudgement {
   const { settings, listed, needed } = judged
   if (settings.url === undefined && settings.ids.length === 0) {
@@ -85,7 +91,7 @@ function missingUrl(
 }
 
 function judgeOne(webhook: WebhookRecord, settings: OwnWebhookSettings): WebhookAlert[] {
-  const { webhookId, url, isActive, hasSecret } = webhook
+  const { webhookId, url, isActive } = webhook
   const alerts: WebhookAlert[] = []
   if (settings.url !== undefined && url !== null && !isSameUrl(url, settings.url)) {
     alerts.push(sendsElsewhere(webhook, settings.url))
@@ -94,11 +100,25 @@ function judgeOne(webhook: WebhookRecord, settings: OwnWebhookSettings): Webhook
     const sentence = `webhook ${webhookId} is not active: the service has stopped sending after failed deliveries, or somebody switched it off; see that our receiver can be reached, then run \`tracking-sync webhooks enable ${webhookId}\``
     alerts.push({ webhookId, kind: 'inactive', sentence })
   }
+  return [...alerts, ...judgeSecret(webhook, settings.secrets)]
+}
+
+/**
+ * Whether deliveries of this webhook can be accepted: it has a secret, and the one the service told
+ * is among ours. Nothing where the service does not say.
+ */
+export function judgeSecret(
+  { webhookId, hasSecret, secret }: WebhookRecord,
+  ours: readonly string[] | undefined,
+): WebhookAlert[] {
   if (hasSecret === false) {
     const sentence = `webhook ${webhookId} has no secret, so its deliveries are not signed and are refused; run \`tracking-sync webhooks enable ${webhookId} --sign\` to give it TRACKING_WEBHOOK_SECRET`
-    alerts.push({ webhookId, kind: 'unsigned', sentence })
+    return [{ webhookId, kind: 'unsigned', sentence }]
   }
-  return alerts
+  if (ours === undefined || secret === null || secret.isAmong(ours)) return []
+  const state = ours.length === 0 ? 'which is not set' : 'which is another one'
+  const sentence = `the service signs the deliveries of webhook ${webhookId} with a secret of its own and not with TRACKING_WEBHOOK_SECRET, ${state}, so they are refused; run \`tracking-sync webhooks enable ${webhookId} --secret-file <path>\` to get the secret, then set TRACKING_WEBHOOK_SECRET_FILE=<path>`
+  return [{ webhookId, kind: 'other_secret', sentence }]
 }
 
 function sendsElsewhere({ webhookId, url }: WebhookRecord, wanted: string): WebhookAlert {

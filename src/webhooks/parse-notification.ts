@@ -15,10 +15,11 @@ export interface ParsedNotification {
 const NO_DOCUMENT: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
 
 /**
- * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD in the rows, flagged, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
+ * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD in the rows,
+ * flagged, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
  */
 export function parseNotification(claimed: ClaimedNotification): ParsedNotification {
-  const { notificationId, observedAt, body } = claimed
+  const { notificationId, observedAt, isClamped, body } = claimed
   const document = body === null ? NO_DOCUMENT : readDocument(body)
   const record = readNotificationRecord(document.data[0])
   const isNotification =
@@ -27,6 +28,7 @@ export function parseNotification(claimed: ClaimedNotification): ParsedNotificat
     news: {
       notificationId,
       observedAt,
+      isClamped,
       document,
       reference: record?.reference ?? null,
       isNotification,

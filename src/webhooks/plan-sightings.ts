@@ -23,7 +23,10 @@ export interface Round {
 export interface SightingPlan {
   /** Written one after the other, so that each of several changes of a row leaves its version. */
   readonly rounds: readonly Round[]
-  /** No newer than what the warehouse has: not applied. They are read again if they say something else. */
+  /**
+   * No newer than what the warehouse has: not applied. They are read again if they say something
+   * else.
+   */
   readonly doubtful: readonly Sighting[]
   /** Records without a live row: they must be confirmed by reading them. */
   readonly unconfirmed: readonly ResourceIdentifier[]
@@ -36,11 +39,13 @@ export interface SightingPlan {
 const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 /**
- * Decides what of some notifications, in the order the source made them, may be applied from their payload. Pure.
+ * Decides what of some notifications, in the order the source made them, may be applied from their
+ * payload. Pure.
  *
  *   no live row                        → confirm by reading it; a transport event of a live container may be new
- *   at or before the row's stamp, or
- *   before the last complete pass      → in doubt
+ *   at or before the row's stamp,
+ *   before the last complete pass, or
+ *   with a stamp that tells no order   → in doubt
  *   else                               → applied
  */
 export function planSightings(intakes: readonly Intake[], known: KnownRows): SightingPlan {
@@ -72,7 +77,7 @@ class Planner {
   plan(resource: Resource): void {
     for (const [key, shown] of this.#sightingsByKey(resource)) {
       const row = this.#row(resource, key)
-      const applicable = shown.filter(({ sighting }) => this.#isApplied(sighting, row))
+      const applicable = shown.filter((one) => this.#isApplied(one, row))
       const kept = withoutRepeats(resource, applicable, this.#doubtful)
       // What the row lists, before each of the sightings.
       let listed = row?.transportEventIds ?? []
@@ -117,10 +122,11 @@ class Planner {
   }
 
   /** Also notes what must happen instead. */
-  #isApplied(sighting: Sighting, row: StoredRow | undefined): boolean {
+  #isApplied(shown: Shown, row: StoredRow | undefined): boolean {
+    const { sighting } = shown
     const { record, observedAt } = sighting
     const { resource, key } = record
-    if (resource === transportEvents) return this.#isEventApplied(sighting, row)
+    if (resource === transportEvents) return this.#isEventApplied(shown, row)
     if (resource.path === undefined) {
       // Nobody could confirm these, and nothing but a notification tells of them.
       return row === undefined || row.observedAt <= observedAt
@@ -131,12 +137,13 @@ class Planner {
       target.set(`${resource.type} ${key}`, { type: resource.type, id: key })
       return false
     }
-    if (this.#isNews(sighting, row.observedAt)) return true
+    if (this.#isNews(shown, row.observedAt)) return true
     this.#doubtful.push(sighting)
     return false
   }
 
-  #isEventApplied(sighting: Sighting, row: StoredRow | undefined): boolean {
+  #isEventApplied(shown: Shown, row: StoredRow | undefined): boolean {
+    const { sighting } = shown
     const containerId = containerOf(sighting)
     const container = this.#row(containers, containerId)
     if (container === undefined || container.isDeleted) {
@@ -145,13 +152,14 @@ class Planner {
     }
     if (row?.isDeleted === false) {
       this.#presentEvents.add(sighting.record.key)
-      if (this.#isNews(sighting, row.observedAt)) return true
+      if (this.#isNews(shown, row.observedAt)) return true
       this.#doubtful.push(sighting)
       return false
     }
-    // What the container's own news overtook may have been withdrawn since; and a withdrawn event does not come back from a payload.
+    // What the container's own news overtook may have been withdrawn since; and a withdrawn event
+    // does not come back from a payload.
     const isOvertaken = sighting.observedAt < container.observedAt
-    if (row === undefined && !isOvertaken && this.#isNews(sighting, undefined)) {
+    if (row === undefined && !isOvertaken && this.#isNews(shown, undefined)) {
       this.#presentEvents.add(sighting.record.key)
       return true
     }
@@ -159,7 +167,9 @@ class Planner {
     return false
   }
 
-  #isNews({ record, observedAt }: Sighting, rowObservedAt: Date | undefined): boolean {
+  #isNews({ sighting, intake }: Shown, rowObservedAt: Date | undefined): boolean {
+    if (intake.isDoubtful === true) return false
+    const { record, observedAt } = sighting
     const passBegan = this.#known.passes.get(record.resource.stream)
     const isAfter = (instant: Date | undefined): boolean =>
       instant === undefined || observedAt > instant
@@ -167,8 +177,9 @@ class Planner {
   }
 
   /**
-   * The list of transport events that comes with a container, where every event in it is known or came with these notifications: then stored events that
-   * are not in it were withdrawn. Where one is not known, the events are to be fetched.
+   * The list of transport events that comes with a container, where every event in it is known or
+   * came with these notifications: then stored events that are not in it were withdrawn. Where one
+   * is not known, the events are to be fetched.
    */
   #judgeList(
     { record, observedAt }: Sighting,
@@ -194,7 +205,10 @@ export function containerOf({ record }: Sighting): string {
   return record.values[transportEvents.columnIndex.get('container_id') ?? -1] ?? ''
 }
 
-/** Ids of the transport events that came with a container: an expected one need not be in the list, which has past ones. */
+/**
+ * Ids of the transport events that came with a container: an expected one need not be in the list,
+ * which has past ones.
+ */
 function eventsWith(intake: Intake, containerId: string): string[] {
   return (intake.sightings.get(transportEvents.stream) ?? [])
     .filter((sighting) => containerOf(sighting) === containerId)
@@ -207,8 +221,9 @@ interface Shown {
 }
 
 /**
- * Leaves out what a later sighting of the same row makes superfluous: between the first and the last of equal ones in a row, and, where no versions
- * are kept, all that the next one replaces. Of two different ones with one stamp nobody can tell which is later: the second is in doubt.
+ * Leaves out what a later sighting of the same row makes superfluous: between the first and the
+ * last of equal ones in a row, and, where no versions are kept, all that the next one replaces. Of
+ * two different ones with one stamp nobody can tell which is later: the second is in doubt.
  */
 function withoutRepeats(
   resource: Resource,

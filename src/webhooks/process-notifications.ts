@@ -52,8 +52,9 @@ const BATCH = 100
 const READ_AT_ONCE = 10
 
 /**
- * Applies notifications of the inbox, a hundred at a time, each batch in one transaction. Any number of processors may share an inbox, on any number of
- * hosts: each notification is taken by one and applied once. Keep one instance per process.
+ * Applies notifications of the inbox, a hundred at a time, each batch in one transaction. Any
+ * number of processors may share an inbox, on any number of hosts: each notification is taken by
+ * one and applied once. Keep one instance per process.
  */
 export class NotificationProcessor {
   readonly #dependencies: ProcessDependencies
@@ -65,8 +66,10 @@ export class NotificationProcessor {
   }
 
   /**
-   * Applies one batch. A batch that fails by what it holds is taken notification by notification: the bad one is tried again later, ten times, then it is
-   * dead; the others flow on. Throws what is wrong with the warehouse as a whole; then nothing is lost and nothing counts as an attempt.
+   * Applies one batch. A batch that fails, whatever the error, is taken notification by
+   * notification: the bad one is tried again later, ten times, then it is dead; the others flow on.
+   * Where none of them can be applied, for a reason that is not theirs, the warehouse is to blame:
+   * then it throws, nothing is lost and nothing counts as an attempt.
    */
   async processBatch(): Promise<BatchReport> {
     const { warehouse, signal, reachFailpoint } = this.#dependencies
@@ -79,8 +82,8 @@ export class NotificationProcessor {
         return this.#apply(session, seen)
       })
     } catch (thrown) {
-      if (signal.aborted || !isOfTheData(thrown)) throw thrown
-      report = await this.#processOneByOne(seen)
+      if (signal.aborted || isOfTheServer(thrown)) throw thrown
+      report = await this.#processOneByOne(seen, thrown)
     }
     if (report.taken > 0) reachFailpoint('after_notifications')
     await this.#ownership.refreshWhereNeeded()
@@ -104,25 +107,58 @@ export class NotificationProcessor {
     )
   }
 
-  async #processOneByOne(claimed: readonly ClaimedNotification[]): Promise<BatchReport> {
-    const { warehouse } = this.#dependencies
+  async #processOneByOne(
+    claimed: readonly ClaimedNotification[],
+    whyNotTogether: unknown,
+  ): Promise<BatchReport> {
+    const { signal } = this.#dependencies
     let sum = emptyReport()
+    const undecided: { readonly notificationId: string; readonly thrown: unknown }[] = []
     for (const { notificationId } of claimed) {
+      signal.throwIfAborted()
       try {
-        const report = await this.#inTransaction(async (session) => {
-          const one = await claimNotification(session, warehouse.names, notificationId)
-          return this.#apply(session, one === undefined ? [] : [one])
-        })
-        sum = addReports(sum, report)
+        sum = addReports(sum, await this.#processOne(notificationId))
       } catch (thrown) {
-        if (!isOfTheData(thrown)) throw thrown
-        await retryWarehouse(this.#dependencies, () =>
-          this.#noteFailure(warehouse, notificationId, thrown),
-        )
-        sum = addReports(sum, { ...emptyReport(), taken: 1, failed: 1 })
+        if (signal.aborted || isOfTheServer(thrown)) throw thrown
+        if (isOfTheData(thrown)) sum = addReports(sum, await this.#fail(notificationId, thrown))
+        else undecided.push({ notificationId, thrown })
       }
     }
+    // Where others could be applied, the warehouse is well, and what could not be is to blame
+    // itself.
+    const isWarehouseWell = sum.taken > sum.failed
+    if (!isWarehouseWell && undecided.length === claimed.length) throw whyNotTogether
+    for (const { notificationId, thrown } of undecided) {
+      if (!isWarehouseWell) throw thrown
+      sum = addReports(sum, await this.#fail(notificationId, thrown))
+    }
     return sum
+  }
+
+  /** Tries twice: the first failure may be that of a connection which was lost meanwhile. */
+  async #processOne(notificationId: string): Promise<BatchReport> {
+    const { warehouse } = this.#dependencies
+    const process = (): Promise<BatchReport> =>
+      warehouse.transaction('process notifications', async (session) => {
+        const one = await claimNotification(session, warehouse.names, notificationId)
+        return this.#apply(session, one === undefined ? [] : [one])
+      })
+    try {
+      return await process()
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError) || thrown.fate !== 'retry') throw thrown
+      // An outage ends here, and not after a hundred tries.
+      await warehouse.query('look whether the database answers', 'select 1')
+      return process()
+    }
+  }
+
+  async #fail(notificationId: string, thrown: unknown): Promise<BatchReport> {
+    const { warehouse } = this.#dependencies
+    await retryWarehouse(this.#dependencies, () =>
+      this.#noteFailure(warehouse, notificationId, thrown),
+    )
+    return { ...emptyReport(), taken: 1, failed: 1 }
   }
 
   async #apply(session: Session, claimed: readonly ClaimedNotification[]): Promise<BatchReport> {
@@ -169,9 +205,19 @@ export class NotificationProcessor {
   }
 }
 
-/** Faults of one notification: a value that PostgreSQL refuses, or one that our own code did not expect. */
+/** A full disk (53100), no free connection (53300), a standby (25006): whatever is applied. */
+const OF_THE_SERVER: ReadonlySet<unknown> = new Set(['53100', '53300', '25006'])
+
+function isOfTheServer(thrown: unknown): boolean {
+  if (thrown instanceof SimulatedCrash) return true
+  return thrown instanceof ConnectorError && OF_THE_SERVER.has(thrown.context.code)
+}
+
+/**
+ * Faults of one notification: a value that PostgreSQL refuses, or one that our own code did not
+ * expect.
+ */
 function isOfTheData(thrown: unknown): boolean {
-  if (thrown instanceof SimulatedCrash) return false
   if (thrown instanceof ConnectorError) return thrown.fate === 'quarantine'
   return thrown instanceof Error
 }

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { noFailpoints, type ReachFailpoint } from '../failpoint.js'
 import type { Logger } from '../logger.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
-import { answer } from './answer.js'
+import { answer } from '../http/answer.js'
 import { readDelivery } from './delivery.js'
 import { createGroupCommit } from './group-commit.js'
 import { createOutcomeLog } from './outcome-log.js'
-import { createBodyMemory, readBody } from './read-body.js'
+import { createBodyMemory, readBody } from '../http/read-body.js'
 import {
   createCounter,
   type Outcome,
@@ -19,7 +19,7 @@ import type { SignatureCheck } from './signature.js'
 
 export interface ReceiverLimits {
   readonly bodyBytes: number
-  /** Memory of all bodies under way, beyond the first 64 KiB of each. */
+  /** Memory of all bodies under way, beyond the first 16 KiB of each. */
   readonly memoryBytes: number
   /** Until a body is complete, from its headers on. */
   readonly bodyTimeoutMs: number
@@ -30,8 +30,8 @@ export interface ReceiverLimits {
 }
 
 /**
- * The largest payload documented has 13 KB. The strictest senders of webhooks wait five seconds for an answer; how long this service waits is not
- * documented.
+ * The largest payload documented has 13 KB. The strictest senders of webhooks wait five seconds for
+ * an answer; how long this service waits is not documented.
  */
 export const DEFAULT_RECEIVER_LIMITS: ReceiverLimits = {
   bodyBytes: 1024 * 1024,
@@ -55,10 +55,17 @@ export interface ReceiverOptions {
 }
 
 export interface Receiver {
-  /** Answers a POST; path and method were judged by the server. Never rejects for anything a sender or the warehouse does. */
+  /**
+   * Answers a POST; path and method were judged by the server. Never rejects for anything a sender
+   * or the warehouse does.
+   */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   counts(): ReceiverCounts
-  /** Resolves when nothing waits for the warehouse any more. Called after the server was stopped. */
+  /** False while the warehouse answers and yet takes no delivery, as with a full disk. */
+  canStore(): Promise<boolean>
+  /**
+   * Resolves when nothing waits for the warehouse any more. Called after the server was stopped.
+   */
   drain(): Promise<void>
 }
 
@@ -67,16 +74,21 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
   content_encoding: 415,
   sender: 403,
   too_large: 413,
+  small_chunks: 400,
   timeout: 408,
   signature: 401,
 }
 
-/** When to come again after a 503, in seconds; the service's own plan of retries is not documented. */
+/**
+ * When to come again after a 503, in seconds; the service's own plan of retries is not documented.
+ */
 const RETRY_AFTER = '10'
 
 /**
- * The receiver of webhook deliveries: checks what is cheap first, then reads the body, checks the signature over its raw bytes, and stores it. The answer is
- * 202 only after the commit; 503 when the warehouse does not take it in time, so that the service sends it again. Nothing is applied here.
+ * The receiver of webhook deliveries: checks what is cheap first, then reads the body, checks the
+ * signature over its raw bytes, and stores it. The answer is 202 only after the commit; 503 when
+ * the warehouse does not take it in time, so that the service sends it again. Nothing is applied
+ * here.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { warehouse, signature, logger, reachFailpoint = noFailpoints } = options
@@ -146,6 +158,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (outcome.kind === 'stored') options.onStored?.()
     },
     counts: () => counter.counts(),
+    canStore: () => inbox.canStore(),
     drain: () => inbox.drain(),
   }
 }

@@ -1,7 +1,16 @@
 export type RefusalReason =
-  'content_type' | 'content_encoding' | 'sender' | 'too_large' | 'timeout' | 'signature'
+  | 'content_type'
+  | 'content_encoding'
+  | 'sender'
+  | 'too_large'
+  | 'small_chunks'
+  | 'timeout'
+  | 'signature'
 
-/** What the receiver did since it was made. `received` is the sum of the others, less what is under way. */
+/**
+ * What the receiver did since it was made. `received` is the sum of the others, less what is under
+ * way.
+ */
 export interface ReceiverCounts {
   readonly received: number
   /** Notifications that were new. */
@@ -16,7 +25,10 @@ export interface ReceiverCounts {
   readonly ackLatency: LatencyHistogram
 }
 
-/** Of accepted deliveries, from the request's headers to the answer. As Prometheus has it: each bucket holds those before it as well. */
+/**
+ * Of accepted deliveries, from the request's headers to the answer. As Prometheus has it: each
+ * bucket holds those before it as well.
+ */
 export interface LatencyHistogram {
   readonly buckets: readonly { readonly upToMs: number; readonly count: number }[]
   readonly count: number
@@ -45,6 +57,7 @@ export function createCounter(): Counter {
     content_encoding: 0,
     sender: 0,
     too_large: 0,
+    small_chunks: 0,
     timeout: 0,
     signature: 0,
   }

@@ -4,7 +4,10 @@ import { quoteIdentifier } from '../warehouse/schema-names.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import type { NotificationRecord } from './notification-record.js'
 
-/** A notification that never reached us, and what to read again for it; nothing where that cannot be told. */
+/**
+ * A notification that never reached us, and what to read again for it; nothing where that cannot be
+ * told.
+ */
 export interface RecoveredNotification extends NotificationRecord {
   readonly rereads: readonly ResourceIdentifier[]
 }
@@ -29,8 +32,9 @@ where notification_id = any($1::text[])`,
 }
 
 /**
- * Notes notifications in the inbox, without a body and with no delivery, and queues their records to be read again: one transaction, so that none is noted
- * and forgotten. One that a delivery brought meanwhile stays as it is. Idempotent.
+ * Notes notifications in the inbox, without a body and with no delivery, and queues their records
+ * to be read again: one transaction, so that none is noted and forgotten. One that a delivery
+ * brought meanwhile stays as it is. Idempotent.
  */
 export async function recordRecovered(
   warehouse: Warehouse,
@@ -52,7 +56,8 @@ export async function recordRecovered(
     reference_type, reference_id
 )
 select
-    noted.id, noted.event, noted.webhook_id, noted.created_at, least(noted.created_at, now()), 0,
+    noted.id, noted.event, noted.webhook_id, noted.created_at,
+    least(coalesce(noted.created_at, now()), now() + interval '10 seconds'), 0,
     noted.state, now(), noted.note, noted.reference_type, noted.reference_id
 from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
     as noted (id, event, webhook_id, created_at, state, note, reference_type, reference_id)

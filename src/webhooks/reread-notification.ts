@@ -6,11 +6,11 @@ import type { Logger } from '../logger.js'
 import type { Sleep } from '../retry.js'
 import { retryWarehouse } from '../sync/retry-warehouse.js'
 import { removeRefetches, type ClaimedRefetch } from '../warehouse/refetch-queue.js'
-import { quoteIdentifier } from '../warehouse/schema-names.js'
-import type { Session, Warehouse } from '../warehouse/warehouse.js'
-import { applyNotifications } from './apply-notifications.js'
-import { settleNotifications } from './claim-notifications.js'
+import type { Warehouse } from '../warehouse/warehouse.js'
+import { applyNotifications, type News } from './apply-notifications.js'
+import { lockUnresolved, settleNotifications } from './claim-notifications.js'
 import { readNotificationRecord } from './notification-record.js'
+import { parseNotification } from './parse-notification.js'
 import { REFERENCE_INCLUDE } from './resolve-references.js'
 
 export interface RereadDependencies {
@@ -24,32 +24,26 @@ export interface RereadDependencies {
 }
 
 /**
- * Reads a notification that came without what it is about, and applies what the service tells of it now, with the stamp the delivery had. Where it tells no
- * more, or the interface has no such read, the notification stays unresolved until a complete sync. One request, or two where the include is refused.
+ * Reads a notification that came without what it is about, and applies what the service tells of it
+ * now, with the stamp the delivery had. Where it tells no more, or the interface has no such read,
+ * the notification stays unresolved until a complete sync. One request, or two where the include is
+ * refused.
  */
 export async function rereadNotification(
   dependencies: RereadDependencies,
   entry: ClaimedRefetch,
 ): Promise<void> {
-  const document = await readNotification(dependencies, entry.id)
+  const told = await readNotification(dependencies, entry.id)
   const { warehouse, rereadDelayMs, reachFailpoint } = dependencies
   await retryWarehouse(dependencies, () =>
     warehouse.transaction('apply a notification read again', async (session) => {
-      const observedAt = await lockUnresolved(session, warehouse, entry.id)
-      if (document !== undefined && observedAt !== undefined) {
-        const record = readNotificationRecord(document.data[0])
+      const claimed = await lockUnresolved(session, warehouse.names, entry.id)
+      const news = claimed === undefined ? undefined : parseNotification(claimed).news
+      if (news !== undefined && (told !== undefined || news.document.included.length > 0)) {
+        const fuller = told === undefined ? news : withDocument(news, told)
         const settlements = await applyNotifications(
           session,
-          [
-            {
-              notificationId: entry.id,
-              observedAt,
-              document,
-              reference: record?.reference ?? null,
-              isNotification: true,
-              isReread: true,
-            },
-          ],
+          [{ ...fuller, isNotification: true, isReread: true }],
           { names: warehouse.names, rereadDelayMs, reachFailpoint },
         )
         await settleNotifications(session, warehouse.names, settlements)
@@ -57,6 +51,16 @@ export async function rereadNotification(
       await removeRefetches(session, warehouse.names, [entry])
     }),
   )
+}
+
+/** The service may include less than the delivery did. */
+function withDocument(news: News, told: Document): News {
+  if (told.included.length === 0 && news.document.included.length > 0) return news
+  return {
+    ...news,
+    document: told,
+    reference: readNotificationRecord(told.data[0])?.reference ?? news.reference,
+  }
 }
 
 /** Undefined when the service does not have it, or tells of another one. */
@@ -77,21 +81,4 @@ async function readNotification(
     if (thrown instanceof ApiNotFoundError || thrown instanceof ApiRequestError) return undefined
     throw thrown
   }
-}
-
-/** The stamp of a notification that is still unresolved. */
-async function lockUnresolved(
-  session: Session,
-  { names }: Warehouse,
-  id: string,
-): Promise<Date | undefined> {
-  const [row] = await session.query<{ observed_ms: number }>(
-    'lock a notification',
-    `select floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms
-from ${quoteIdentifier(names.sync)}.webhook_notifications
-where notification_id = $1 and state = 'unresolved'
-for update`,
-    [id],
-  )
-  return row === undefined ? undefined : new Date(row.observed_ms)
 }

@@ -5,7 +5,7 @@ import type { Document, ResourceIdentifier } from '../jsonapi/document.js'
 import { membersOf } from '../jsonapi/members.js'
 import { resourceOfType } from '../resources/index.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/refetch-queue.js'
-import { quoteIdentifier } from '../warehouse/schema-names.js'
+import { findContainersOfEvents } from '../warehouse/transport-event-lists.js'
 import type { Warehouse } from '../warehouse/warehouse.js'
 import {
   readLinkage,
@@ -19,7 +19,10 @@ export interface ResolveDependencies {
   readonly signal: AbortSignal
 }
 
-/** By notification id: what to queue to be read again, records and lists of transport events; nothing where it cannot be told. */
+/**
+ * By notification id: what to queue to be read again, records and lists of transport events;
+ * nothing where it cannot be told.
+ */
 export type ResolvedReferences = ReadonlyMap<string, readonly ResourceIdentifier[]>
 
 /** What the include is called that brings the record a notification is about. */
@@ -29,9 +32,10 @@ export const REFERENCE_INCLUDE = 'reference_object'
 const MOST_FRUITLESS_READS = 3
 
 /**
- * Finds what to read by id so that the news of each notification gets into the warehouse: the record it is about, where such records can be read, or the
- * container (else the shipment) that the record belongs to. It is looked for in the page, then in the warehouse, then in the notification read by id: one
- * request for each that is still open.
+ * Finds what to read by id so that the news of each notification gets into the warehouse: the
+ * record it is about, where such records can be read, or the container (else the shipment) that the
+ * record belongs to. It is looked for in the page, then in the warehouse, then in the notification
+ * read by id: one request for each that is still open.
  */
 export class ReferenceResolver {
   readonly #dependencies: ResolveDependencies
@@ -70,15 +74,7 @@ export class ReferenceResolver {
     const found = new Map<string, ResourceIdentifier[]>()
     if (eventIds.length === 0) return found
     const { warehouse } = this.#dependencies
-    const rows = await warehouse.query<{ event_id: string; container_ids: string[] }>(
-      'look for the containers of transport events',
-      `select transport_event_id as event_id, array_agg(container_id order by container_id) as container_ids
-from ${quoteIdentifier(warehouse.names.data)}.transport_events
-where transport_event_id = any($1::text[])
-group by transport_event_id`,
-      [eventIds],
-    )
-    const byEvent = new Map(rows.map((row) => [row.event_id, row.container_ids]))
+    const byEvent = await findContainersOfEvents(warehouse, warehouse.names, eventIds)
     for (const { notificationId, reference } of notifications) {
       const ids = byEvent.get(reference?.id ?? '') ?? []
       if (ids.length > 0) found.set(notificationId, ids.flatMap(withTransportEvents))

@@ -66,8 +66,9 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Processes the inbox and the refetch queue until it is stopped: some workers that apply notifications, and one that reads again by id. What fails as a whole
- * is tried again after a pause that grows to a minute; no failure ends the processor.
+ * Processes the inbox and the refetch queue until it is stopped: some workers that apply
+ * notifications, and one that reads again by id. What fails as a whole is tried again after a pause
+ * that grows to a minute; no failure ends the processor.
  */
 export function startProcessor(dependencies: ProcessorDependencies): RunningProcessor {
   const { settings, sleep, logger, pollMs = POLL_MS } = dependencies
@@ -149,9 +150,12 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   }
 }
 
-/** Settles notifications that only a complete sync could settle; to be called after one as well. Returns how many. */
+/**
+ * Settles notifications that only a complete sync could settle; to be called after one as well.
+ * Returns how many.
+ */
 export async function settleByCompleteSync(warehouse: Warehouse): Promise<number> {
-  const passes = await loadConfirmedPasses(warehouse, warehouse.names)
+  const passes = await loadConfirmedPasses(warehouse, warehouse.names, 'whole')
   return settleUnresolved(warehouse, warehouse.names, completeSyncBegan(passes))
 }
 

@@ -36,15 +36,19 @@ export interface Parted<Notification> {
 const REFRESH_EVERY_MS = 60_000
 
 /**
- * Whose notifications are whose. A webhook that is not known makes us ask the service for its list, once a minute at most; what that list does not have is
- * foreign. Until the service has answered, such notifications wait, and waiting is no failed attempt.
+ * Whose notifications are whose. A webhook that is not known makes us ask the service for its list,
+ * once a minute at most; what that list does not have is foreign. Until the service has answered,
+ * such notifications wait, and waiting is no failed attempt.
  */
 export class WebhookOwnership {
   readonly waitMs = REFRESH_EVERY_MS
   readonly #dependencies: OwnershipDependencies
   /** Ids of those that need the service's word, and when they were received. */
   readonly #waiting = new Map<string, number>()
-  /** On the database's clock. What was received before the service was asked can be judged by its answer. */
+  /**
+   * On the database's clock. What was received before the service was asked can be judged by its
+   * answer.
+   */
   #askedAt = -Infinity
   #triedAt = -Infinity
 
@@ -52,7 +56,10 @@ export class WebhookOwnership {
     this.#dependencies = dependencies
   }
 
-  /** Parts notifications by what is known now; one query. Remembers which of them need the service's word. */
+  /**
+   * Parts notifications by what is known now; one query. Remembers which of them need the service's
+   * word.
+   */
   async part<Notification extends Sent>(
     session: Session,
     notifications: readonly Notification[],
@@ -62,9 +69,12 @@ export class WebhookOwnership {
     const own: Notification[] = []
     const foreign: Notification[] = []
     const unknown: Notification[] = []
+    // Some kinds name no webhook. Then the signature tells: the receiver takes what is signed with
+    // our secret.
+    const isSigned = (settings.own.secrets ?? []).length > 0
     for (const notification of notifications) {
       const { webhookId, receivedAt } = notification
-      if (webhookId !== null && ids.has(webhookId)) own.push(notification)
+      if (webhookId === null ? isSigned : ids.has(webhookId)) own.push(notification)
       else if (
         webhookId === null ||
         settings.own.ids.length > 0 ||
@@ -79,7 +89,10 @@ export class WebhookOwnership {
     return { own, foreign, unknown }
   }
 
-  /** Asks the service, where a notification waits for it and a minute has passed since; then what waited is due at once. Never throws for the service's sake. */
+  /**
+   * Asks the service, where a notification waits for it and a minute has passed since; then what
+   * waited is due at once. Never throws for the service's sake.
+   */
   async refreshWhereNeeded(): Promise<void> {
     if (this.#waiting.size === 0) return
     const { service, warehouse, logger, settings, signal } = this.#dependencies

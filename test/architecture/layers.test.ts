@@ -23,8 +23,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'require-service': { may: ['errors'], isPure: true },
   'database-address': { may: [], isPure: true },
   failpoint: { may: [], isPure: true },
+  'scram-client': { may: ['errors'], packages: ['pg'] },
   'account-key': { may: [], isPure: true },
+  'place-of-pids': { may: [], packages: ['node:fs'] },
   'waiting-line': { may: [] },
+  suggest: { may: [], isPure: true },
   logger: { may: ['errors'], packages: ['pino'] },
   config: {
     may: [
@@ -35,6 +38,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'serve-settings',
       'service-address',
       'setting-kinds',
+      'suggest',
       'webhook-settings',
       'webhook-watch-settings',
     ],
@@ -55,15 +59,26 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['undici', 'node:http'],
   },
   warehouse: {
-    may: ['resources', 'jsonapi', 'retry', 'failpoint', 'waiting-line', 'logger', 'errors'],
-    packages: ['pg', 'pg-cursor', 'kysely', 'node:fs'],
+    may: [
+      'resources',
+      'jsonapi',
+      'retry',
+      'failpoint',
+      'scram-client',
+      'waiting-line',
+      'logger',
+      'errors',
+    ],
+    packages: ['pg', 'kysely', 'node:fs'],
   },
   database: {
-    may: ['logger', 'errors'],
+    may: ['scram-client', 'logger', 'errors'],
     packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
+  http: { may: ['logger', 'errors'], packages: ['node:http', 'node:net'] },
   webhooks: {
     may: [
+      'http',
       'api',
       'sync',
       'warehouse',
@@ -85,6 +100,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'jsonapi',
       'retry',
       'failpoint',
+      'place-of-pids',
       'logger',
       'errors',
       'exit-code',
@@ -94,6 +110,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   schedule: { may: ['logger', 'errors'], packages: ['node-cron'] },
   serve: {
     may: [
+      'http',
       'webhooks',
       'sync',
       'warehouse',
@@ -112,7 +129,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   app: { may: ['*'], packages: ['node:fs'] },
   commands: {
     may: ['*'],
-    packages: ['commander', 'cli-progress', 'cli-table3', 'node:fs', 'node:child_process'],
+    packages: ['commander', 'node:fs', 'node:child_process'],
   },
   cli: { may: ['commands', 'app', 'config', 'errors', 'exit-code'] },
 }

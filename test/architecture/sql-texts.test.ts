@@ -6,20 +6,32 @@ import { describe, expect, it } from 'vitest'
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 const STATEMENT =
-  /\b(?:select\b[\s\S]*\bfrom\b|insert into|update \S+[\s\S]*\bset\b|delete from|set local|alter |create (?:role|schema|table|view)|drop |grant )/
+  /\b(?:select\b[\s\S]*\bfrom\b|insert into|update \S+[\s\S]*\bset\b|delete from|set local|alter |create (?:or replace|role|schema|table|unlogged|view)|drop |grant |revoke |truncate |analyze |comment on |declare )/
 
 interface Interpolation {
   readonly expression: string
   /** What stands before and after it. */
   readonly before: string
   readonly after: string
+  /** It comes from constants and through the functions that quote. */
+  readonly isMadeHere: boolean
 }
 
-/** What is put into texts that are statements. */
-function interpolationsIn(path: string, text: string): Interpolation[] {
+const known = new Map<string, readonly Interpolation[]>()
+
+/** What is put into texts that are statements; each text is looked through once. */
+function interpolationsIn(path: string, text: string): readonly Interpolation[] {
+  const found = known.get(text) ?? findInterpolations(path, text)
+  known.set(text, found)
+  return found
+}
+
+function findInterpolations(path: string, text: string): Interpolation[] {
   const found: Interpolation[] = []
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const isMadeHere = safeExpressions(source)
   const visit = (node: ts.Node): void => {
-    if (ts.isTemplateExpression(node)) {
+    if (ts.isTemplateExpression(node) && !isSaid(node)) {
       const literals = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)]
       if (STATEMENT.test(literals.join('‹›'))) {
         for (const [index, { expression }] of node.templateSpans.entries()) {
@@ -27,14 +39,115 @@ function interpolationsIn(path: string, text: string): Interpolation[] {
             expression: expression.getText(),
             before: literals[index] ?? '',
             after: literals[index + 1] ?? '',
+            isMadeHere: isMadeHere(expression),
           })
         }
       }
     }
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+  visit(source)
   return found
+}
+
+/** The message of an error, or what a call of the warehouse says it is doing: text for people. */
+function isSaid(node: ts.TemplateExpression): boolean {
+  const { parent } = node
+  if (ts.isNewExpression(parent)) return true
+  if (!ts.isCallExpression(parent) || parent.arguments[0] !== node) return false
+  const called = parent.expression
+  if (!ts.isPropertyAccessExpression(called)) return false
+  return parent.arguments.length > 1 || called.name.text.startsWith('print')
+}
+
+/** Functions whose answer is SQL of constants and of names that they quote. */
+const MAKES_SQL = ['quoteIdentifier', 'qualified', 'withSchemaNames', 'lookUpSql', 'sourceOf']
+
+/** Whether an expression is a constant, a name that was quoted, or made of such in this file. */
+function safeExpressions(source: ts.SourceFile): (node: ts.Expression) => boolean {
+  const initializers = new Map<string, (ts.Expression | undefined)[]>()
+  const collect = (node: ts.Node): void => {
+    const isBinding = ts.isVariableDeclaration(node) || ts.isParameter(node)
+    if (isBinding || ts.isBindingElement(node)) {
+      const names = ts.isIdentifier(node.name) ? [node.name.text] : []
+      const isAwaited = node.initializer !== undefined && ts.isAwaitExpression(node.initializer)
+      const value = ts.isVariableDeclaration(node) && !isAwaited ? node.initializer : undefined
+      for (const name of names) initializers.set(name, [...(initializers.get(name) ?? []), value])
+    }
+    ts.forEachChild(node, collect)
+  }
+  collect(source)
+  const isSafe = (node: ts.Expression | undefined, seen: readonly string[]): boolean => {
+    if (node === undefined) return false
+    if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return true
+    if (/^[\w. ?+()]+\.length(?: [+-] (?:\d+|[\w. ]+\.length))?$/.test(node.getText())) return true
+    if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) {
+      return isSafe(node.expression, seen)
+    }
+    if (ts.isTemplateExpression(node)) {
+      return node.templateSpans.every(({ expression }) => isSafe(expression, seen))
+    }
+    if (ts.isConditionalExpression(node)) {
+      return isSafe(node.whenTrue, seen) && isSafe(node.whenFalse, seen)
+    }
+    if (ts.isCallExpression(node)) {
+      const called = node.expression
+      if (ts.isIdentifier(called)) return MAKES_SQL.includes(called.text)
+      if (/^pg\.escape(?:Identifier|Literal)$/.test(called.getText())) return true
+      // names.map(quoteIdentifier).join(', ')
+      return /\.map\(quoteIdentifier\)\.join\('[^']*'\)$/.test(node.getText())
+    }
+    if (!ts.isIdentifier(node)) return false
+    if (/^[A-Z][A-Z_]+$/.test(node.text)) return true
+    const values = initializers.get(node.text)
+    if (values === undefined || seen.includes(node.text)) return false
+    return values.every((value) => isSafe(value, [...seen, node.text]))
+  }
+  return (node) => isSafe(node, [])
+}
+
+/** Modules whose statements are made of the columns of our resource types, which are constants, and of numbers of parameters. */
+const OF_OUR_COLUMNS = [
+  // Text that is compared and never run.
+  'describe-schema',
+  'compare-derived',
+  'compare-rows',
+  'container-children',
+  'derive-anew',
+  'differing-keys',
+  'future-stamps',
+  'history',
+  'incoming-rows',
+  'row-digests',
+  'stored-rows',
+  'stored-views',
+  'transport-event-lists',
+  'upsert',
+  'vessel-positions',
+].map((name) => join('warehouse', `${name}.ts`))
+
+/** Others that were looked at one by one: each is one of some texts of the same module. */
+const LOOKED_AT: readonly string[] = [
+  'warehouse/absences.ts: key',
+  'warehouse/lease.ts: assignment',
+  // A person's own, which a cursor takes as a query and nothing else.
+  'warehouse/read-answer.ts: sqlText',
+  'warehouse/stream-status.ts: stream',
+  'warehouse/take-lease.ts: condition',
+  'warehouse/tombstones.ts: key',
+  'webhooks/claim-notifications.ts: condition',
+  'webhooks/inbox.ts: inbox',
+  'webhooks/replay.ts: last',
+  'webhooks/replay.ts: where.sql',
+]
+
+/** What stands bare in a statement and was neither made here nor looked at. */
+function bare(path: string, text: string): string[] {
+  if (OF_OUR_COLUMNS.includes(path)) return []
+  return interpolationsIn(path, text)
+    .filter(({ isMadeHere }) => !isMadeHere)
+    .map(({ expression }) => `${path.replaceAll('\\', '/')}: ${expression}`)
+    .filter((found) => !LOOKED_AT.includes(found))
 }
 
 /** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
@@ -54,7 +167,7 @@ function quotedByHand(path: string, text: string): string[] {
 }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /^(?:warehouse|sync|webhooks|serve|commands)[/\\].*\.ts$/.test(path))
+  .filter((path) => /^(?:database|sync|webhooks|serve|commands|warehouse)[/\\].*\.ts$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }))
 
 describe('S6: texts of statements', () => {
@@ -66,6 +179,41 @@ describe('S6: texts of statements', () => {
 
   it('S6: put nothing between quotes: values are bound, and identifiers go through quoteIdentifier', () => {
     expect(files.flatMap(({ path, text }) => quotedByHand(path, text))).toEqual([])
+  })
+
+  it(
+    'put nothing bare: what is no constant goes through quoteIdentifier',
+    { tags: ['FC1'] },
+    () => {
+      expect(files.flatMap(({ path, text }) => bare(path, text))).toEqual([])
+    },
+  )
+
+  it('have every exception in use', { tags: ['FC1'] }, () => {
+    const found = files.flatMap(({ path, text }) =>
+      interpolationsIn(path, text).map(
+        ({ expression }) => `${path.replaceAll('\\', '/')}: ${expression}`,
+      ),
+    )
+    expect(LOOKED_AT.filter((one) => !found.includes(one))).toEqual([])
+    expect(OF_OUR_COLUMNS.filter((one) => !files.some(({ path }) => path === one))).toEqual([])
+  })
+
+  it('would be caught with a bare one', { tags: ['FC1'] }, () => {
+    const inQuery = (text: string): string => `await session.query('x', ${text})`
+    const kind = 'for (const { kind } of installed) '
+    expect(
+      bare('probe.ts', kind + inQuery('`drop ${kind} if exists ${quoteIdentifier(x)}`')),
+    ).toEqual(['probe.ts: kind'])
+    expect(bare('probe.ts', inQuery('`truncate ${quoteIdentifier(x)}.${row.name}`'))).toEqual([
+      'probe.ts: row.name',
+    ])
+    expect(
+      bare('probe.ts', `const rows = await load(); ${inQuery('`select a from ${rows}`')}`),
+    ).toEqual(['probe.ts: rows'])
+    expect(
+      bare('probe.ts', `const table = quoteIdentifier(x); ${inQuery('`select a from ${table}`')}`),
+    ).toEqual([])
   })
 
   it('S6: quote identifiers in one function only', () => {

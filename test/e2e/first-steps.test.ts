@@ -60,64 +60,71 @@ async function makeFakePsql(directory: string, script: string): Promise<string> 
 }
 
 describe('demo', () => {
-  it('answers three questions in an empty directory, leaves no server running, and does it again', async () => {
-    const home = await makeFreshHome()
-    const { directory } = home
-    for (const time of ['first', 'second']) {
-      const { exitCode, stdout, stderr } = await runCli(['demo', '--shipments', '100'], {
-        directory,
-      })
-      expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
-      const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
-      expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
-        'pickup_worklist',
-        'demurrage_exposure',
-        'arrivals_calendar',
-      ])
-      for (const answer of answers) {
-        // Title, empty line, columns, rule; then the rows.
-        const rows = answer.split('\n').slice(4, 12)
-        expect(rows).toHaveLength(8)
-        for (const row of rows) expect(row).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) /)
+  it(
+    'answers three questions in an empty directory, leaves no server running, and does it again',
+    { tags: ['FD4'] },
+    async () => {
+      const home = await makeFreshHome()
+      const { directory } = home
+      for (const time of ['first', 'second']) {
+        const { exitCode, stdout, stderr } = await runCli(['demo', '--shipments', '100'], {
+          directory,
+        })
+        expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
+        const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
+        expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
+          'pickup_worklist',
+          'demurrage_exposure',
+          'arrivals_calendar',
+        ])
+        for (const answer of answers) {
+          const lines = answer.split('\n')
+          const rule = lines.findIndex((line) => /^-+(?: +-+)*$/.test(line))
+          const rows = lines.slice(rule + 1, rule + 9)
+          expect(rows).toHaveLength(8)
+          for (const row of rows) expect(row).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) /)
+        }
+        const [told = ''] = stdout.split('What to try next')
+        expect(told.split('\n').filter((line) => line.length > 80)).toEqual([])
+        expect(stdout).toMatch(/^containers +\d+ +0 +0 +0$/m)
+        expect(stdout).toMatch(/^shipments +100 +0 +0 +0$/m)
+        expect(stdout).toMatch(/^shipments +1 +\d+ +\d+ +0$/m)
+        expect(stderr).toMatch(
+          /^(?:\w+: page \d+, \d+ of \d+ records, \d+ requests?, \d+ s, [\d.]+ records\/s, \d+ s left\n)+$/,
+        )
+        expect(await isServerRunning(home)).toBe(false)
+        expect(await readdir(directory)).toEqual(['.tracking-sync'])
       }
-      expect(stdout).toMatch(/^containers +\d+ +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +100 +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +1 +\d+ +\d+ +0$/m)
-      expect(stderr).toMatch(
-        /^(?:\w+: page \d+, \d+ of \d+ records, \d+ requests, \d+ s, [\d.]+ records\/s, \d+ s left\n)+$/,
+
+      const query = ['query', '--schema', 'tracking_demo']
+      const count = await runCli(
+        [...query, 'select count(*) as shipments from shipments', '--json'],
+        { directory },
       )
+      expect(count.exitCode).toBe(0)
+      expect(JSON.parse(count.stdout)).toEqual([{ shipments: 101 }])
+      const worklist = await runCli([...query, 'pickup_worklist', '--format', 'csv'], { directory })
+      expect(worklist.exitCode).toBe(0)
+      expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
+
+      const status = await runCli(['status', '--schema', 'tracking_demo', '--json'], { directory })
+      expect(status).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(JSON.parse(status.stdout)).toMatchObject({
+        runs: [
+          { command: 'sync', outcome: 'complete', problem: null },
+          { command: 'backfill', outcome: 'complete', problem: null },
+        ],
+        streams: expect.arrayContaining([
+          expect.objectContaining({ stream: 'shipments', rows: 101, tombstoned: 0 }),
+        ]) as unknown,
+        quarantined: 0,
+        refetchQueue: 0,
+      })
+      const shown = await runCli(['status', '--schema', 'tracking_demo'], { directory })
+      expect(shown.stdout).toMatch(/^shipments +101 +0 /m)
       expect(await isServerRunning(home)).toBe(false)
-      expect(await readdir(directory)).toEqual(['.tracking-sync'])
-    }
-
-    const query = ['query', '--schema', 'tracking_demo']
-    const count = await runCli(
-      [...query, 'select count(*) as shipments from shipments', '--json'],
-      { directory },
-    )
-    expect(count.exitCode).toBe(0)
-    expect(JSON.parse(count.stdout)).toEqual([{ shipments: 101 }])
-    const worklist = await runCli([...query, 'pickup_worklist', '--format', 'csv'], { directory })
-    expect(worklist.exitCode).toBe(0)
-    expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
-
-    const status = await runCli(['status', '--schema', 'tracking_demo', '--json'], { directory })
-    expect(status).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      runs: [
-        { command: 'sync', outcome: 'complete', problem: null },
-        { command: 'backfill', outcome: 'complete', problem: null },
-      ],
-      streams: expect.arrayContaining([
-        expect.objectContaining({ stream: 'shipments', rows: 101, tombstoned: 0 }),
-      ]) as unknown,
-      quarantined: 0,
-      refetchQueue: 0,
-    })
-    const shown = await runCli(['status', '--schema', 'tracking_demo'], { directory })
-    expect(shown.stdout).toMatch(/^shipments +101 +0 /m)
-    expect(await isServerRunning(home)).toBe(false)
-  })
+    },
+  )
 
   it('takes the embedded database also where DATABASE_URL and a service are set', async () => {
     const { directory } = await makeFreshHome()
@@ -202,8 +209,8 @@ describe('a service and a warehouse in processes of their own', () => {
       progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
     })
     const sync = await runCli(['sync'], options)
-    expect(sync.stderr).toMatch(/^shipments: page 1, 12 of 12 records, \d+ requests, \d+ s, /m)
-    expect(sync.stdout).toMatch(/^shipments +12 +0 +0 +12 +0 +0 +0 +0 +1 +complete$/m)
+    expect(sync.stderr).toMatch(/^shipments: page 1, \d+ of \d+ records, \d+ requests?, \d+ s, /m)
+    expect(sync.stdout).toMatch(/^shipments +(\d+) +0 +0 +\1 +0 +0 +0 +0 +1 +complete$/m)
     expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
   })
 })
@@ -285,7 +292,8 @@ describe('the embedded database', () => {
     const { directory } = await makeFreshHome()
     const bin = join(directory, 'bin')
     await mkdir(bin)
-    const result = await runCli(['database', 'psql'], { directory, env: { PATH: bin } })
+    const env = { PATH: bin, TRACKING_LOG_LEVEL: 'error' }
+    const result = await runCli(['database', 'psql'], { directory, env })
     expect(result).toMatchObject({
       exitCode: 5,
       stdout: '',
@@ -317,7 +325,7 @@ describe('the embedded database', () => {
     const { directory } = await makeFreshHome()
     const env = { DATABASE_URL: 'postgres://me:canary-pass@127.0.0.1:9/house' }
     expect(await runCli(['database', verb], { directory, env })).toMatchObject({
-      exitCode: 5,
+      exitCode: 2,
       stdout: '',
       stderr:
         'error: DATABASE_URL is set, so the embedded database is not in use; unset it to work with the embedded one\n',
@@ -429,7 +437,7 @@ describe('check', () => {
     return simulator
   }
 
-  it('says ok to all four, before and after the first run, and writes nothing', async () => {
+  it('says ok to all five, before and after the first run, and writes nothing', async () => {
     const { directory } = await makeFreshHome()
     const simulator = await makeService()
     const { url: DATABASE_URL } = await makeDatabase()
@@ -446,6 +454,7 @@ describe('check', () => {
       expect.stringMatching(
         /^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+; warning: \w+ is a superuser; /,
       ),
+      expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+; /),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
       expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 12 shipments; its/),
     ])
@@ -455,6 +464,7 @@ describe('check', () => {
     expect(JSON.parse(after.stdout)).toMatchObject([
       { name: 'settings', isOk: true, exitCode: 0 },
       { name: 'database', isOk: true, exitCode: 0 },
+      { name: 'zones', isOk: true, exitCode: 0 },
       { name: 'schema', isOk: true, exitCode: 0 },
       { name: 'service', isOk: true, exitCode: 0 },
     ])
@@ -480,6 +490,7 @@ describe('check', () => {
     wrongPassword.password = 'canary/pass+2'
     const noDatabase = new URL(DATABASE_URL)
     noDatabase.pathname = '/test_of_nobody'
+    const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/]
     const cases = [
       {
         env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
@@ -489,22 +500,25 @@ describe('check', () => {
       {
         env: { ...good, DATABASE_URL: dead },
         exitCode: 5,
-        fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, /^FAIL {2}schema/],
+        fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, ...UNASKED],
       },
       {
         env: { ...good, DATABASE_URL: noDatabase.href },
         exitCode: 5,
-        fails: [/^FAIL {2}database .*does not exist.*create the database/, /^FAIL {2}schema/],
+        fails: [/^FAIL {2}database .*does not exist.*create the database/, ...UNASKED],
       },
       {
         env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
         exitCode: 5,
-        fails: [/^FAIL {2}database/, /^FAIL {2}schema/, /^FAIL {2}service/],
+        fails: [/^FAIL {2}database/, ...UNASKED, /^FAIL {2}service/],
       },
       {
         env: { DATABASE_URL },
         exitCode: 2,
-        fails: [/^FAIL {2}service .*TRACKING_API_URL: is not set.*; TRACKING_API_KEY: is not set/],
+        fails: [
+          /^FAIL {2}settings .*TRACKING_API_URL: is not set.*; TRACKING_API_KEY: is not set/,
+          /^FAIL {2}service .*TRACKING_API_URL: is not set.*; TRACKING_API_KEY: is not set/,
+        ],
       },
     ]
     for (const { env, exitCode, fails } of cases) {
@@ -514,7 +528,7 @@ describe('check', () => {
       })
       expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
       const lines = check.stdout.trimEnd().split('\n')
-      expect(lines).toHaveLength(4)
+      expect(lines).toHaveLength(5)
       const failed = lines.filter((line) => !line.startsWith('ok  '))
       expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
     }
@@ -591,7 +605,7 @@ describe('secrets', () => {
     expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
     const config = await runCli(['config'], { directory, env, secrets })
     expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
-    expect(config.stdout).toMatch(/^DATABASE_URL +\[secret\] +environment /m)
+    expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
   })
 
   it.each(['--api-key', '--database-url', '--key', '--token'])(

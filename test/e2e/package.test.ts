@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chown, cp, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { chooseAccount, type Account } from '../../src/database/account.js'
 import {
   isServerRunning,
   makeFreshHome,
@@ -8,6 +9,7 @@ import {
   type FreshHome,
 } from '../support/fresh-home.js'
 import { endPrograms, repositoryDirectory, startProgram } from '../support/run-cli.js'
+import type { ProgramOptions, ProgramResult } from '../support/run-cli.js'
 
 /** What npm needs to reach a registry and its cache; the rest of the environment stays out. */
 const NPM_VARIABLES =
@@ -19,12 +21,29 @@ const npmEnvironment = Object.fromEntries(
   ),
 )
 
-const PACKED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'sql', 'src', 'config']
-const NEEDED_TO_BUILD = ['tsconfig.json', 'tsconfig.build.json', 'scripts']
+const PACKED = [
+  'package.json',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'sql',
+  'bin',
+  'src',
+  'config',
+]
+const NEEDED_TO_BUILD = ['.npmrc', 'tsconfig.json', 'tsconfig.build.json', 'scripts']
 const NPM_LIMIT_MS = 120_000
+const MANIFEST = JSON.parse(await readFile(join(repositoryDirectory, 'package.json'), 'utf8')) as {
+  version: string
+}
 
-async function npm(directory: string, args: readonly string[]): Promise<string> {
-  const options = { directory, env: npmEnvironment, deadlineMs: NPM_LIMIT_MS }
+async function npm(
+  directory: string,
+  args: readonly string[],
+  more: Partial<ProgramOptions> = {},
+): Promise<string> {
+  const env = { ...npmEnvironment, ...more.env }
+  const options = { directory, deadlineMs: NPM_LIMIT_MS, ...more, env }
   const { exitCode, stdout, stderr } = await startProgram('npm', args, options).ended
   if (exitCode !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
   return stdout
@@ -40,9 +59,31 @@ async function filesBelow(directory: string, ...path: string[]): Promise<string[
     .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
 }
 
+/** Root tries it as an account without rights, everybody else as themselves. */
+async function chooseUser(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  return chooseAccount(await readFile('/etc/passwd', 'utf8'))
+}
+
+/** A cache that the account may read and write, with what ours holds. */
+async function cacheFor(account: Account | undefined, home: string): Promise<string | undefined> {
+  if (account === undefined) return undefined
+  const cache = join(home, '.npm')
+  const ours = (await npm(home, ['config', 'get', 'cache'])).trim()
+  await cp(join(ours, '_cacache'), join(cache, '_cacache'), { recursive: true }).catch(
+    () => undefined,
+  )
+  await mkdir(cache, { recursive: true })
+  const owner = `${account.uid}:${account.gid}`
+  await startProgram('chown', ['-R', owner, cache], { directory: home }).ended
+  return cache
+}
+
 describe('the package', () => {
   let sources: FreshHome
-  let project: FreshHome
+  let user: FreshHome
+  let account: Account | undefined
+  let prefix: string
   let installed: string
 
   beforeAll(async () => {
@@ -62,24 +103,32 @@ describe('the package', () => {
     await mkdir(join(sources.directory, 'test'))
     await writeFile(join(sources.directory, 'test', 'one.test.ts'), '')
 
-    const packed = await npm(sources.directory, ['pack', '--silent'])
-    const tarball = packed.trim().split('\n').at(-1)!
-    project = await makeFreshHome()
-    await writeFile(join(project.directory, 'package.json'), '{ "private": true }\n')
-    await npm(project.directory, [
-      'install',
-      join(sources.directory, tarball),
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-    ])
-    installed = join(project.directory, 'node_modules', 'tracking-sync')
+    await npm(sources.directory, ['run', '--silent', 'package'])
+    user = await makeFreshHome()
+    account = await chooseUser()
+    const tarball = `tracking-sync-${MANIFEST.version}.tgz`
+    await cp(join(sources.directory, tarball), join(user.directory, tarball))
+    prefix = join(user.directory, 'prefix')
+    const cache = await cacheFor(account, user.directory)
+    if (account !== undefined) await chown(user.directory, account.uid, account.gid)
+    await npm(
+      user.directory,
+      ['install', '--global', '--ignore-scripts', `./${tarball}`]
+        .concat(['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'])
+        .concat(cache === undefined ? [] : ['--cache', cache]),
+      { account, env: { HOME: user.directory } },
+    )
+    installed = join(prefix, 'lib', 'node_modules', 'tracking-sync')
   }, 2 * NPM_LIMIT_MS)
 
   afterAll(async () => {
     await endPrograms()
     await removeFreshHomes()
   })
+
+  /** Without what it depends on, which stands below it. */
+  const ownFiles = async (): Promise<string[]> =>
+    (await filesBelow(installed)).filter((file) => !file.startsWith('node_modules/'))
 
   it('holds exactly the built program, its SQL, the example configuration and the documents (S14)', async () => {
     const sql: string[] = []
@@ -96,13 +145,16 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'package.json',
+      'bin/require-node.cjs',
+      'bin/tracking-sync.cjs',
+      'config/prometheus-rules.yml',
       'config/tracking-sync.example.json',
       'sql/schema.sql',
       'dist/program/cli.js',
       'dist/program/licences.txt',
       ...sql,
     ]
-    const files = await filesBelow(installed)
+    const files = await ownFiles()
     // What the program is divided into has names that change with what is in it.
     const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
     expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
@@ -110,7 +162,7 @@ describe('the package', () => {
   })
 
   it('holds no source map, no path of the machine it was made on and no secret (S14)', async () => {
-    for (const file of await filesBelow(installed)) {
+    for (const file of await ownFiles()) {
       const text = await readFile(join(installed, file), 'utf8')
       const found = [
         'sourceMappingURL',
@@ -123,22 +175,96 @@ describe('the package', () => {
     }
   })
 
-  it('brings the command, which tells its version and runs the demo from there', async () => {
-    const bin = join(project.directory, 'node_modules', '.bin', 'tracking-sync')
-    const { version } = JSON.parse(
-      await readFile(join(repositoryDirectory, 'package.json'), 'utf8'),
-    ) as { version: string }
-    const { directory } = await makeFreshHome()
-    expect(await startProgram(bin, ['--version'], { directory }).ended).toMatchObject({
-      exitCode: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    })
-    const small = ['demo', '--shipments', '60']
-    const demo = await startProgram(bin, small, { directory: project.directory }).ended
-    expect(demo.exitCode).toBe(0)
-    expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
-    expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
-    expect(await isServerRunning(project)).toBe(false)
+  /** What stands between a shell and the command: a search path, and nothing of the checkout. */
+  const PATH = (): string => `${join(prefix, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`
+
+  const shell = (line: string, more: Omit<ProgramOptions, 'env'>): Promise<ProgramResult> =>
+    startProgram('/bin/sh', ['-c', line], { ...more, env: { PATH: PATH() } }).ended
+
+  test(
+    'gives its user the command, which runs the demo without a script of any package',
+    { tags: ['FD1', 'FC5'] },
+    async () => {
+      const { directory } = user
+      expect(await shell('tracking-sync --version', { directory, account })).toMatchObject({
+        exitCode: 0,
+        stdout: `${MANIFEST.version}\n`,
+        stderr: '',
+      })
+      const demo = await shell('tracking-sync demo --shipments 60', { directory, account })
+      expect(demo.exitCode).toBe(0)
+      expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
+      expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
+      expect(await isServerRunning(user)).toBe(false)
+    },
+  )
+
+  test('gives the command to whoever else works on the machine', { tags: ['FD1'] }, async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    const count = await shell('tracking-sync query "select 1 as one" --format csv', { directory })
+    expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
+    expect(await isServerRunning(home)).toBe(false)
   })
+
+  test('is found by the crontab line of the README', { tags: ['FD1'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const readme = await readFile(join(repositoryDirectory, 'README.md'), 'utf8')
+    const [, path, line] = /```crontab\nPATH=(.*)\n(?:\S+ ){5}(.*)\n```/.exec(readme)!
+    expect(path).toBe('/usr/local/bin:/usr/bin:/bin')
+    const own = line!
+      .replace('/etc/tracking-sync', directory)
+      .replace('/var/log/tracking-sync.log', join(directory, 'log'))
+    // Without settings it gets as far as asking for them.
+    expect(await shell(own, { directory: '/' })).toMatchObject({ exitCode: 2 })
+    expect(await readFile(join(directory, 'log'), 'utf8')).toMatch(/TRACKING_API_URL is not set/)
+  })
+
+  test('is found by the unit for systemd', { tags: ['FD1'] }, async () => {
+    const unit = await readFile(join(repositoryDirectory, 'config/tracking-sync.service'), 'utf8')
+    const [, command] = /^ExecStart=(.*)$/m.exec(unit)!
+    expect(await shell(`${command!} --help`, { directory: '/', account })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Usage: tracking-sync serve /) as string,
+    })
+  })
+
+  test('says what to do in a checkout that was not built', { tags: ['FD1'] }, async () => {
+    const { directory } = sources
+    await rm(join(directory, 'dist'), { recursive: true })
+    const bin = join(directory, 'bin', 'tracking-sync.cjs')
+    expect(await startProgram(bin, ['status'], { directory }).ended).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: `error: tracking-sync is not built: run "npm ci && npm run build" in ${directory}\n`,
+    })
+    expect(await shell('tracking-sync --version', { directory: '/' })).toMatchObject({
+      exitCode: 0,
+    })
+  })
+
+  test.each(['18.20.4', '20.18.3', '12.22.9'])(
+    'tells Node.js %s which version it needs, before it loads anything',
+    { tags: ['FD7'] },
+    async (version) => {
+      const old = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
+      const preload = join(user.directory, `node-${version}.cjs`)
+      await writeFile(preload, old)
+      const [first, manifest] = ['bin/require-node.cjs', 'package.json']
+      const scripts = JSON.parse(await readFile(join(sources.directory, manifest), 'utf8')) as {
+        scripts: Record<string, string>
+      }
+      expect(scripts.scripts.build).toMatch(/^node bin\/require-node\.cjs && /)
+      for (const entry of [first, 'bin/tracking-sync.cjs']) {
+        const args = ['--require', preload, join(installed, entry), 'status']
+        const said = await startProgram(process.execPath, args, { directory: '/' }).ended
+        expect(said).toMatchObject({ exitCode: 2, stdout: '' })
+        expect(said.stderr).toMatch(
+          new RegExp(
+            `^error: tracking-sync needs Node\\.js 20\\.19 or later, .* ${version} .*\\n$`,
+          ),
+        )
+      }
+    },
+  )
 })

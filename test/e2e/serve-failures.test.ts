@@ -280,7 +280,9 @@ describe('runs that would overlap', () => {
       for (const loser of ended) {
         const { exitCode, stderr, seconds } = await loser.ended
         expect(exitCode).toBe(7)
-        expect(stderr).toMatch(/another run holds the lease: sync, process \d+ on \S+, since /)
+        expect(stderr).toMatch(
+          /another run holds the lease: sync, process \d+ on \S+ \(\w+\), since /,
+        )
         expect(seconds).toBeLessThan(slowest + 2)
       }
       const [winner] = programs.filter((program) => !ended.includes(program))

@@ -94,6 +94,8 @@ export async function openServeScene({
     DATABASE_URL: await throughUrl(database.url),
     PORT: String(httpPort),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    // Each sync is to end equal to the source.
+    TRACKING_FULL_SYNC_HOURS: '0',
     TRACKING_LOG_FORMAT: 'json',
     ...settings,
   }

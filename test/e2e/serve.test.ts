@@ -1,5 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { expectNoSecret, runCli, startCli, waitUntil } from '../support/run-cli.js'
+import { ALERTS } from '../../src/serve/alerts.js'
+import { injectSqlFault } from '../integration/faults/sql-faults.js'
+import { openRaw, statusesOf } from '../support/raw-http.js'
+import {
+  expectNoSecret,
+  repositoryDirectory,
+  runCli,
+  startCli,
+  waitUntil,
+} from '../support/run-cli.js'
 import { differencesFrom, lookAt } from '../support/look-at-cli-rows.js'
 import { notificationBody } from '../support/test-receiver.js'
 import {
@@ -41,7 +53,9 @@ describe('serve', () => {
       return waiting.every((name) => metricOf(text, name) === 0)
     })
     expect(await scene.select('select command from tracking_sync.sync_runs')).toHaveLength(1)
-    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+    const differences = await differencesFrom(simulator.world, simulator.clock.now(), database.url)
+    // It moves with the clock every few hours, and no notification tells of it.
+    expect(differences.filter((one) => !one.includes('last_tracking_request_at'))).toEqual([])
     expect(await scene.select('select is_ours, alert from tracking_sync.webhooks')).toEqual([
       { is_ours: true, alert: null },
     ])
@@ -68,7 +82,8 @@ describe('serve', () => {
     expect(await runs()).toBe(1)
 
     await scene.select(
-      `update tracking_sync.sync_runs set started_at = started_at - interval '8 hours'`,
+      `update tracking_sync.sync_run_streams
+      set pass_began_at = pass_began_at - interval '8 hours'`,
     )
     const late = await scene.serve()
     await untilSynced(scene, 2)
@@ -178,6 +193,137 @@ describe('what serve says of itself', () => {
     expect(stdout).toContain(`ALERT: no webhook of the account sends to ${scene.url}/webhooks`)
     program.kill('SIGTERM')
     await program.ended
+  })
+
+  it(
+    'shows its pages to those who ask for it by a name of the list or an address',
+    { tags: ['FC6'] },
+    async () => {
+      const scene = await openServeScene({ settings: { TRACKING_HOSTS: 'status.example, proxy' } })
+      const program = await scene.serve(['--no-scheduler'])
+      const statusFor = async (path: string, host: string): Promise<number> => {
+        const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+        const connection = await openRaw(Number(new URL(scene.url).port), text)
+        return statusesOf(await connection.closed())[0] ?? 0
+      }
+      for (const path of ['/', '/metrics']) {
+        for (const host of [
+          '127.0.0.1:80',
+          'localhost',
+          '[::1]:8080',
+          'PROXY:8080',
+          'status.example',
+        ]) {
+          expect([path, host, await statusFor(path, host)]).toEqual([path, host, 200])
+        }
+        for (const host of [
+          'evil.example',
+          'localhost.evil.example',
+          'status.example.evil:8080',
+          '',
+        ]) {
+          expect([path, host, await statusFor(path, host)]).toEqual([path, host, 421])
+        }
+      }
+      expect(await statusFor('/healthz', 'evil.example')).toBe(200)
+      program.kill('SIGTERM')
+      await program.ended
+    },
+  )
+
+  it(
+    'is not ready while a full disk refuses every delivery, and ready when it takes them again',
+    { tags: ['FG8'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve(['--no-scheduler', '--no-processor'])
+      expect((await scene.post(notificationBody('before'))).status).toBe(202)
+      await lookAt(scene.database.url, async (warehouse) => {
+        const tables = ['tracking_sync.webhook_notifications']
+        const fault = await injectSqlFault(warehouse, { state: '53100', tables })
+        expect((await scene.post(notificationBody('refused'))).status).toBe(503)
+        expect((await scene.get('/readyz')).status).toBe(503)
+        expect((await scene.get('/healthz')).status).toBe(200)
+        await fault.end()
+        expect((await scene.get('/readyz')).status).toBe(200)
+        await fault.remove()
+      })
+      expect((await scene.post(notificationBody('after'))).status).toBe(202)
+      expect(
+        await scene.select(
+          'select notification_id as id from tracking_sync.webhook_notifications order by 1',
+        ),
+      ).toEqual([{ id: 'after' }, { id: 'before' }])
+      program.kill('SIGTERM')
+      await program.ended
+    },
+  )
+
+  it(
+    'has metrics that promtool takes, made once a second at most, and one for each rule',
+    { tags: ['FB6', 'FD13'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve()
+      await untilSynced(scene)
+      await waitUntil('the last run is told', async () => {
+        return metricOf((await scene.get('/metrics')).text, 'last_run_failed') === 0
+      })
+      const { text } = await scene.get('/metrics')
+      const cpuOf = (metrics: string): string | undefined =>
+        metrics.split('\n').find((line) => line.startsWith('process_cpu_seconds_total'))
+      const startedAt = performance.now()
+      const asked: { readonly text: string }[] = []
+      for (let round = 0; round < 6; round += 1) {
+        asked.push(...(await Promise.all(Array.from({ length: 50 }, () => scene.get('/metrics')))))
+      }
+      const seconds = (performance.now() - startedAt) / 1000
+      const made = new Set(asked.map((answer) => cpuOf(answer.text)))
+      expect(made.size).toBeLessThanOrEqual(Math.floor(seconds) + 2)
+
+      expect(metricOf(text, 'last_run_rows{stream="shipments",change="inserted"}')).toBe(12)
+      expect(text).toMatch(
+        /^tracking_sync_last_run_duration_seconds\{command="sync",outcome="complete"\} /m,
+      )
+      const rules = await readFile(join(repositoryDirectory, 'config/prometheus-rules.yml'), 'utf8')
+      const named = [...rules.matchAll(/alert: (\w+)\n\s+expr: (.+)/g)]
+      expect(named.map(([, name]) => name)).toEqual(expect.arrayContaining([...ALERTS]))
+      for (const [, , expression] of named) {
+        for (const [metric] of expression!.matchAll(/tracking_sync_\w+/g)) {
+          expect(text).toMatch(new RegExp(`^# TYPE ${metric} `, 'm'))
+        }
+      }
+      const file = join(repositoryDirectory, 'config/prometheus-rules.yml')
+      const checks = [
+        spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' }),
+        spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' }),
+      ]
+      if (checks.some(({ error }) => error !== undefined)) {
+        process.stderr.write(
+          'PROMTOOL IS NOT INSTALLED: the metrics and rules were not checked by it\n',
+        )
+      } else {
+        expect(checks.map(({ status, stderr }) => [status, stderr])).toEqual([
+          [0, ''],
+          [0, ''],
+        ])
+      }
+      program.kill('SIGTERM')
+      await program.ended
+    },
+  )
+
+  it('takes unsigned deliveries on this machine only', { tags: ['FC6'] }, async () => {
+    const scene = await openServeScene()
+    for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
+      const args = ['serve', '--insecure-no-signature', '--host', host]
+      const { exitCode, stderr } = await runCli(args, scene.options)
+      expect([host, exitCode]).toEqual([host, 2])
+      expect(stderr).toContain(`TRACKING_HOST is ${host}, and --insecure-no-signature`)
+    }
+    const program = await scene.serve(['--insecure-no-signature', '--no-scheduler'])
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
   })
 
   it('is ok or unavailable in the answers to strangers, whatever they ask (W20)', async () => {

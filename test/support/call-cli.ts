@@ -23,7 +23,6 @@ export async function callCli(
     const exitCode = await runCli(['node', 'tracking-sync', ...args], {
       stdout: stdout.stream,
       stderr: stderr.stream,
-      stdin: new PassThrough() as unknown as NodeJS.ReadStream,
       cwd: () => directory,
       exit: (code) => {
         throw new Error(`exit(${code}) was called`)

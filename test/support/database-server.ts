@@ -12,18 +12,24 @@ import {
 import { silentLogger } from '../../src/logger.js'
 import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
 import { createWarehouse } from '../../src/warehouse/warehouse.js'
+import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { createTestDatabase, dropDatabasesOf } from './test-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A superuser's URL to the server of this test run. Tests make their own database there: `createTestDatabase`. */
     databaseServerUrl: string
+    /** The same server as programs reach it: through a pooler under `npm run test:pgbouncer`. */
+    warehouseServerUrl: string
     /** Part of the name of every database of this test run. */
     testRun: string
     /** A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that migrating takes. */
     migratedDatabase: string
   }
 }
+
+/** PgBouncer's program, of `npm run test:pgbouncer`. */
+const POOLER = process.env.TEST_PGBOUNCER ?? ''
 
 /** A power cut may ruin this server: it lives for one test run. */
 const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
@@ -40,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (given !== undefined && given !== '') {
     await checkGivenServer(given)
     project.provide('databaseServerUrl', given)
+    project.provide('warehouseServerUrl', given)
     project.provide('migratedDatabase', await createTemplate(given, testRun))
     return () => dropDatabasesOf(testRun, given)
   }
@@ -53,14 +60,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
       logger: silentLogger,
       extraSettings: DISPOSABLE,
     })
-    project.provide('databaseServerUrl', server.url)
-    project.provide('migratedDatabase', await createTemplate(server.url, testRun))
+    project.provide('databaseServerUrl', server.adminUrl)
+    project.provide('migratedDatabase', await createTemplate(server.adminUrl, testRun))
+    const pooler = POOLER === '' ? undefined : await startPooler(POOLER, server.adminUrl)
+    project.provide('warehouseServerUrl', pooler?.url ?? server.adminUrl)
     const endAtOnce = (): void => {
       endWithoutWaiting(server, homeDirectory)
     }
     process.once('exit', endAtOnce)
     return async () => {
       process.off('exit', endAtOnce)
+      await pooler?.stop()
       await tearDown(server, homeDirectory)
     }
   } catch (error) {
@@ -82,6 +92,7 @@ async function createTemplate(serverUrl: string, testRun: string): Promise<strin
   })
   try {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+    if (POOLER !== '') await warehouse.query('make it hostile', HOSTILE_OBJECTS)
   } finally {
     await warehouse.close()
   }

@@ -41,7 +41,13 @@ const STAMPS = [
   'valid_from',
   'valid_to',
   'applied_at',
+  'begun_at',
+  'finished_at',
   'installed_at',
+  'accepted_at',
+  // With the salt the hash of the key is another one in each warehouse.
+  'salt',
+  'key_hash',
 ]
 
 /** Rows without their stamps: for two warehouses of one source. */

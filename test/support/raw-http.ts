@@ -19,7 +19,7 @@ export async function openRaw(
   socket.on('data', (chunk) => chunks.push(chunk))
   // A reset is one of the ways in which the other end may close.
   socket.on('error', () => undefined)
-  const closing = once(socket, 'close')
+  const closing = new Promise((resolve) => socket.once('close', resolve))
   await once(socket, 'connect')
   const received = (): string => Buffer.concat(chunks).toString('latin1')
   if (text.length > 0) socket.write(text)

@@ -25,6 +25,8 @@ export interface ProgramOptions {
   readonly deadlineMs?: number
   /** Goes to standard input, which is empty otherwise. */
   readonly input?: string
+  /** Runs it as another account, for root only. */
+  readonly account?: { readonly uid: number; readonly gid: number } | undefined
 }
 
 export interface ProgramResult {
@@ -89,6 +91,7 @@ export function startProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, so that the deadline reaches what it started.
     detached: true,
+    ...options.account,
   })
   const { pid } = child
   if (pid === undefined) throw new Error(`${program} cannot be started`)

@@ -3,6 +3,7 @@ import { createTrackingService, type TrackingService } from '../../src/api/endpo
 import { unlimitedBudget } from '../../src/api/request-budget.js'
 import { silentLogger } from '../../src/logger.js'
 import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
+import { createDatabaseClock } from '../../src/warehouse/database-clock.js'
 import type { Warehouse } from '../../src/warehouse/warehouse.js'
 
 export interface TestSyncOptions {
@@ -35,6 +36,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
     sleep: () => Promise.resolve(),
     random: () => 0.5,
     budget: unlimitedBudget,
+    databaseNow: createDatabaseClock(options.warehouse),
   })
   try {
     return await runSync(options.command ?? 'backfill', {

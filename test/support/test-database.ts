@@ -31,7 +31,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     serverUrl,
     (version) => `create database ${name} ${source} ${strategy(version)}`,
   )
-  const url = new URL(serverUrl)
+  const url = new URL(options.serverUrl ?? inject('warehouseServerUrl'))
   url.pathname = `/${name}`
   return {
     url: url.href,

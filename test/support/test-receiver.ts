@@ -1,10 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { silentLogger } from '../../src/logger.js'
-import {
-  startHttpServer,
-  type HttpLimits,
-  type HttpServer,
-} from '../../src/webhooks/http-server.js'
+import { startHttpServer, type HttpLimits, type HttpServer } from '../../src/http/http-server.js'
 import { createReceiver, type Receiver, type ReceiverOptions } from '../../src/webhooks/receive.js'
 import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../src/webhooks/signature.js'
 

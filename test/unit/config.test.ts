@@ -71,6 +71,7 @@ describe('where a setting comes from', () => {
       requestTimeoutSeconds: 120,
       eventConcurrency: 4,
       transportEventChecksPerSync: 1,
+      fullSyncHours: 24,
       storedViews: 'auto',
       vesselPositions: false,
       quarantineLimitPercent: 5,
@@ -100,6 +101,16 @@ describe('where a setting comes from', () => {
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
     expect([secrets, warnings]).toEqual([[], []])
+  })
+
+  test('names that nothing reads are told, with the nearest', { tags: ['FD9'] }, () => {
+    write('.env', `TRACKING_API_KYE=${canary}\nTRACKING_API_KEY_FILE=\nOTHER=1\n`)
+    const { warnings } = load({ TRACKING_RATE_LIMIT: '5', TRACKING_QQQQQQQQQ: '', PATH: '' })
+    expect(warnings).toEqual([
+      'TRACKING_API_KYE is no setting and has no effect; did you mean TRACKING_API_KEY?',
+      'TRACKING_QQQQQQQQQ is no setting and has no effect',
+      'TRACKING_RATE_LIMIT is no setting and has no effect; did you mean TRACKING_RATE_LIMIT_PER_MINUTE?',
+    ])
   })
 
   test('flag before environment before .env before file before default', () => {
@@ -330,6 +341,23 @@ describe('S4: secrets', () => {
       expect(origins.apiKey).toBe('environment')
       expect(secrets).toEqual([canary])
       expect(warnings).toEqual([])
+    },
+  )
+
+  test.each([
+    [0o600, `TRACKING_API_KEY=${canary}`, 0],
+    [0o640, `TRACKING_API_KEY=${canary}\nTRACKING_WEBHOOK_SECRET=${canary}`, 1],
+    [0o604, `DATABASE_URL=postgres://user:${canary}@localhost/db`, 1],
+    [0o644, 'TRACKING_PAGE_SIZE=2', 0],
+  ])(
+    'a .env of mode %o that others can read is told once, where it holds a secret',
+    { tags: ['FC6'] },
+    (mode, content, count) => {
+      chmodSync(write('.env', `${content}\n`), mode)
+      const { warnings } = load()
+      expect(warnings).toEqual(
+        Array(count).fill('.env holds a secret and can be read by others: chmod 0600 it'),
+      )
     },
   )
 

@@ -12,7 +12,8 @@
 -- Arrival and what follows at the port of discharge are the container's own, never the shipment's: containers of one shipment can be
 -- split between vessels. Departure and estimates exist for the shipment only.
 -- Five milestones stand in no row and come from transport events: empty_out, full_in, pol_loaded, pod_berthed, delivered. Of several
--- of a kind the last counts; those with a zone come before those without, because only their instant is certain. pol_loaded counts
+-- of a kind the last counts, with its own zone; those with a zone come before those without, because only their instant is certain.
+-- Those that the service found untrue (invalidated_at) never count. pol_loaded counts
 -- at the port of lading and pod_berthed at the port of discharge: one told from another port (a transshipment, a former port of
 -- discharge) does not, one told without a place does. Estimates never count.
 -- Transshipments and feeders can happen more than once and are not here: see transshipments and container_timeline.
@@ -84,27 +85,42 @@ journeys as (
                 max(timestamp) filter (where event = 'container.transport.empty_out' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.empty_out')
             ) as empty_out_at,
-            max(timezone) filter (where event = 'container.transport.empty_out') as empty_out_zone,
+            (
+                array_agg(timezone order by timestamp desc, timezone)
+                    filter (where event = 'container.transport.empty_out' and timezone is not null)
+            )[1] as empty_out_zone,
             coalesce(
                 max(timestamp) filter (where event = 'container.transport.full_in' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.full_in')
             ) as full_in_at,
-            max(timezone) filter (where event = 'container.transport.full_in') as full_in_zone,
+            (
+                array_agg(timezone order by timestamp desc, timezone)
+                    filter (where event = 'container.transport.full_in' and timezone is not null)
+            )[1] as full_in_zone,
             coalesce(
                 max(timestamp) filter (where event = 'container.transport.vessel_loaded' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.vessel_loaded')
             ) as pol_loaded_at,
-            max(timezone) filter (where event = 'container.transport.vessel_loaded') as pol_loaded_zone,
+            (
+                array_agg(timezone order by timestamp desc, timezone)
+                    filter (where event = 'container.transport.vessel_loaded' and timezone is not null)
+            )[1] as pol_loaded_zone,
             coalesce(
                 max(timestamp) filter (where event = 'container.transport.vessel_berthed' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.vessel_berthed')
             ) as pod_berthed_at,
-            max(timezone) filter (where event = 'container.transport.vessel_berthed') as pod_berthed_zone,
+            (
+                array_agg(timezone order by timestamp desc, timezone)
+                    filter (where event = 'container.transport.vessel_berthed' and timezone is not null)
+            )[1] as pod_berthed_zone,
             coalesce(
                 max(timestamp) filter (where event = 'container.transport.delivered' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.delivered')
             ) as delivered_at,
-            max(timezone) filter (where event = 'container.transport.delivered') as delivered_zone
+            (
+                array_agg(timezone order by timestamp desc, timezone)
+                    filter (where event = 'container.transport.delivered' and timezone is not null)
+            )[1] as delivered_zone
         from {{analytics}}.known_transport_events
         where container_id = containers.container_id
             and event in (

@@ -4,7 +4,8 @@
 -- or removed, a last free day set, moved or withdrawn, a move of the ETA, an attribute that a notification says has changed.
 -- Read it in the order of container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject; a view has no order of its own.
 --
--- Transport events: those that have happened and stand; forecasts and withdrawn ones are left out. occurred_at is when it happened,
+-- Transport events: those that have happened and stand; forecasts are left out, and those that were withdrawn or
+-- found to be untrue. occurred_at is when it happened,
 -- recorded_at when the service recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
 -- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and learned_at are when we first saw it
 -- so, and it happened between our look before and then. is_first_sight: it stood already when we first saw the container, so when it
@@ -42,6 +43,7 @@ happenings as (
     where not coalesce(happened.is_estimated, false)
         and happened._first_seen_at <= {{analytics}}.as_of()
         and coalesce(happened._deleted_at > {{analytics}}.as_of(), true)
+        and coalesce(happened.invalidated_at > {{analytics}}.as_of(), true)
 
     union all
 
@@ -214,8 +216,8 @@ happenings as (
         container.number as container_number,
         case when earlier.container_id is null then 'last free day set' else 'last free day moved' end as kind,
         standing.kind as subject,
-        coalesce(earlier.local_date::text, to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
-        coalesce(standing.local_date::text, to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as to_value,
+        coalesce(to_char(earlier.local_date, 'YYYY-MM-DD'), to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
+        coalesce(to_char(standing.local_date, 'YYYY-MM-DD'), to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as to_value,
         standing.time_zone as detail,
         null as location_locode,
         standing.source,
@@ -247,7 +249,7 @@ happenings as (
         container.number as container_number,
         'last free day withdrawn' as kind,
         gone.kind as subject,
-        coalesce(gone.local_date::text, to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
+        coalesce(to_char(gone.local_date, 'YYYY-MM-DD'), to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
         null as to_value,
         gone.time_zone as detail,
         null as location_locode,

@@ -3,9 +3,11 @@
 -- One row per stream that a sync or backfill has read.
 --
 -- A sync is complete for a stream when it read all there was to read of it; backfills narrowed to some shipments or containers do not
--- count, nor do other commands. Its data are of the time it began, so age_hours runs from there to as_of(), on the clock of the
--- database. Reference streams (ports, vessels and so on) take part in a sync only when there was something new to read: an age
--- above that of shipments says nothing there.
+-- count, nor do other commands. Its data are of the time just before the first request of the pass that showed them, which for a
+-- run that went on with the pass of one that was cut off is before its own start: age_hours runs from there to as_of(), on the
+-- clock of the database. A pass reads what can still change, or, once a day unless set otherwise, the whole; only the whole shows what
+-- is gone and what changed late. Reference streams (ports, vessels and so on) take part in a sync only when there was something
+-- new to read: an age above that of shipments says nothing there.
 -- last_outcome is that of the last run that is no narrowed one, also one under way.
 -- rows: live rows, counted when the column is read and only then; about a second for 10 million rows. Name the other columns where
 -- that matters. It is the number of now, also with the setting tracking_sync.as_of.
@@ -21,7 +23,9 @@ passes as (
         part.outcome,
         part.detail,
         part.started_at,
-        part.finished_at
+        part.finished_at,
+        part.pass_scope,
+        coalesce(part.pass_began_at, least(run.started_at, part.started_at)) as began_at
     from {{sync}}.sync_run_streams as part
     inner join {{sync}}.sync_runs as run
         on run.sync_run_id = part.sync_run_id
@@ -38,7 +42,12 @@ streams as (
         max(sync_run_id) as last_run_id,
         max(sync_run_id) filter (
             where outcome = 'complete' and finished_at <= {{analytics}}.as_of()
-        ) as last_complete_run_id
+        ) as last_complete_run_id,
+        max(began_at) filter (
+            where outcome = 'complete'
+                and finished_at <= {{analytics}}.as_of()
+                and pass_scope is distinct from 'changing'
+        ) as last_whole_started_at
     from passes
     group by stream
 
@@ -49,7 +58,7 @@ select
     stream.last_complete_run_id,
     last_run.outcome as last_outcome,
     last_run.detail as last_detail,
-    round(extract(epoch from {{analytics}}.as_of() - complete.started_at) / 3600, 2) as age_hours,
+    round(extract(epoch from {{analytics}}.as_of() - complete.began_at) / 3600, 2) as age_hours,
     case stream.stream
         when 'shipments' then (
             select count(*) from {{data}}.shipments as live where live._deleted_at is null
@@ -88,7 +97,8 @@ select
             select count(*) from {{data}}.other_resources as live where live._deleted_at is null
         )
     end as rows,
-    complete.started_at as last_complete_started_at,
+    complete.began_at as last_complete_started_at,
+    stream.last_whole_started_at,
     complete.finished_at as last_complete_finished_at,
     last_run.started_at as last_started_at
 from streams as stream
@@ -111,12 +121,14 @@ comment on column {{analytics}}.freshness.last_outcome is
 comment on column {{analytics}}.freshness.last_detail is
     'Why it is not complete.';
 comment on column {{analytics}}.freshness.age_hours is
-    'Hours from the start of the last complete sync to as_of(). Null: none.';
+    'Hours from last_complete_started_at to as_of(). Null: none.';
 comment on column {{analytics}}.freshness.rows is
     'Live rows of the stream''s table now, tombstoned ones left out; counted only when this '
     'column is read.';
 comment on column {{analytics}}.freshness.last_complete_started_at is
-    'Start of the last complete sync: the data are at least so new. UTC.';
+    'Just before the first request of the last complete pass: what can still change is at least so new. UTC.';
+comment on column {{analytics}}.freshness.last_whole_started_at is
+    'Just before the first request of the last complete pass over the whole list: all of the data are at least so new. UTC.';
 comment on column {{analytics}}.freshness.last_complete_finished_at is
     'End of the last complete sync. UTC.';
 comment on column {{analytics}}.freshness.last_started_at is

@@ -1,6 +1,6 @@
 -- Transport events that the source has now
 --
--- One row per container and transport event that the source has now. The base of the other views: of the schema for questions as of an instant it
+-- One row per container and transport event that the source has now and has not found to be untrue (invalidated_at). The base of the other views: of the schema for questions as of an instant it
 -- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
 -- is_estimated: the event is a forecast, not something that happened.
 
@@ -23,7 +23,8 @@ select
     live.terminal_type,
     live.is_estimated
 from {{data}}.transport_events as live
-where live._deleted_at is null;
+where live._deleted_at is null
+    and live.invalidated_at is null;
 
 comment on view {{analytics}}.known_transport_events is
     'One row per container and standing transport event, as it is now.';

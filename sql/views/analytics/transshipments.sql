@@ -130,7 +130,22 @@ changes as (
         sighting.is_tracking_stopped,
         sighting.location_locode,
         max(sighting.location_id) as location_id,
-        max(sighting.timezone) as timezone,
+        (
+            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp, sighting.timezone)
+                filter (where report.deed = 'arrived')
+        )[1] as arrived_zone,
+        (
+            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp, sighting.timezone)
+                filter (where report.deed = 'discharged')
+        )[1] as discharged_zone,
+        (
+            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp desc nulls last, sighting.timezone)
+                filter (where report.deed = 'loaded')
+        )[1] as loaded_zone,
+        (
+            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp desc nulls last, sighting.timezone)
+                filter (where report.deed = 'departed')
+        )[1] as departed_zone,
         coalesce(
             max(sighting.vessel_id) filter (
                 where report.deed in ('arrived', 'discharged') and report.ship <> 'vessel'
@@ -188,7 +203,7 @@ changes as (
 
 ),
 
--- clock: the zone in which a clock at the place is read: the one sent, UTC where none was sent, null where PostgreSQL does not know it.
+-- …_clock: the zone in which a clock is read: that of the event itself, UTC where it has none, null where PostgreSQL does not know it.
 stops as (
 
     select
@@ -206,11 +221,23 @@ stops as (
         change.loaded_at,
         change.departed_at,
         change.loaded_at is null and change.departed_at is null and not change.is_landed as is_waiting,
-        zone.name is not null as is_zone_known,
-        coalesce(zone.name, case when change.timezone is null then 'UTC' end) as clock
+        (change.arrived_at is null or arrived.name is not null)
+        and (change.discharged_at is null or discharged.name is not null)
+        and (change.loaded_at is null or loaded.name is not null)
+        and (change.departed_at is null or departed.name is not null) as is_zone_known,
+        coalesce(arrived.name, case when change.arrived_zone is null then 'UTC' end) as arrived_clock,
+        coalesce(discharged.name, case when change.discharged_zone is null then 'UTC' end) as discharged_clock,
+        coalesce(loaded.name, case when change.loaded_zone is null then 'UTC' end) as loaded_clock,
+        coalesce(departed.name, case when change.departed_zone is null then 'UTC' end) as departed_clock
     from changes as change
-    left join {{analytics}}.time_zones as zone
-        on zone.name = change.timezone
+    left join {{analytics}}.time_zones as arrived
+        on arrived.name = change.arrived_zone
+    left join {{analytics}}.time_zones as discharged
+        on discharged.name = change.discharged_zone
+    left join {{analytics}}.time_zones as loaded
+        on loaded.name = change.loaded_zone
+    left join {{analytics}}.time_zones as departed
+        on departed.name = change.departed_zone
 
 )
 
@@ -240,10 +267,10 @@ select
     stop.discharged_at,
     stop.loaded_at,
     stop.departed_at,
-    stop.arrived_at at time zone stop.clock as arrived_local,
-    stop.discharged_at at time zone stop.clock as discharged_local,
-    stop.loaded_at at time zone stop.clock as loaded_local,
-    stop.departed_at at time zone stop.clock as departed_local
+    stop.arrived_at at time zone stop.arrived_clock as arrived_local,
+    stop.discharged_at at time zone stop.discharged_clock as discharged_local,
+    stop.loaded_at at time zone stop.loaded_clock as loaded_local,
+    stop.departed_at at time zone stop.departed_clock as departed_local
 from stops as stop
 left join {{data}}.ports as port
     on port.port_id = stop.location_id
@@ -283,7 +310,7 @@ comment on column {{analytics}}.transshipments.is_waiting is
 comment on column {{analytics}}.transshipments.is_tracking_stopped is
     'Whether the service no longer tracks the shipment: a waiting one may be gone.';
 comment on column {{analytics}}.transshipments.is_zone_known is
-    'Whether the zone of the place is known.';
+    'Whether the zones of all its instants are known.';
 comment on column {{analytics}}.transshipments.arrived_at is
     'Arrival of the ship it came with. UTC.';
 comment on column {{analytics}}.transshipments.discharged_at is

@@ -1,6 +1,7 @@
 -- Transport events as known at the instant asked for
 --
--- One row per container and transport event first seen by the instant and not withdrawn by then. An event has no history of its own:
+-- One row per container and transport event first seen by the instant and neither withdrawn nor found untrue
+-- (invalidated_at) by then. An event has no history of its own:
 -- what is shown of it is what the service said last. is_estimated: the event is a forecast, not something that happened.
 
 create view {{analytics}}.known_transport_events as
@@ -23,7 +24,8 @@ select
     past.is_estimated
 from {{data}}.transport_events as past
 where past._first_seen_at <= {{analytics}}.as_of()
-    and (past._deleted_at is null or past._deleted_at > {{analytics}}.as_of());
+    and (past._deleted_at is null or past._deleted_at > {{analytics}}.as_of())
+    and (past.invalidated_at is null or past.invalidated_at > {{analytics}}.as_of());
 
 comment on view {{analytics}}.known_transport_events is
     'One row per container and standing transport event, as known at as_of().';

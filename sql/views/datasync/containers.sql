@@ -5,12 +5,12 @@
 --
 -- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the source sent no zone, its time is wall
 -- time marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, the twin is null.
--- empty_out, full_in, pol_loaded and pod_berthed come from transport events: of several of a kind the last, those with a zone before
--- those without. pol_loaded counts at the port of lading and pod_berthed at the port of discharge: one told from another port does
+-- empty_out, full_in, pol_loaded and pod_berthed come from transport events that hold (invalidated_at is null): of several of a kind
+-- the last with its zone, those with a zone before those without. pol_loaded counts at the port of lading and pod_berthed at the port of discharge: one told from another port does
 -- not, one told without a place does.
 -- What shipments tell is null where the shipment is tombstoned or was never seen. Blank stands for null: the export leaves cells
 -- empty.
--- Not filled, because the public interface does not have it: customer_id.
+-- customer_id is that of the latest tracking request for the shipment that names a customer.
 --
 -- Transport events are looked up container by container, so filters on any column are applied before they are read.
 
@@ -83,7 +83,7 @@ select
             from unnest(shipments.tags) as tag
         )
     end as shipment_tags,
-    null::text as customer_id,
+    request.customer_id,
     shipments.customer_name,
     shipments.shipping_line_scac,
     shipments.shipping_line_name,
@@ -153,10 +153,11 @@ select
     to_char(containers.ind_ata_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_arrived_at_local,
     containers.ind_rail_unloaded_at at time zone 'UTC' as ind_rail_unloaded_at,
     to_char(containers.ind_rail_unloaded_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_rail_unloaded_at_local,
-    containers.pickup_lfd_rail at time zone 'UTC' as ind_last_free_day_on,
+    coalesce(containers.pickup_lfd_rail, containers.ind_facility_lfd_on) at time zone 'UTC' as ind_last_free_day_on,
     coalesce(
         to_char(containers.pickup_lfd_rail at time zone coalesce(rail_lfd.name, case when rail_last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
-        to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
+        to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(containers.ind_facility_lfd_on at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS')
     ) as ind_last_free_day_on_local,
     containers.final_destination_full_out_at at time zone 'UTC' as ind_full_out_at,
     to_char(containers.final_destination_full_out_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_full_out_at_local,
@@ -213,28 +214,40 @@ left join lateral (
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.empty_out')
         ) as empty_out_at,
-        max(events.timezone) filter (where events.event = 'container.transport.empty_out') as empty_out_zone,
+        (
+            array_agg(events.timezone order by events.timestamp desc, events.timezone)
+                filter (where events.event = 'container.transport.empty_out' and events.timezone is not null)
+        )[1] as empty_out_zone,
         coalesce(
             max(events.timestamp) filter (
                 where events.event = 'container.transport.full_in' and events.timezone is not null
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.full_in')
         ) as full_in_at,
-        max(events.timezone) filter (where events.event = 'container.transport.full_in') as full_in_zone,
+        (
+            array_agg(events.timezone order by events.timestamp desc, events.timezone)
+                filter (where events.event = 'container.transport.full_in' and events.timezone is not null)
+        )[1] as full_in_zone,
         coalesce(
             max(events.timestamp) filter (
                 where events.event = 'container.transport.vessel_loaded' and events.timezone is not null
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.vessel_loaded')
         ) as pol_loaded_at,
-        max(events.timezone) filter (where events.event = 'container.transport.vessel_loaded') as pol_loaded_zone,
+        (
+            array_agg(events.timezone order by events.timestamp desc, events.timezone)
+                filter (where events.event = 'container.transport.vessel_loaded' and events.timezone is not null)
+        )[1] as pol_loaded_zone,
         coalesce(
             max(events.timestamp) filter (
                 where events.event = 'container.transport.vessel_berthed' and events.timezone is not null
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.vessel_berthed')
         ) as pod_berthed_at,
-        max(events.timezone) filter (where events.event = 'container.transport.vessel_berthed') as pod_berthed_zone
+        (
+            array_agg(events.timezone order by events.timestamp desc, events.timezone)
+                filter (where events.event = 'container.transport.vessel_berthed' and events.timezone is not null)
+        )[1] as pod_berthed_zone
     from {{data}}.transport_events as events
     where events.container_id = containers.container_id
         and events.event in (
@@ -245,6 +258,7 @@ left join lateral (
         )
         and events.timestamp is not null
         and events._deleted_at is null
+        and events.invalidated_at is null
         and not coalesce(
             events.event = 'container.transport.vessel_loaded'
             and events.location_locode <> shipments.port_of_lading_locode,
@@ -257,6 +271,18 @@ left join lateral (
         )
 
 ) as milestones
+    on true
+left join lateral (
+
+    select asking.customer_id
+    from {{data}}.tracking_requests as asking
+    where asking.tracked_object_id = shipments.shipment_id
+        and asking.customer_id is not null
+        and asking._deleted_at is null
+    order by asking.created_at desc nulls last, asking.tracking_request_id
+    limit 1
+
+) as request
     on true
 left join {{data}}.ports as pol_port
     on pol_port.port_id = shipments.port_of_lading_id
@@ -336,7 +362,7 @@ comment on column {{datasync}}.containers.shipment_tags is
     'Tags of the shipment in the order of the alphabet, joined by comma and blank; null when '
     'there is none.';
 comment on column {{datasync}}.containers.customer_id is
-    'Unavailable, always null: the public interface names customers and gives them no id.';
+    'Customer of the latest tracking request for the shipment that names one; null where none does.';
 comment on column {{datasync}}.containers.customer_name is
     'Customer the shipment belongs to.';
 comment on column {{datasync}}.containers.shipping_line_scac is
@@ -468,11 +494,12 @@ comment on column {{datasync}}.containers.ind_rail_unloaded_at is
 comment on column {{datasync}}.containers.ind_rail_unloaded_at_local is
     'Unloaded from rail at the inland destination. Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
 comment on column {{datasync}}.containers.ind_last_free_day_on is
-    'Last free day at the inland destination as the railway says (pickup_lfd_rail), mostly local '
-    'midnight of the day. UTC; null where the source sent a bare date.';
+    'Last free day at the inland destination as the railway says (pickup_lfd_rail), else as the '
+    'inland facility does (ind_facility_lfd_on), mostly local midnight of the day. UTC; null where '
+    'the source sent a bare date.';
 comment on column {{datasync}}.containers.ind_last_free_day_on_local is
-    'Last free day at the inland destination as the railway says (pickup_lfd_rail). Wall time at '
-    'the place, YYYY-MM-DD HH24:MI:SS.';
+    'Last free day at the inland destination as the railway says (pickup_lfd_rail), else as the '
+    'inland facility does (ind_facility_lfd_on). Wall time at the place, YYYY-MM-DD HH24:MI:SS.';
 comment on column {{datasync}}.containers.ind_full_out_at is
     'Full out at the inland destination. UTC.';
 comment on column {{datasync}}.containers.ind_full_out_at_local is

@@ -2,7 +2,7 @@
 --
 -- One row per shipment that is not tombstoned, as it is now: names, order and types of the columns are those of the table `shipments` of
 -- the service's own commercial export to warehouses. timestamp columns are UTC.
--- Not filled, because the public interface does not have it: customer_id.
+-- customer_id is that of the latest tracking request for the shipment that names a customer.
 
 create view {{datasync}}.shipments as
 select
@@ -19,7 +19,7 @@ select
             from unnest(shipments.tags) as tag
         )
     end as tags,
-    null::text as customer_id,
+    request.customer_id,
     shipments.customer_name,
     shipments.port_of_lading_locode as pol_locode,
     shipments.port_of_discharge_locode as pod_locode,
@@ -39,6 +39,18 @@ select
     shipments.created_at at time zone 'UTC' as created_at,
     shipments._changed_at at time zone 'UTC' as updated_at
 from {{data}}.shipments
+left join lateral (
+
+    select asking.customer_id
+    from {{data}}.tracking_requests as asking
+    where asking.tracked_object_id = shipments.shipment_id
+        and asking.customer_id is not null
+        and asking._deleted_at is null
+    order by asking.created_at desc nulls last, asking.tracking_request_id
+    limit 1
+
+) as request
+    on true
 left join {{data}}.terminals as pod_terminal
     on pod_terminal.terminal_id = shipments.pod_terminal_id
 left join {{data}}.terminals as terminal
@@ -67,7 +79,7 @@ comment on column {{datasync}}.shipments.reference_numbers is
 comment on column {{datasync}}.shipments.tags is
     'Tags in the order of the alphabet, joined by comma and blank; null when there is none.';
 comment on column {{datasync}}.shipments.customer_id is
-    'Unavailable, always null: the public interface names customers and gives them no id.';
+    'Customer of its latest tracking request that names one; null where none does.';
 comment on column {{datasync}}.shipments.customer_name is
     'Customer the shipment belongs to.';
 comment on column {{datasync}}.shipments.pol_locode is

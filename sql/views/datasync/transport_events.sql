@@ -1,7 +1,8 @@
 -- Transport events, as in the service's own export
 --
 -- One row per transport event: names, order and types of the columns are those of the table `transport_events` of the service's own
--- commercial export to warehouses. Withdrawn ones stay, with invalidated_at; so do those of tombstoned containers. Estimated ones are
+-- commercial export to warehouses. Those that the service found untrue, or withdrew, stay, with invalidated_at; so do
+-- those of tombstoned containers. Estimated ones are
 -- here too, which that export may lack: their names contain `.estimated.`.
 -- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent no zone, its time is wall time
 -- marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, it is null.
@@ -36,7 +37,7 @@ select
     vessel.mmsi as vessel_mmsi,
     events.voyage_number,
     events.data_source as data_source_label,
-    events._deleted_at at time zone 'UTC' as invalidated_at,
+    coalesce(events.invalidated_at, events._deleted_at) at time zone 'UTC' as invalidated_at,
     null::text as invalidation_reason,
     null::text as previous_version_id,
     events.created_at at time zone 'UTC' as created_at,
@@ -116,10 +117,10 @@ comment on column {{datasync}}.transport_events.voyage_number is
 comment on column {{datasync}}.transport_events.data_source_label is
     'Who told: shipping_line, terminal, ais; other values are kept.';
 comment on column {{datasync}}.transport_events.invalidated_at is
-    'When it was found withdrawn at the source (our tombstone); null while it stands. UTC.';
+    'When the service found it untrue; where it does not say, when it was found withdrawn (our '
+    'tombstone); null while it stands. UTC.';
 comment on column {{datasync}}.transport_events.invalidation_reason is
-    'Unavailable, always null: the public interface stops listing a withdrawn transport event and '
-    'says no reason.';
+    'Unavailable, always null: the public interface says no reason.';
 comment on column {{datasync}}.transport_events.previous_version_id is
     'Unavailable, always null: the public interface does not say which transport event replaces '
     'which.';

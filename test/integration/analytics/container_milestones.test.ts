@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene
@@ -218,6 +218,51 @@ it('takes the last transport event of a kind, one with a zone before one without
     },
   ])
 })
+
+test('instant and zone of a milestone come from one event', { tags: ['FF4'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+  const kinds = ['empty_out', 'full_in', 'vessel_loaded', 'vessel_berthed', 'delivered']
+  await scene.insert(
+    'transport_events',
+    kinds.flatMap((kind) => [
+      transportEvent(`${kind} 1`, kind, '2026-02-05T00:00:00Z', { timezone: 'Asia/Shanghai' }),
+      transportEvent(`${kind} 2`, kind, '2026-02-05T02:00:00Z', { timezone: 'Asia/Kolkata' }),
+    ]),
+  )
+  const names = ['empty_out', 'full_in', 'pol_loaded', 'pod_berthed', 'delivered']
+  const [row] = await read(names.flatMap((name) => [`${name}_zone`, `${name}_local`]))
+  for (const name of names) {
+    expect(row).toMatchObject({
+      [`${name}_zone`]: 'Asia/Kolkata',
+      [`${name}_local`]: '2026-02-05 07:30:00',
+    })
+  }
+})
+
+test(
+  'an event that the service found untrue is no milestone from then on',
+  { tags: ['FF5'] },
+  async () => {
+    await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+    await scene.insert('container_history', [
+      { container_id: 'c1', valid_from: '2026-01-01T00:00:00Z', number: 'A' },
+    ])
+    await scene.insert('transport_events', [
+      transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', {}),
+      transportEvent('e2', 'full_in', '2026-02-06T00:00:00Z', {
+        invalidated_at: '2026-02-10T00:00:00Z',
+      }),
+    ])
+    expect(await read(['full_in_at'])).toEqual([{ full_in_at: '2026-02-05 00:00:00+00' }])
+    expect(await read(['full_in_at'], '2026-02-09T00:00:00Z')).toEqual([
+      { full_in_at: '2026-02-06 00:00:00+00' },
+    ])
+    const rest = `where kind = 'transport event'`
+    expect(await scene.read('container_timeline', { columns: ['occurred_at'], rest })).toHaveLength(
+      1,
+    )
+  },
+)
 
 it('counts loading at the port of lading and berthing at the port of discharge, and no estimate', async () => {
   await scene.insert('shipments', [

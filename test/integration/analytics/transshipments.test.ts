@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
@@ -198,6 +198,33 @@ it('finds where containers changed ships, by transshipment events and by feeders
       container_number: 'C5',
       arrived_at: '2026-03-05 00:00:00+00',
       arrived_local: '2026-03-05 08:00:00',
+    },
+  ])
+})
+
+test('each instant has the zone of its own event', { tags: ['FF4'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'C1' }])
+  const zoned = (name: string, timezone: string, timestamp: string) => ({
+    container_id: 'c1',
+    transport_event_id: name + timezone,
+    event: `container.transport.${name}`,
+    timezone,
+    timestamp,
+  })
+  // Without a place, events of two places are in one row.
+  await scene.insert('transport_events', [
+    zoned('transshipment_arrived', 'Asia/Kolkata', '2026-03-01T00:00:00Z'),
+    zoned('transshipment_arrived', 'Asia/Singapore', '2026-03-02T00:00:00Z'),
+    zoned('vessel_departed', 'America/Lima', '2026-03-09T00:00:00Z'),
+    zoned('transshipment_departed', 'Asia/Kolkata', '2026-03-03T00:00:00Z'),
+    zoned('transshipment_departed', 'Asia/Singapore', '2026-03-04T00:00:00Z'),
+  ])
+  const columns = ['arrived_local', 'departed_local', 'is_zone_known']
+  expect(await scene.read('transshipments', { columns })).toEqual([
+    {
+      arrived_local: '2026-03-01 05:30:00',
+      departed_local: '2026-03-04 08:00:00',
+      is_zone_known: true,
     },
   ])
 })

@@ -54,6 +54,17 @@ describe('R6: commands that need the service and no warehouse', () => {
     ])
   })
 
+  it('a run tells a wait for the budget with its end, once', { tags: ['FD6'] }, async () => {
+    const scene = await openScene({ shipments: 1 })
+    await pauseRequests(scene.warehouse, accountOf(scene), 6_000, 300_000)
+    const { exitCode, stderr } = await call(scene, 'sync')
+    expect(exitCode).toBe(0)
+    const waits = stderr.split('\n').filter((line) => line.includes('request budget'))
+    expect(waits).toEqual([
+      expect.stringMatching(/^waiting \d s for the request budget, until 2\S+Z$/),
+    ])
+  })
+
   it('make neither schema nor row where there is no warehouse yet', async () => {
     const scene = await openScene({ shipments: 1 })
     const empty = await createTestDatabase()

@@ -72,6 +72,24 @@ describe('custom-fields set', () => {
     expect(await rows()).toMatchObject([{ value }])
   })
 
+  it(
+    'sends the other form of the document where the service refuses the first',
+    { tags: ['FF9'] },
+    async () => {
+      const { faults, requests } = scene.simulator
+      const match = { method: 'PATCH' }
+      faults.add({ fault: { kind: 'status', status: 422 }, match, times: 1 })
+      requests.reset()
+      expect(await set(containerId, 'priority', 'highest')).toMatchObject({ exitCode: 0 })
+      expect(requests.recent.map(({ status }) => status)).toEqual([422, 200])
+      expect(atSource('priority')).toBe('highest')
+      faults.add({ fault: { kind: 'status', status: 422 }, match, times: 2 })
+      requests.reset()
+      expect((await set(containerId, 'priority', 'low')).exitCode).not.toBe(0)
+      expect(requests.recent.map(({ status }) => status)).toEqual([422, 422])
+    },
+  )
+
   it('is kept by the next sync', async () => {
     await set(containerId, 'priority', 'highest')
     scene.simulator.clock.advance(60_000)

@@ -87,6 +87,17 @@ describe('the quarantine command', () => {
     expect(unknown.exitCode).toBe(2)
     expect(unknown.stderr).toContain('entry 999 is not in quarantine')
   })
+
+  it('says what is wrong with a selection', { tags: ['FD11'] }, async () => {
+    const problemOf = async (...args: string[]) => (await call('quarantine', ...args)).stderr
+    expect(await problemOf('drop')).toBe(
+      'error: numbers of entries are missing: give those that `quarantine list` shows, or --all\n',
+    )
+    expect(await problemOf('drop', '1', '--all')).toMatch(/^error: --all takes every entry, so /)
+    expect(await problemOf('drop', '1', '--stream', 'ports')).toBe(
+      'error: --stream goes with --all only\n',
+    )
+  })
 })
 
 describe('plan, backfill and verify on the command line', () => {
@@ -118,7 +129,7 @@ describe('plan, backfill and verify on the command line', () => {
     expect(mended.exitCode).toBe(0)
     expect(
       await scene.query(
-        `select customer_name = 'Wrong' as is_wrong from tracking.shipments where shipment_id = $1`,
+        `select customer_name is not distinct from 'Wrong' as is_wrong from tracking.shipments where shipment_id = $1`,
         row!.id,
       ),
     ).toEqual([{ is_wrong: false }])

@@ -52,7 +52,11 @@ const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args
 
 async function rowsOf(...args: string[]): Promise<Record<string, unknown>[]> {
   const { exitCode, stdout, stderr } = await query(...args, '--format', 'json')
-  expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' })
+  expect({ args, exitCode, stderr: stderr.replaceAll(/^note: .*\n/gm, '') }).toEqual({
+    args,
+    exitCode: 0,
+    stderr: '',
+  })
   return JSON.parse(stdout) as Record<string, unknown>[]
 }
 
@@ -135,12 +139,13 @@ describe('docs/questions.md', () => {
     expect(blocks.length).toBeGreaterThan(20)
     for (const [, text = '', header] of blocks) {
       for (const line of text.split('\n')) {
-        const [, words] = /^npx tracking-sync query (.*)$/.exec(line) ?? []
+        const [, words] = /^tracking-sync query (.*)$/.exec(line) ?? []
         const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
           ([, quoted, word]) => quoted ?? word!,
         )
         const { exitCode, stdout, stderr } = await query(...args)
-        expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
+        const errors = stderr.replaceAll(/^note: .*\n/gm, '')
+        expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: '' })
         if (header === undefined) continue
         const columns = stdout.split('\n')[0]!.split(/ {2,}/)
         expect({
@@ -150,6 +155,79 @@ describe('docs/questions.md', () => {
       }
     }
   }, 120_000)
+})
+
+describe('an answer without rows says why', () => {
+  const noteOf = async (...args: string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await query(...args)
+    expect({ args, exitCode }).toEqual({ args, exitCode: 0 })
+    // It is beside the answer, and not in it.
+    expect(stdout).not.toContain('note:')
+    return stderr
+  }
+
+  it(
+    'when it is narrowed by what is not there: what there is, and the nearest',
+    { tags: ['FD9'] },
+    async () => {
+      const [some] = await scene.query<Record<string, string>>(
+        `select shipping_line_name as line, shipping_line_scac as scac, ports.name as port, ports.code
+      from tracking.shipments
+      inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id limit 1`,
+      )
+      const { line, scac, port, code } = some!
+      const misspelt = `${line!.slice(0, 2)}${line!.slice(3)}`
+      expect(await noteOf('last_free_days', '--line', misspelt)).toBe(
+        `note: no line "${misspelt}" is in the warehouse; did you mean ${scac} (${line})?\n`,
+      )
+      expect(await noteOf('arrivals_calendar', '--port', port!)).toBe(
+        `note: no port "${port}" is in the warehouse; did you mean ${code} (${port})?\n`,
+      )
+      expect(await noteOf('last_free_days', '--terminal', 'qqqqqqq')).toMatch(
+        /^note: no terminal "qqqqqqq" is in the warehouse; there are \S.*, and \d+ more\n$/,
+      )
+      expect(await noteOf('container_timeline', '--container', 'XXXX0000000')).toBe(
+        'note: no container "XXXX0000000" is in the warehouse\n',
+      )
+      const { container } = values
+      expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
+      expect(await noteOf('container_timeline', '--container', container!)).toBe('')
+    },
+  )
+
+  it('when what it needs is not there yet', { tags: ['FD12'] }, async () => {
+    const needs =
+      /^note: no rows: eta_accuracy needs a shipment that arrived after it was first loaded: /
+    expect(await noteOf('eta_accuracy', '--limit', '0')).toMatch(needs)
+    expect(await noteOf('eta_changes', '--since', '2100-01-01')).toMatch(
+      /^note: no rows: eta_changes needs a shipment whose ETA moved: .*, one that fits --since\n$/,
+    )
+  })
+
+  it(
+    'when it is asked as of an instant before the first load, or of one to come',
+    { tags: ['FD9'] },
+    async () => {
+      expect(await noteOf('pickup_worklist', '--as-of', '2020-01-01')).toMatch(
+        /^note: --as-of 2020-01-01 is before the first load \(2\d{3}-.*\): nothing was known then\n/,
+      )
+      expect(await noteOf('pickup_worklist', '--as-of', '2100-01-01', '--limit', '1')).toBe(
+        'note: --as-of 2100-01-01 is in the future: the answer is what is known now\n',
+      )
+      expect(await noteOf('freshness', '--as-of', '2026-11-01')).toContain(
+        '--as-of has no effect here',
+      )
+    },
+  )
+
+  it('and an option that has no effect is told', { tags: ['FD9'] }, async () => {
+    expect(await noteOf('freshness', '--wide', '--format', 'csv')).toBe(
+      'note: --wide has no effect on csv; it is for table\n',
+    )
+    expect(await noteOf('freshness', '--spreadsheet-safe')).toBe(
+      'note: --spreadsheet-safe has no effect on table; it is for csv\n',
+    )
+  })
 })
 
 describe('query', () => {
@@ -167,7 +245,9 @@ describe('query', () => {
       stderr: 'error: --terminal does not narrow freshness, which takes --limit\n',
     })
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
-    expect((await query('no_such_question')).stderr).toContain('pickup_worklist')
+    expect((await query('pikcup_worklist')).stderr).toMatch(
+      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?; there are: /,
+    )
     expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
     for (const schema of ['tracking_analytics', 'tracking_stored']) {
       const sql = `select count(*) from ${schema}.container_timeline`
@@ -195,6 +275,53 @@ describe('query', () => {
     expect((await query(sql, '--format', 'csv', '--spreadsheet-safe')).stdout).toBe(
       `a,b,c\r\n'=1+1,-5,'@x\r\n`,
     )
+  })
+
+  it('reads and does nothing else, whatever its login may do', { tags: ['FC2'] }, async () => {
+    const [{ role } = { role: false }] = await scene.query<{ role: boolean }>(
+      'select rolsuper as role from pg_roles where rolname = current_user',
+    )
+    // The tests' own login: what it may do elsewhere is not done here.
+    expect(role).toBe(true)
+    expect((await query('select current_user', '--format', 'csv')).stdout).toBe(
+      'current_user\r\npg_read_all_data\r\n',
+    )
+    const refused = [
+      [`copy (select 'x') to program 'touch /tmp/never'`, 'begins with "copy"'],
+      ['copy tracking.ports to stdout', 'begins with "copy"; psql runs the rest'],
+      ['explain analyze select 1', 'begins with "explain"'],
+      ['set role none', 'begins with "set"'],
+      ['do $$ begin end $$', 'begins with "do"'],
+      ['select 1; drop schema tracking cascade', 'multiple commands'],
+      ['select 1 into gone', 'INTO is not allowed'],
+      ['select * from tracking.ports for update', 'read-only transaction'],
+      [
+        `select set_config('role', 'none', true), pg_terminate_backend(1)`,
+        'calls set_config, which may change something',
+      ],
+      [`select pg_read_file('/etc/passwd')`, 'calls pg_read_file'],
+      [`select * from pg_catalog . "pg_ls_dir" /* */ ('/')`, 'calls pg_ls_dir'],
+      ['select pg_terminate_backend(pid) from pg_stat_activity', 'calls pg_terminate_backend'],
+      [`select lo_import('/etc/passwd')`, 'calls lo_import'],
+      ['select pg_advisory_lock(820311, 1)', 'calls pg_advisory_lock'],
+      [`select query_to_xml('select 1', true, true, '')`, 'calls query_to_xml'],
+      [`select nextval('tracking_sync.sync_runs_sync_run_id_seq')`, 'calls nextval'],
+    ] as const
+    for (const [sql, says] of refused) {
+      const { exitCode, stdout, stderr } = await query(sql)
+      expect({ sql, exitCode, stdout }).toEqual({ sql, exitCode: 2, stdout: '' })
+      expect(stderr).toMatch(/^error: the SQL .*\n$/)
+      expect(stderr).toContain(says.split(';')[0])
+    }
+    for (const sql of [
+      'values (1)',
+      '(select 1) union (select 2);',
+      'table tracking.ports',
+      'with one as (select now()) select clock_timestamp() > now from one -- why',
+      'select count(*) from tracking_sync.webhook_notifications',
+    ]) {
+      expect({ sql, ...(await query(sql)) }).toMatchObject({ sql, exitCode: 0, stderr: '' })
+    }
   })
 
   it('stops a statement that takes too long, and writes nothing', async () => {

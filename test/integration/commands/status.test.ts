@@ -42,26 +42,29 @@ describe('the status command', () => {
     expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
   })
 
-  it('says how fresh each stream is, and how the last runs ended', async () => {
+  it('says how fresh each stream is, and how the last runs ended', { tags: ['FA6'] }, async () => {
     const scene = await openScene({ shipments: 3 })
     await scene.sync()
     await scene.query(
-      `update tracking_sync.sync_run_streams set finished_at = now() - interval '3 hours 5 minutes'
+      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '3 hours 5 minutes'
       where stream = 'containers'`,
     )
     await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
     const { text, json } = await status(scene)
     const containers = json.streams.find(({ stream }) => stream === 'containers')
-    expect(containers?.secondsSinceComplete).toBeGreaterThanOrEqual(11_100)
-    expect(containers?.secondsSinceComplete).toBeLessThan(11_160)
+    expect(containers?.ageSeconds).toBeGreaterThanOrEqual(11_100)
+    expect(containers?.ageSeconds).toBeLessThan(11_160)
     expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
     expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
       ['sync', 'failed'],
       ['backfill', 'complete'],
     ])
     expect(text).toMatch(/^ *2 +sync .* failed /m)
-    expect(json.alerts).toEqual([expect.stringMatching(/^the last run \(sync 2\): /)])
-    expect(text).toMatch(/^ALERT: the last run \(sync 2\): /)
+    expect(json.alerts).toEqual([
+      expect.stringMatching(/^the last complete sync began .* two slots/),
+      expect.stringMatching(/^the last run \(sync 2\): /),
+    ])
+    expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
   })
 
   it('says first that no complete sync began for more than two slots of the schedule', async () => {
@@ -69,7 +72,7 @@ describe('the status command', () => {
     await scene.sync()
     expect((await status(scene)).json.alerts).toEqual([])
     await scene.query(
-      `update tracking_sync.sync_runs set started_at = now() - interval '31 minutes'`,
+      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
     )
     const { text, json } = await status(scene)
     const sentence =

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
@@ -51,10 +54,13 @@ describe('webhooks list', () => {
     const list = await call('webhooks', 'list')
     expect(list).toMatchObject({ exitCode: 0, stderr: '' })
     expect(list.stdout).toMatch(
-      new RegExp(`${ours.id} +https://TRACKING\\S+ +yes +1 +yes +yes$`, 'm'),
+      new RegExp(`${ours.id} +https://TRACKING\\S+ +yes +1 +ours +yes$`, 'm'),
     )
-    expect(list.stdout).toMatch(new RegExp(`${theirs.id} +https://else\\S+ +yes +1 +no +no$`, 'm'))
+    expect(list.stdout).toMatch(
+      new RegExp(`${theirs.id} +https://else\\S+ +yes +1 +none +no$`, 'm'),
+    )
     const json = await call('webhooks', 'list', '--json', '--webhook-ids', theirs.id)
+    expect(json.exitCode).toBe(6)
     expect(json.stdout).not.toContain('sriracha')
     expect(JSON.parse(json.stdout)).toEqual([
       expect.objectContaining({
@@ -134,13 +140,113 @@ describe('webhooks create', () => {
   })
 })
 
+describe('a service that makes the secret of each webhook itself', () => {
+  let service: Simulator
+  let directory: string
+
+  beforeEach(async () => {
+    service = await startSimulator({
+      shipments: 3,
+      speed: 0,
+      rateLimitPerMinute: null,
+      makesSecrets: true,
+    })
+    settings.TRACKING_API_URL = service.url
+    settings.TRACKING_API_KEY = service.apiKey
+    directory = await mkdtemp(join(tmpdir(), 'tracking-sync-secret-'))
+  })
+
+  afterEach(async () => {
+    await service.close()
+    await rm(directory, { recursive: true })
+  })
+
+  const toldSecret = (): string => {
+    const secret = service.webhooks.webhooks()[0]!.attributes!.secret
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    return secret as string
+  }
+
+  it(
+    'is told at once and by every command, until its secret is ours',
+    { tags: ['FF1', 'FC7'] },
+    async () => {
+      const created = await call('webhooks', 'create')
+      expect(created).toMatchObject({ exitCode: 6, stderr: '' })
+      const secret = toldSecret()
+      const { id } = service.webhooks.webhooks()[0]!
+      const alert = `webhook ${id} with a secret of its own and not with TRACKING_WEBHOOK_SECRET, which is another one`
+      const fix = `run \`tracking-sync webhooks enable ${id} --secret-file <path>\``
+      const list = await call('webhooks', 'list')
+      expect(list.exitCode).toBe(6)
+      expect(list.stdout).toMatch(/NOT ours +yes$/m)
+      const check = await call('check')
+      expect(check.stdout).toMatch(/^FAIL {2}webhook/m)
+      for (const { stdout } of [created, list, check]) {
+        expect(stdout).toContain(alert)
+        expect(stdout).toContain(fix)
+        expect(stdout).not.toContain(secret)
+      }
+      const json = await call('webhooks', 'list', '--json')
+      expect(JSON.parse(json.stdout)).toMatchObject([{ isSignedWithOurs: false }])
+      expect(json.stdout).not.toContain(secret)
+
+      settings.TRACKING_WEBHOOK_SECRET_PREVIOUS = secret
+      expect(await call('webhooks', 'list')).toMatchObject({ exitCode: 0 })
+      expect((await call('check')).stdout).toMatch(/^ok {4}webhook/m)
+    },
+  )
+
+  it(
+    'tells its secret once where that is asked for, or into a file that nobody else reads',
+    { tags: ['FF1'] },
+    async () => {
+      delete settings.TRACKING_WEBHOOK_SECRET
+      const file = join(directory, 'secret')
+      const created = await call('webhooks', 'create', '--secret-file', file)
+      const secret = toldSecret()
+      expect(created).toMatchObject({ exitCode: 6, stderr: '' })
+      expect(created.stdout).toContain(`set TRACKING_WEBHOOK_SECRET_FILE=${file}`)
+      expect(created.stdout).not.toContain(secret)
+      expect(await readFile(file, 'utf8')).toBe(`${secret}\n`)
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const { id } = service.webhooks.webhooks()[0]!
+      const shown = await call('webhooks', 'enable', id, '--show-secret')
+      expect(shown.stdout).toContain(`Its secret, shown this once: ${secret}\n`)
+      const again = await call('webhooks', 'enable', id, '--secret-file', file)
+      expect(again).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(again.stderr).toMatch(/exists already/)
+      settings.TRACKING_WEBHOOK_SECRET_FILE = file
+      const json = await call('webhooks', 'enable', id, '--json')
+      expect(json.exitCode).toBe(0)
+      expect(json.stdout).not.toContain(secret)
+    },
+  )
+
+  it('leaves no empty file and no webhook behind where it fails', { tags: ['FF1'] }, async () => {
+    const file = join(directory, 'secret')
+    service.faults.add({ fault: { kind: 'status', status: 403 }, times: 1 })
+    expect(await call('webhooks', 'create', '--secret-file', file)).toMatchObject({ exitCode: 3 })
+    expect(await readdir(directory)).toEqual([])
+    const nowhere = join(directory, 'nowhere', 'secret')
+    expect(await call('webhooks', 'create', '--secret-file', nowhere)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/cannot be written \(ENOENT\)/) as unknown,
+    })
+    expect(service.webhooks.webhooks()).toEqual([])
+  })
+})
+
 describe('webhooks enable', () => {
   it('switches on, and adds events and a signature only when told to', async () => {
     const { id } = simulator.webhooks.create({ ...other(URL_OF_OURS), active: false, secret: null })
     const before = storedWebhooks()[0]!
-    expect(await call('webhooks', 'enable', id)).toMatchObject({ exitCode: 0, stderr: '' })
+    const unsigned = await call('webhooks', 'enable', id)
+    expect(unsigned).toMatchObject({ exitCode: 6, stderr: '' })
+    expect(unsigned.stdout).toMatch(/^ALERT: webhook \S+ has no secret/m)
     expect(storedWebhooks()).toEqual([{ ...before, active: true }])
-    await call('webhooks', 'enable', id, '--events', '--sign')
+    const signed = await call('webhooks', 'enable', id, '--events', '--sign')
+    expect(signed).toMatchObject({ exitCode: 0, stderr: '' })
     expect(storedWebhooks()).toEqual([
       { ...before, active: true, secret: SECRET, events: WEBHOOK_EVENT_NAMES },
     ])
@@ -153,6 +259,34 @@ describe('webhooks enable', () => {
       stdout: '',
       stderr: expect.stringMatching(/404/) as unknown,
     })
+  })
+})
+
+describe('check', () => {
+  it('does not call settings complete that lack the key', { tags: ['FD11'] }, async () => {
+    delete settings.TRACKING_API_KEY
+    const { exitCode, stdout } = await call('check')
+    expect(exitCode).toBe(2)
+    expect(stdout).toMatch(/^FAIL {2}settings {2}TRACKING_API_KEY: is not set/)
+    expect(stdout).not.toContain('complete')
+  })
+})
+
+describe('what the service does not accept', () => {
+  it('ends with 2 and the words of the service', { tags: ['FF10'] }, async () => {
+    settings.TRACKING_API_URL = simulator.url.replace(/\/v2$/, '/v3')
+    const wrong = await call('webhooks', 'list')
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(wrong.stderr).toMatch(/404.*It says: .*Check that TRACKING_API_URL is the whole address/)
+    settings.TRACKING_API_URL = simulator.url
+    const detail = `no such\u001b[31m event ${'x'.repeat(2_000)}`
+    const body = JSON.stringify({ errors: [{ status: '422', title: null, detail }] })
+    const match = { path: '/webhooks', method: 'POST' }
+    simulator.faults.add({ fault: { kind: 'status', status: 422, body }, match })
+    const refused = await call('webhooks', 'create')
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/\(422\)\. It says: no such\\u001b\[31m event x+…/)
+    expect(refused.stderr.length).toBeLessThan(1_000)
   })
 })
 

@@ -1,6 +1,17 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +22,8 @@ import {
 } from '../../../src/database/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/errors.js'
 import { silentLogger } from '../../../src/logger.js'
+import { classifyProcess } from '../../../src/database/postmaster-pid.js'
+import { callCli } from '../../support/call-cli.js'
 import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
@@ -57,12 +70,72 @@ describe('a new data directory', () => {
   it('is reachable from this machine only, by TCP and with the password', async () => {
     const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger })
     const sql = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
-    expect(await query(database.url, sql)).toEqual([{ address: '127.0.0.1', socket: '' }])
+    expect(await query(database.adminUrl, sql)).toEqual([{ address: '127.0.0.1', socket: '' }])
     const wrong = new URL(database.url)
     wrong.password = 'wrong'
     await expect(query(wrong.href, sql)).rejects.toMatchObject({ code: '28P01' })
     await database.stop()
   })
+
+  it(
+    'has an everyday login that owns its database and is no superuser',
+    { tags: ['FC2'] },
+    async () => {
+      const homeDirectory = await makeHome()
+      const database = await startEmbeddedDatabase({ homeDirectory, logger })
+      const rights = `select rolname, rolsuper, rolreplication, rolbypassrls,
+        pg_has_role(datdba, 'usage') as owns,
+        pg_has_role('pg_execute_server_program', 'usage') as runs,
+        pg_has_role('pg_read_server_files', 'usage') as reads
+      from pg_roles, pg_database where rolname = current_user and datname = current_database()`
+      expect(await query(database.url, rights)).toEqual([
+        {
+          rolname: 'tracking',
+          rolsuper: false,
+          rolreplication: false,
+          rolbypassrls: false,
+          owns: true,
+          runs: false,
+          reads: false,
+        },
+      ])
+      for (const refused of [
+        `copy (select 1) to program 'true'`,
+        `select pg_read_file('postgresql.conf')`,
+        'select * from pg_authid',
+        `alter system set jit = 'on'`,
+        'create role other superuser',
+        'grant pg_execute_server_program to tracking',
+      ]) {
+        await expect(query(database.url, refused)).rejects.toMatchObject({ code: '42501' })
+      }
+      const adminFile = join(homeDirectory, 'database', 'admin-password')
+      expect(((await stat(adminFile)).mode & 0o777).toString(8)).toBe('600')
+      expect((await readFile(adminFile, 'utf8')).trim()).toBe(new URL(database.adminUrl).password)
+      await database.stop()
+    },
+  )
+
+  it(
+    'goes on with data that an earlier version made for one login',
+    { tags: ['FC2'] },
+    async () => {
+      const homeDirectory = await makeHome()
+      const first = await startEmbeddedDatabase({ homeDirectory, logger })
+      await query(first.adminUrl, 'alter role tracking superuser')
+      await query(first.url, 'create table kept as select 7 as seven')
+      await first.stop()
+      await rm(join(homeDirectory, 'database', 'admin-password'))
+      const second = await startEmbeddedDatabase({ homeDirectory, logger })
+      expect(await query(second.url, 'select seven from kept')).toEqual([{ seven: 7 }])
+      expect(second.adminUrl).toBe(second.url)
+      const { stdout } = await callCli(['check'], { TRACKING_HOME: homeDirectory })
+      expect(stdout).toMatch(
+        /^ok +database +embedded PostgreSQL .*, as tracking; warning: an earlier version made it with a superuser/m,
+      )
+      await second.stop()
+    },
+  )
 
   it('is made again when its first making was killed half-way', async () => {
     for (const reach of ['with_children', 'alone'] as const) {
@@ -101,6 +174,72 @@ describe('a new data directory', () => {
   })
 })
 
+describe('what runs in the place of a server', () => {
+  it(
+    'is none of ours when another account started it, whatever it calls itself',
+    { tags: ['FC4'] },
+    async () => {
+      const isRoot = process.getuid?.() === 0
+      const mine = await makeDirectory()
+      // A server runs under the account that owns its data, and this directory is not that of the process.
+      if (isRoot) await chown(mine, 65_534, 65_534)
+      const notOurs = isRoot ? mine : '/usr'
+      const ours = await makeDirectory()
+      const wait = ['-e', 'setInterval(() => {}, 1000)', '--', '-D']
+      const posing = [notOurs, ours].map((directory) => {
+        const child = spawn(process.execPath, [...wait, directory], {
+          argv0: 'postgres',
+          stdio: 'ignore',
+        })
+        return { child, directory }
+      })
+      try {
+        await Promise.all(posing.map(({ child }) => once(child, 'spawn')))
+        const kinds = posing.map(({ child, directory }) =>
+          vi.waitFor(async () => {
+            const kind = await classifyProcess(child.pid!, directory)
+            expect(
+              (await readFile(`/proc/${child.pid!}/cmdline`, 'utf8')).startsWith('postgres'),
+            ).toBe(true)
+            return kind
+          }),
+        )
+        expect(await Promise.all(kinds)).toEqual(
+          process.platform === 'linux' ? ['other', 'server'] : ['server', 'server'],
+        )
+      } finally {
+        for (const { child } of posing) child.kill('SIGKILL')
+      }
+    },
+  )
+
+  it('is told nothing when it takes the port after a crash', { tags: ['FC4'] }, async () => {
+    const homeDirectory = await makeHome()
+    const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
+    process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
+    const told: Buffer[] = []
+    const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
+    await vi.waitFor(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          impostor.once('error', reject)
+          impostor.listen(crashed.port, '127.0.0.1', resolve)
+        }),
+      { timeout: 20_000, interval: 20 },
+    )
+    try {
+      const next = await startEmbeddedDatabase({ homeDirectory, logger })
+      expect(next.isAdopted).toBe(false)
+      expect(next.port).not.toBe(crashed.port)
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      expect(Buffer.concat(told).toString()).toBe('')
+      await next.stop()
+    } finally {
+      impostor.close()
+    }
+  })
+})
+
 describe('secrets', () => {
   it('are in a file for its owner only, and never on a command line', async () => {
     const homeDirectory = await makeHome()
@@ -117,7 +256,11 @@ describe('secrets', () => {
     const password = (await readFile(passwordFile, 'utf8')).trim()
     expect(new URL(url).password).toBe(password)
     expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
+    const adminPassword = (
+      await readFile(join(homeDirectory, 'database', 'admin-password'), 'utf8')
+    ).trim()
     const lines = [...seen]
+    expect(lines.filter((line) => line.includes(adminPassword))).toEqual([])
     for (const program of ['initdb', 'postgres']) {
       expect(lines.some((line) => line.includes(program))).toBe(true)
     }
@@ -212,6 +355,21 @@ describe('a data directory that cannot be used', () => {
     await writeFile(dirname(homeDirectory), '')
     const start = startEmbeddedDatabase({ homeDirectory, logger })
     await expect(start).rejects.toThrow(/a file is in its way.*TRACKING_HOME/)
+  })
+})
+
+describe('a server that its disk has ended', () => {
+  it('is explained by what it wrote last, and by nothing older', { tags: ['FD10'] }, async () => {
+    const homeDirectory = await makeHome()
+    const database = await startEmbeddedDatabase({ homeDirectory, logger })
+    const log = join(dirname(database.dataDirectory), 'server.log')
+    expect(await database.explain()).toBeUndefined()
+    await appendFile(log, 'PANIC:  could not write to file "x": No space left on device\n')
+    expect((await database.explain())?.message).toMatch(/^The disk that holds .* is full/)
+    await database.stop()
+    const next = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(await next.explain()).toBeUndefined()
+    await next.stop()
   })
 })
 

@@ -42,9 +42,6 @@ it('says of every column that is never filled that it is unavailable, and why', 
     order by name`,
   )
   expect(rows.map(({ name }) => name)).toEqual([
-    'tracking_datasync.containers.customer_id',
-    'tracking_datasync.shipments.customer_id',
-    'tracking_datasync.tracking_requests.shipment_tags',
     'tracking_datasync.transport_events.invalidation_reason',
     'tracking_datasync.transport_events.previous_version_id',
   ])

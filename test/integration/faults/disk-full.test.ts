@@ -20,7 +20,7 @@ describe('C13: a disk that is full', () => {
     const scene = await scenes.open()
     const tables = [...DATA_TABLES, 'tracking_sync.sync_runs', 'tracking_sync.checkpoints']
     // The first pages still find room: a page writes each of the data tables and the checkpoint, and a run its row.
-    const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 16 })
+    const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 27 })
     scenes.atEnd(() => fault.remove())
     const env = {
       TRACKING_API_URL: scene.simulator.url,

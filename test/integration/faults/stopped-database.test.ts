@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/logger.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
@@ -15,11 +16,14 @@ import { START } from '../sync/sync-scene.js'
 let server: OwnServer
 let url: string
 let warehouse: Warehouse
+let adminUrl: string
 let simulator: Simulator
 
 beforeAll(async () => {
   server = await openOwnServer()
-  url = (await server.start()).url
+  const started = await server.start()
+  url = started.url
+  adminUrl = started.adminUrl
   warehouse = openWarehouse()
   await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
 })
@@ -125,8 +129,14 @@ describe('C12: PostgreSQL under a run', () => {
   )
 
   const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
-    await warehouse.query('switch', `alter system set default_transaction_read_only = ${value}`)
-    await warehouse.query('switch', 'select pg_reload_conf()')
+    const admin = new pg.Client({ connectionString: adminUrl })
+    await admin.connect()
+    try {
+      await admin.query(`alter system set default_transaction_read_only = ${value}`)
+      await admin.query('select pg_reload_conf()')
+    } finally {
+      await admin.end()
+    }
   }
 
   it('read-only, as after a failover: the run goes on when it can be written again', async () => {

@@ -138,34 +138,64 @@ describe('G8: the check command', () => {
       TRACKING_LOG_LEVEL: 'silent',
     })
     const results = JSON.parse(stdout) as { name: string; isOk: boolean; detail: string }[]
-    return { exitCode, schema: results.find(({ name }) => name === 'schema') }
+    // Without a service the command itself ends with 2.
+    expect(exitCode).toBe(2)
+    return results.find(({ name }) => name === 'schema')
   }
 
   it('G8: fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate', async () => {
     const run = (sqlText: string) => warehouse.query('change by hand', sqlText)
     await run('create view public.boxes as select number from tracking.containers')
-    // Without a service the command ends with 2.
     expect(await check()).toMatchObject({
-      exitCode: 2,
-      schema: {
-        isOk: true,
-        detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
-      },
+      isOk: true,
+      detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
     })
     await run('drop index tracking.containers_number_idx')
     await run('drop view tracking_analytics.freshness')
     expect(await check()).toMatchObject({
+      isOk: false,
       exitCode: 5,
-      schema: {
-        isOk: false,
-        detail: expect.stringMatching(
-          /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
-        ) as string,
-      },
+      detail: expect.stringMatching(
+        /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
+      ) as string,
     })
     await run('create index containers_number_idx on tracking.containers using hash (number)')
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-    expect((await check()).schema).toMatchObject({ isOk: true })
+    expect(await check()).toMatchObject({ isOk: true })
     expect(await run('select from tracking_analytics.freshness')).toBeDefined()
+  })
+})
+
+describe('what is gone is told as that, and what is ours alone is made again', () => {
+  const call = (...args: string[]) =>
+    callCli(args, { DATABASE_URL: opened.url, TRACKING_LOG_LEVEL: 'silent' })
+
+  it('schemas of views come back with the next migrate', { tags: ['FG8'] }, async () => {
+    for (const schema of ['as_of', 'datasync', 'stored']) {
+      await warehouse.query('drop', `drop schema tracking_${schema} cascade`)
+    }
+    expect((await call('check')).stdout).toMatch(/^FAIL +schema /m)
+    expect((await call('migrate')).exitCode).toBe(0)
+    const { broken } = await compareSchema(warehouse)
+    expect(broken.filter((fact) => /^(?:view|function)/.test(fact))).toEqual([])
+    expect((await call('query', 'freshness', '--as-of', '2026-03-01')).exitCode).toBe(0)
+  })
+
+  it('a table that is gone is no reason to run what was just run', { tags: ['FG8'] }, async () => {
+    await warehouse.query('drop', 'drop table tracking.ports cascade')
+    const { exitCode, stderr } = await call('migrate')
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(
+      /^error: something that the migrations of tracking had made is gone: relation "tracking\.ports" does not exist\. Bring it back/,
+    )
+    expect(stderr).not.toContain('run `tracking-sync migrate`')
+  })
+
+  it('bookkeeping that is gone is no warehouse to be upgraded', { tags: ['FG8'] }, async () => {
+    await warehouse.query('drop', 'drop schema tracking_sync cascade')
+    const { stdout } = await call('check')
+    expect(stdout).toMatch(
+      /^FAIL +schema +the tables of tracking are there and their bookkeeping is gone \(tracking_sync\.migrations\)/m,
+    )
   })
 })

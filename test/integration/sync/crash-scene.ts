@@ -89,6 +89,8 @@ export async function runBuiltCli(
       DATABASE_URL: target.url,
       TRACKING_PAGE_SIZE: String(pageSize),
       TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+      // Each run is to end equal to the source.
+      TRACKING_FULL_SYNC_HOURS: '0',
       TRACKING_LOG_LEVEL: 'error',
       TRACKING_FAILPOINT: failpoint,
     },

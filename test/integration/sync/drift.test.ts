@@ -45,6 +45,34 @@ const without = (attributes: Attributes, name: string): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
 
 describe('drift of the service', () => {
+  it(
+    'tells of a new member inside deadlines, holds and fees, and keeps it',
+    { tags: ['FF9'] },
+    async () => {
+      const scene = await openPlainScene()
+      await scene.sync()
+      const rewritten = rewrite(scene, 'container', (attributes) => ({
+        ...attributes,
+        import_deadlines: { ...(attributes.import_deadlines as object), unified_day: '2026-04-01' },
+        holds_at_pod_terminal: [{ name: 'other', status: 'hold', detail: 'said at the gate' }],
+        fees_at_pod_terminal: [{ type: 'other', amount: 1, waived: true }],
+      }))
+      const report = await scene.sync({ command: 'sync' })
+      expect([...report.drift].sort()).toEqual([
+        'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
+        'containers: new member "holds_at_pod_terminal.detail"; it is kept as it was sent',
+        'containers: new member "import_deadlines.unified_day"; it is kept as it was sent',
+      ])
+      const kept = await scene.query(
+        `select distinct import_deadlines ->> 'unified_day' as day from tracking.containers`,
+      )
+      expect(kept).toEqual([{ day: '2026-04-01' }])
+      // That it is not sent any more is no news: a container has holds today and none tomorrow.
+      rewritten.remove()
+      expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+    },
+  )
+
   it('K1: notes a new attribute once, keeps its values, and changes no table', async () => {
     const scene = await openPlainScene()
     await scene.sync()

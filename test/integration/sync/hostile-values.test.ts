@@ -133,6 +133,16 @@ function stored(id: string): () => Promise<void> {
   }
 }
 
+test('a run counts the records with such values', { tags: ['FD13'] }, async () => {
+  const counts = await scene.query<{ counted: number; flagged: number }>(
+    `select sum(coerced)::integer as counted,
+      (select count(*)::integer from tracking.containers where _coercions is not null) as flagged
+    from tracking_sync.sync_run_streams where stream = 'containers'`,
+  )
+  expect(counts[0]!.counted).toBeGreaterThan(20)
+  expect(counts[0]!.counted).toBe(counts[0]!.flagged)
+})
+
 describe('a hostile value, through a whole sync into PostgreSQL', () => {
   test('T1: U+0000 is replaced and flagged', stored('T1'))
   test(

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
 import { LeaseHeldError } from '../../../src/errors.js'
 import { exitCodeOf } from '../../../src/exit-code.js'
@@ -64,7 +65,7 @@ test('a run gives the lease back, also when it fails', async () => {
   ])
 })
 
-test('C10: a run that was taken over writes nothing more, ends with exit 7 and says why', async () => {
+test('C10, I12: a run that was taken over writes nothing more, ends with exit 7 and says why', async () => {
   const scene = await openScene({ shipments: 120 })
   let batches = 0
   let rowsAtTakeOver: unknown
@@ -130,3 +131,72 @@ test('C9: what a killed run left behind is taken over and closed by the next run
     { fencing_token: 8 },
   ])
 })
+
+test(
+  'a holder is known to have ended only where its process could be seen, and never by its host name alone',
+  { tags: ['FG8'] },
+  async () => {
+    const scene = await openScene({ shipments: 3 })
+    let holder = ''
+    await scene.sync({
+      watch: (service) => ({
+        ...service,
+        listShipments: (options) => {
+          void scene
+            .query<{ holder: string }>('select holder from tracking_sync.lease')
+            .then(([row]) => (holder = row?.holder ?? ''))
+          return service.listShipments(options)
+        },
+      }),
+    })
+    const [, host = '', place = ''] = / on (\S+) \((\w+)\)$/.exec(holder) ?? []
+    expect(host).not.toBe('')
+    const { pid: ended } = spawnSync(process.execPath, ['--version'])
+    const heldBy = async (text: string): Promise<number> => {
+      await scene.query(
+        `update tracking_sync.lease
+        set holder = $1, acquired_at = clock_timestamp(), heartbeat_at = clock_timestamp()`,
+        text,
+      )
+      return scene.sync({ command: 'sync' }).then(
+        ({ exitCode }) => exitCode,
+        (thrown: unknown) => exitCodeOf(thrown),
+      )
+    }
+    const other = place.replace(/./, (first) => (first === '0' ? '1' : '0'))
+    expect(await heldBy(`sync, process ${ended} on ${host} (${other})`)).toBe(7)
+    expect(await heldBy(`sync, process ${ended} on ${host}`)).toBe(7)
+    expect(await heldBy(`sync, process ${process.pid} on ${host} (${place})`)).toBe(7)
+    expect(await heldBy(`sync, process ${ended} on ${host} (${place})`)).toBe(0)
+  },
+)
+
+test(
+  'a reference that cannot be read is asked for again while a row points to it, and no longer',
+  { tags: ['FG8'] },
+  async () => {
+    const scene = await openScene({ shipments: 3 })
+    const { simulator } = scene
+    const fault = { kind: 'status', status: 404 } as const
+    simulator.faults.add({ fault, match: { path: /^\/terminals\// }, times: Infinity })
+    await scene.sync()
+    const left = () =>
+      scene.query<{ id: string; attempts: number }>(
+        `select resource_id as id, attempts from tracking_sync.refetch_queue
+        where resource_type = 'terminal' order by 1`,
+      )
+    const [first] = await left()
+    expect(first?.attempts).toBe(1)
+    const due = `update tracking_sync.refetch_queue set not_before = now()`
+    await scene.query(due)
+    await scene.sync({ command: 'sync' })
+    expect((await left())[0]).toEqual({ id: first?.id, attempts: 2 })
+    await scene.query(
+      `update tracking.containers set pod_terminal_id = null, pickup_facility_id = null`,
+    )
+    await scene.query(`update tracking.transport_events set terminal_id = null, location_id = null`)
+    await scene.query(due)
+    await scene.sync({ command: 'sync' })
+    expect(await left()).toEqual([])
+  },
+)

@@ -51,7 +51,7 @@ describe('a narrowed backfill', () => {
     expect(await scene.snapshot()).toEqual(before)
     // One shipment read is not the stream complete.
     const { streams } = await readStatus(scene.warehouse)
-    expect(streams.filter(({ lastCompleteAt }) => lastCompleteAt !== null)).toEqual([])
+    expect(streams.filter(({ lastCompleteBeganAt }) => lastCompleteBeganAt !== null)).toEqual([])
   })
 
   it('mends a container and its events although its list of events is the one that is stored', async () => {
@@ -72,7 +72,7 @@ describe('a narrowed backfill', () => {
     expect(report.exitCode).toBe(0)
     expect(await countsOf(scene)).toMatchObject({ shipments: 0, containers: 0 })
     const { streams } = await readStatus(scene.warehouse)
-    const complete = streams.filter(({ lastCompleteAt }) => lastCompleteAt !== null)
+    const complete = streams.filter(({ lastCompleteBeganAt }) => lastCompleteBeganAt !== null)
     expect(complete.map(({ stream }) => stream)).toContain('tracking_requests')
     expect(requestCounts(scene.simulator)).toEqual({ '/tracking_requests': 1 })
   })

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/failpoint.js'
+import type { TrackingService } from '../../../src/api/endpoints.js'
+import { measure } from '../../../src/serve/measure.js'
+import { readSyncFreshness } from '../../../src/serve/sync-freshness.js'
+import { readStatus } from '../../../src/warehouse/status.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -149,6 +153,57 @@ describe('a run that is cut off', () => {
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
     expect(await scene.differences()).toEqual([])
   })
+
+  it(
+    'is as old as the first request of the pass that the next run ends',
+    { tags: ['FA6'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      const isBetween = async (from: string, to: string) =>
+        scene.query(
+          `select last_complete_started_at between $1 and $2 as is_between
+          from tracking_analytics.freshness where stream in ('shipments', 'containers', 'transport_events')`,
+          from,
+          to,
+        )
+      const now = async () => {
+        const [row] = await scene.query<{ now: string }>('select clock_timestamp() as now')
+        return row?.now ?? ''
+      }
+      const started = await now()
+      let firstRequest = ''
+      const reachFailpoint = createFailpoint('response_received:3', () => {
+        throw new SimulatedCrash('response_received')
+      })
+      const watch = (service: TrackingService): TrackingService => ({
+        ...service,
+        listShipments: async function* (options) {
+          firstRequest = await now()
+          yield* service.listShipments(options)
+        },
+      })
+      const cutOff = scene.sync({ settings: SETTINGS, reachFailpoint, watch })
+      await expect(cutOff).rejects.toThrow(SimulatedCrash)
+      await scene.query('delete from tracking_sync.lease')
+      expect(await scene.sync({ settings: SETTINGS })).toMatchObject({ outcome: 'complete' })
+      const are = [{ is_between: true }, { is_between: true }, { is_between: true }]
+      expect(await isBetween(started, firstRequest)).toEqual(are)
+      expect((await readSyncFreshness(scene.warehouse)).beganAt! <= firstRequest).toBe(true)
+      const { streams } = await readStatus(scene.warehouse)
+      const shipments = streams.find(({ stream }) => stream === 'shipments')
+      expect((shipments?.lastCompleteBeganAt ?? 'never') <= firstRequest).toBe(true)
+      const { streamAgeSeconds } = await measure(scene.warehouse)
+      // The status rounds.
+      expect(streamAgeSeconds.shipments).toBeGreaterThanOrEqual(
+        (shipments?.ageSeconds ?? Infinity) - 1,
+      )
+      // A run in which nothing changes writes its rows only at its end.
+      expect(await scene.sync({ command: 'sync', settings: SETTINGS, watch })).toMatchObject({
+        outcome: 'complete',
+      })
+      expect(await isBetween(started, firstRequest)).toEqual(are)
+    },
+  )
 
   it('C7: leaves a run row that says it was killed', async () => {
     const scene = await openScene(WORLD)

@@ -8,7 +8,7 @@ afterEach(async () => {
 })
 
 /** A database may be a network away, and a small account's sync is then the sum of its waits. */
-const MOST_STATEMENTS = 37
+const MOST_STATEMENTS = 41
 
 describe('a sync of an account that fits on one page and has not changed', () => {
   it('waits for the warehouse a bounded number of times, and for each more page a few times more', async () => {

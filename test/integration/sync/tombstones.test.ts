@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { forgetAbsences } from '../../../src/warehouse/absences.js'
+import { trackingRequests } from '../../../src/resources/tracking-request.js'
+import { tombstoneRows } from '../../../src/warehouse/tombstones.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -21,6 +24,10 @@ async function tombstoned(scene: Scene, table: string): Promise<number> {
     `select count(*) from tracking.${table} where _deleted_at is not null`,
   )
   return row?.count ?? 0
+}
+
+async function letADayPass(scene: Scene): Promise<void> {
+  await scene.query('update tracking_sync.absences set not_before = now()')
 }
 
 /** Shipments that the last pass did not show. */
@@ -57,7 +64,7 @@ describe('rows that the source no longer shows', () => {
 
   it.each([
     [401, 3],
-    [403, 3],
+    [403, 6],
   ])(
     'H3: are not marked where the service answers %i when asked for one by one',
     async (status, exitCode) => {
@@ -73,8 +80,82 @@ describe('rows that the source no longer shows', () => {
       expect(played.played).toBe(1)
       expect(await tombstoned(scene, 'shipments')).toBe(0)
       scene.simulator.faults.clear()
+      await letADayPass(scene)
       expect(await sync(scene)).toMatchObject({ exitCode: 0 })
       expect(await tombstoned(scene, 'shipments')).toBe(1)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it.each([
+    ['403', { kind: 'status', status: 403 }],
+    ['422', { kind: 'status', status: 422 }],
+    ['451', { kind: 'status', status: 451 }],
+    ['500', { kind: 'status', status: 500 }],
+    ['an empty list', { kind: 'status', status: 200, body: '{"data":[]}' }],
+    ['nothing', { kind: 'status', status: 200, body: '{"data":null}' }],
+  ] as const)(
+    'one that is answered by %s costs no other its mark, is told with its id, and is asked for again in a day',
+    { tags: ['FG2'] },
+    async (_name, fault) => {
+      const scene = await openScene({ shipments: 24 })
+      await sync(scene)
+      const gone = shipmentIds(scene).slice(18, 21).sort()
+      for (const id of gone) scene.simulator.edits.delete('shipment', id)
+      await sync(scene)
+      const [first = ''] = gone
+      const match = { path: `/shipments/${first}` }
+      const played = scene.simulator.faults.add({ fault, match, times: Infinity })
+      const report = await sync(scene)
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(report.problems.join()).toContain(`The first is ${first}: `)
+      expect(await tombstoned(scene, 'shipments')).toBe(2)
+      const known = () =>
+        scene.query(
+          `select row_key, error is not null as has_error, not_before > now() as waits
+          from tracking_sync.absences where stream = 'shipments'`,
+        )
+      expect(await known()).toEqual([{ row_key: first, has_error: true, waits: true }])
+      const tries = played.played
+      expect(await sync(scene)).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(played.played).toBe(tries)
+      scene.simulator.faults.clear()
+      await letADayPass(scene)
+      expect(await sync(scene)).toMatchObject({ exitCode: 0 })
+      expect(await known()).toEqual([])
+      expect(await tombstoned(scene, 'shipments')).toBe(3)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it.each(['.', '..'])(
+    'a record whose id is %j is set aside when it comes, and later runs are complete',
+    { tags: ['FG2'] },
+    async (id) => {
+      const scene = await openScene({ shipments: 24 })
+      const renamed = scene.simulator.faults.add({
+        times: Infinity,
+        match: { path: '/shipments' },
+        fault: {
+          kind: 'transform',
+          apply: (document) => {
+            const { data, ...rest } = document as { data?: object[] }
+            if (data === undefined) return document
+            return { ...rest, data: [{ ...data[0], id }, ...data.slice(1)] }
+          },
+        },
+      })
+      await sync(scene)
+      renamed.remove()
+      const [entry] = await scene.query(
+        'select record_id, reason, pointer from tracking_sync.quarantine',
+      )
+      expect(entry).toEqual({
+        record_id: id,
+        reason: 'id cannot stand in an address, so its record could not be read',
+        pointer: '/id',
+      })
+      for (let pass = 0; pass < 3; pass += 1) expect((await sync(scene)).problems).toEqual([])
       expect(await scene.differences()).toEqual([])
     },
   )
@@ -248,6 +329,37 @@ describe('rows that the source no longer shows', () => {
     expect((await sync(scene, true)).exitCode).toBe(0)
     expect(await tombstoned(scene, 'shipments')).toBe(12)
     expect(await scene.differences()).toEqual([])
+  })
+})
+
+describe('rows of a large account', () => {
+  it('are missed, marked and forgotten 70,000 at once', { tags: ['FB2'] }, async () => {
+    const scene = await openScene({ shipments: 4 })
+    await sync(scene)
+    await scene.query(
+      `insert into tracking.tracking_requests (
+          tracking_request_id, _fingerprint, _observed_at, _first_seen_at, _changed_at
+      )
+      select 'missing-' || number, 'none', instant, instant, instant
+      from generate_series(1, 70000) as number
+      cross join (values (timestamptz '2026-03-01 00:00Z')) as made (instant)`,
+    )
+    const missed = `select missed_passes, count(*)::int as count
+      from tracking_sync.absences where stream = 'tracking_requests' group by missed_passes`
+    expect(await sync(scene, true)).toMatchObject({ exitCode: 0, problems: [] })
+    expect(await scene.query(missed)).toEqual([{ missed_passes: 1, count: 70_000 }])
+
+    const keys = Array.from({ length: 70_000 }, (_, at) => `missing-${at + 1}`)
+    const { warehouse } = scene
+    const gone = keys.map((key) => ({ key, observedAt: scene.simulator.clock.now() }))
+    const options = { names: warehouse.names, syncRunId: null, source: 'sync' as const }
+    await warehouse.transaction('mark', async (session) => {
+      await tombstoneRows(session, trackingRequests, gone, options)
+      await forgetAbsences(session, warehouse.names, 'tracking_requests', keys)
+    })
+    expect(await tombstoned(scene, 'tracking_requests')).toBe(70_000)
+    expect(await scene.query(missed)).toEqual([])
+    expect(await sync(scene)).toMatchObject({ exitCode: 0, problems: [] })
   })
 })
 

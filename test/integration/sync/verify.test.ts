@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { showDifference } from '../../../src/commands/verify.js'
 import { verifySource, type VerifyReport } from '../../../src/sync/verify.js'
 import { silentLogger } from '../../../src/logger.js'
 import { createWarehouse } from '../../../src/warehouse/warehouse.js'
@@ -33,6 +34,17 @@ async function verify(scene: Scene, sample = 50, seed = 1): Promise<VerifyReport
 
 const verdictOf = (report: VerifyReport, stream: string) =>
   report.streams.find((verdict) => verdict.stream === stream)
+
+describe('a difference', () => {
+  it('is shown from where the two values begin to differ', { tags: ['FD11'] }, () => {
+    expect(showDifference('Maersk', 'Maersk Line')).toEqual(['Maersk', 'Maersk Line'])
+    expect(showDifference(null, 'x'.repeat(100))).toEqual([null, `${'x'.repeat(60)}…`])
+    const same = 'same '.repeat(40)
+    const [one, other] = showDifference(`${same}ONE${same}`, `${same}TWO`)
+    expect(one).toMatch(/^….{20}ONE.{37}…$/)
+    expect(other).toMatch(/^….{20}TWO$/)
+  })
+})
 
 describe('verify', () => {
   it('finds a fresh warehouse equal, record by record', async () => {
@@ -84,6 +96,37 @@ describe('verify', () => {
     ])
   })
 
+  it(
+    'looks at what is derived of a row too, and names the table that differs',
+    { tags: ['FA3'] },
+    async () => {
+      const scene = await openScene({ shipments: 20 })
+      await scene.sync()
+      expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
+      const edited = await scene.query<{ id: string }>(
+        `update tracking.container_import_deadlines
+        set local_date = local_date - 1
+        where container_id = (
+            select container_id from tracking.container_import_deadlines
+            where local_date is not null order by container_id limit 1
+        )
+        returning container_id as id`,
+      )
+      expect(edited.length).toBeGreaterThan(0)
+      const report = await verify(scene)
+      expect(report.isEqual).toBe(false)
+      expect(report.differences).toEqual([
+        {
+          stream: 'containers',
+          record: edited[0]!.id,
+          column: 'container_import_deadlines',
+          warehouse: expect.stringContaining('local_date') as unknown,
+          service: expect.stringContaining('local_date') as unknown,
+        },
+      ])
+    },
+  )
+
   it('tells volatile columns apart', async () => {
     const scene = await openScene({ shipments: 10 })
     await scene.sync()
@@ -94,6 +137,39 @@ describe('verify', () => {
     expect(report).toMatchObject({ isEqual: true, differences: [] })
     expect(report.volatile['containers.terminal_checked_at']).toBeGreaterThan(0)
   })
+
+  it(
+    'takes what only tells when the service looked last for no difference',
+    { tags: ['FD11'] },
+    async () => {
+      const scene = await openScene({ shipments: 10 })
+      await scene.sync()
+      const attributes = (more: object) => ({
+        kind: 'transform' as const,
+        apply: (document: unknown) => {
+          const { data, ...rest } = document as { data: { attributes: object } }
+          return { ...rest, data: { ...data, attributes: { ...data.attributes, ...more } } }
+        },
+      })
+      const match = { path: /^\/containers\/[^/]+$/ }
+      const looked = { rail2_last_tracking_request_at: '2026-11-01T00:00:00Z' }
+      const faults = scene.simulator.faults.add({
+        fault: attributes(looked),
+        match,
+        times: Infinity,
+      })
+      const report = await verify(scene)
+      expect(report).toMatchObject({ isEqual: true, differences: [] })
+      expect(report.volatile['containers._unmapped']).toBeGreaterThan(0)
+      faults.remove()
+      scene.simulator.faults.add({
+        fault: attributes({ ...looked, new_one: 1 }),
+        match,
+        times: Infinity,
+      })
+      expect((await verify(scene)).differences[0]).toMatchObject({ column: '_unmapped' })
+    },
+  )
 
   it('finds what is gone at the source, and lists that do not match', async () => {
     const scene = await openScene({ shipments: 40 })
@@ -106,9 +182,67 @@ describe('verify', () => {
     expect(report.counts[0]).toMatchObject({
       service: 28,
       difference: 12,
-      tolerance: 10,
+      tolerance: 0,
       isWithin: false,
     })
+  })
+
+  it('finds an empty warehouse of a small account', { tags: ['FF3'] }, async () => {
+    const scene = await openScene({ shipments: 4 })
+    const report = await verify(scene)
+    expect(report).toMatchObject({ isEqual: false, wholeHoursAgo: null })
+    expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 4, differing: 4 })
+    expect(verdictOf(report, 'tracking_requests')?.differing).toBeGreaterThanOrEqual(4)
+    expect(report.differences[0]).toMatchObject({ column: '(row)', service: 'exists' })
+    expect(report.counts.map(({ isWithin }) => isWithin)).toEqual([false, false, false])
+  })
+
+  it('finds nine of sixty shipments missing, by name and by count', { tags: ['FF3'] }, async () => {
+    const scene = await openScene({ shipments: 60 })
+    await scene.sync()
+    const lost = await scene.query<{ id: string }>(
+      `with lost as (
+          select shipment_id as id from tracking.shipments order by md5(shipment_id) limit 9
+      )
+      update tracking.shipments set _deleted_at = now() from lost where shipment_id = id
+      returning id`,
+    )
+    const report = await verify(scene, 10)
+    expect(report.isEqual).toBe(false)
+    expect(report.counts[0]).toMatchObject({ difference: -9, tolerance: 0, isWithin: false })
+    const missing = report.differences.filter(({ column }) => column === '(row)')
+    expect(missing.map(({ record }) => record).sort()).toEqual(lost.map(({ id }) => id).sort())
+    // A missing row and one that is gone at the source: the counts alone would be equal.
+    for (const { id } of lost.slice(1)) scene.simulator.edits.delete('shipment', id)
+    const [other] = await scene.query<{ id: string }>(
+      'select shipment_id as id from tracking.shipments where _deleted_at is null limit 1',
+    )
+    scene.simulator.edits.delete('shipment', other!.id)
+    const balanced = await verify(scene, 1)
+    expect(balanced.counts[0]).toMatchObject({ difference: 0, isWithin: true })
+    expect(verdictOf(balanced, 'shipments')?.differing).toBe(1)
+  })
+
+  it('does not miss what is created while it looks', { tags: ['FF3'] }, async () => {
+    const scene = await openScene({ shipments: 6 })
+    await scene.sync()
+    const { edits, clock } = scene.simulator
+    scene.simulator.faults.add({
+      match: ({ path }) => path === '/containers',
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          clock.advance(5_000)
+          edits.insertShipments(2)
+          return document
+        },
+      },
+    })
+    const report = await verify(scene)
+    expect(report).toMatchObject({ isEqual: true, differences: [] })
+    expect(report.counts[2]).toMatchObject({ difference: -2, tolerance: 2, isWithin: true })
+    clock.advance(60_000)
+    expect((await verify(scene)).isEqual).toBe(false)
   })
 
   it('does not blame the warehouse for a record that the service is changing at this moment', async () => {

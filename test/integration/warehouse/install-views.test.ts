@@ -23,7 +23,6 @@ function view(name: string, select: string): ShippedView {
   return {
     schema: 'analytics',
     name,
-    isMaterialized: false,
     title: name,
     definition: name,
     sqlText,
@@ -88,6 +87,39 @@ describe('installing views', () => {
     expect(await viewNames()).toEqual(['fleets', 'ships'])
     expect(await warehouse.query('read', 'select imo from people.mine')).toEqual([{ imo: 1 }])
   })
+
+  it(
+    'runs nothing that a planted row says, and drops only views of our schemas',
+    { tags: ['FC1'] },
+    async () => {
+      const { warehouse } = opened
+      await installViews(warehouse, [ships], options)
+      await warehouse.query('own', 'create schema people')
+      await warehouse.query('own', 'create table people.victims as select 1 as id')
+      await warehouse.query('own', 'create view people.mine as select 2 as id')
+      await warehouse.query(
+        'own',
+        'create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id',
+      )
+      await warehouse.query(
+        'plant',
+        `insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
+        values
+            ('people', 'mine', 7, ''),
+            ('tracking_stored', 's_a; drop table people.victims; --', 8, '')`,
+      )
+      expect(await installViews(warehouse, [view('ships', `select 'x' as name`)], options)).toEqual(
+        ['ships'],
+      )
+      expect(
+        await warehouse.query(
+          'look',
+          'select id from people.victims union all select id from people.mine',
+        ),
+      ).toEqual([{ id: 1 }, { id: 2 }])
+      expect(await viewNames()).toEqual(['ships'])
+    },
+  )
 
   it('G1 lets many starters do it at once', async () => {
     const { warehouse } = opened

@@ -142,7 +142,7 @@ test('C9: time of this host has no say in what is stale', async () => {
   await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
 })
 
-test('C10: a holder that was paused writes nothing after it was taken over', async () => {
+test('C10, I12: a holder that was paused writes nothing after it was taken over', async () => {
   const paused = await acquire(scene.warehouse)
   const itsWarehouse = fenceWarehouse(scene.warehouse, paused)
   await write(itsWarehouse, 'paused, before')

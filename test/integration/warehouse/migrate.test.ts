@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { MigrationError } from '../../../src/errors.js'
 import { silentLogger } from '../../../src/logger.js'
 import { startSimulator } from '../../../src/simulator/server.js'
@@ -217,31 +217,57 @@ describe('a database that does not fit the program', () => {
     })
   })
 
-  it('G7: is refused when a migration was edited after it was applied, or is another one', async () => {
-    const warehouse = await openEmpty()
-    await migrate(warehouse, migrations, options)
-    const before = await describeSchema(warehouse)
-    for (const change of [{ checksum: 'another' }, { name: '0002_another' }, { version: 7 }]) {
-      const changed = migrations.map((one, index) => (index === 1 ? { ...one, ...change } : one))
-      await expect(migrate(warehouse, changed, options)).rejects.toThrow(MigrationError)
-      await expect(migrate(warehouse, changed, options)).rejects.toThrow(migrations[1]!.name)
-    }
-    expect(await describeSchema(warehouse)).toBe(before)
-  })
+  test(
+    'G7: is refused when a migration was edited after it was applied, or is another one, with a way on',
+    { tags: ['FG6'] },
+    async () => {
+      const warehouse = await openEmpty()
+      await migrate(warehouse, migrations, options)
+      const before = await describeSchema(warehouse)
+      const changes = [{ checksum: 'another' }, { name: '0002_another' }, { version: 7 }]
+      for (const change of changes) {
+        const changed = migrations.map((one, index) => (index === 1 ? { ...one, ...change } : one))
+        await expectAWayOn(warehouse, changed, change.name ?? migrations[1]!.name)
+      }
+      // Also when this program knows fewer of them: it is not the older one of two releases.
+      await expectAWayOn(warehouse, [{ ...migrations[0]!, name: '0001_other' }], '0001_other')
+      expect(await describeSchema(warehouse)).toBe(before)
+    },
+  )
 
-  it('G13: is refused when its encoding is not UTF8', async () => {
-    const name = 'test_latin1_encoding'
+  async function expectAWayOn(
+    warehouse: Warehouse,
+    shipped: readonly Migration[],
+    name: string,
+  ): Promise<void> {
+    const attempt = migrate(warehouse, shipped, options)
+    await expect(attempt).rejects.toThrow(MigrationError)
+    for (const words of [
+      name,
+      'another build',
+      'Nothing was changed',
+      'TRACKING_SCHEMA',
+      'drop the schemas tracking, tracking_sync',
+      '`tracking-sync backfill`',
+    ]) {
+      await expect(attempt).rejects.toThrow(words)
+    }
+  }
+
+  // The exact sentence: without the check, a migration fails too, at the first letter that such a database cannot hold.
+  it.each(['LATIN1', 'SQL_ASCII'])('G13: is refused when its encoding is %s', async (encoding) => {
+    const name = `test_${encoding.toLowerCase()}_encoding`
     await onServer(
       `drop database if exists ${name} with (force)`,
-      `create database ${name} encoding 'LATIN1' locale 'C' template template0`,
+      `create database ${name} encoding '${encoding}' locale 'C' template template0`,
     )
     closers.push(() => onServer(`drop database ${name} with (force)`))
     const url = new URL(inject('databaseServerUrl'))
     url.pathname = `/${name}`
     const warehouse = open(url.href)
-    const attempt = migrate(warehouse, migrations, options)
-    await expect(attempt).rejects.toThrow(MigrationError)
-    await expect(attempt).rejects.toThrow('LATIN1')
+    await expect(migrate(warehouse, migrations, options)).rejects.toThrow(
+      new MigrationError(`the database has encoding ${encoding}; create it with encoding UTF8`),
+    )
     expect(
       await warehouse.query('look', `select from pg_namespace where nspname ~ 'tracking'`),
     ).toEqual([])

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/logger.js'
-import { createRoles, type RolesReport } from '../../../src/warehouse/roles.js'
+import { createRoles, SHOWN_TO_READERS, type RolesReport } from '../../../src/warehouse/roles.js'
 import { createWarehouse } from '../../../src/warehouse/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
@@ -61,24 +61,82 @@ describe('roles', () => {
     expect(again.statements.filter((statement) => statement.startsWith('create role'))).toEqual([])
   })
 
-  it('G9 a reader reads data and views, writes nothing and sees no bookkeeping', async () => {
+  it('G9 a reader reads data, views and the bookkeeping without its payloads, and writes nothing', async () => {
+    const sync = `${schema}_sync`
     expect({
       table: await tryAs(logins.analyst, `select count(*) from ${schema}.containers`),
       view: await tryAs(logins.analyst, `select * from ${schema}_analytics.known_containers`),
+      runs: await tryAs(logins.analyst, `select * from ${sync}.sync_runs`),
+      queue: await tryAs(
+        logins.analyst,
+        `select count(*), state from ${sync}.webhook_notifications group by 2`,
+      ),
       write: await tryAs(logins.analyst, insertPort),
+      run: await tryAs(logins.analyst, `insert into ${sync}.sync_runs (command) values ('sync')`),
       tariff: await tryAs(logins.analyst, `delete from ${schema}_analytics.demurrage_tariffs`),
-      inbox: await tryAs(logins.analyst, `select body from ${schema}_sync.webhook_notifications`),
-      quarantine: await tryAs(logins.analyst, `select payload from ${schema}_sync.quarantine`),
+      inbox: await tryAs(logins.analyst, `select body from ${sync}.webhook_notifications`),
+      headers: await tryAs(logins.analyst, `select headers from ${sync}.webhook_notifications`),
+      quarantine: await tryAs(logins.analyst, `select payload from ${sync}.quarantine`),
       create: await tryAs(logins.analyst, `create table ${schema}.mine (id int)`),
     }).toEqual({
       table: 'ok',
       view: 'ok',
+      runs: 'ok',
+      queue: 'ok',
       write: '42501',
+      run: '42501',
       tariff: '42501',
       inbox: '42501',
+      headers: '42501',
       quarantine: '42501',
       create: '42501',
     })
+  })
+
+  it(
+    'a reader may see each column of the bookkeeping or not: none is undecided',
+    { tags: ['FC3'] },
+    async () => {
+      const rows = await opened.warehouse.query<{ hidden: string }>(
+        'look',
+        `select table_name || '.' || column_name as hidden
+      from information_schema.columns
+      where table_schema = $1
+          and table_name not like 'stored\\_%\\__'
+          and not has_column_privilege($2, format('%I.%I', table_schema, table_name), column_name, 'select')
+      order by 1`,
+        [`${schema}_sync`, report.roles.reader],
+      )
+      expect(rows.map(({ hidden }) => hidden)).toEqual([
+        'quarantine.payload',
+        'source_account.key_hash',
+        'source_account.salt',
+        'webhook_notifications.body',
+        'webhook_notifications.headers',
+      ])
+      for (const table of Object.keys(SHOWN_TO_READERS)) {
+        expect(await tryAs(logins.analyst, `select * from ${schema}_sync.${table}`)).toBe('42501')
+      }
+    },
+  )
+
+  it('a writer writes no row that the owner acts on', { tags: ['FC1'] }, async () => {
+    for (const table of ['migrations', 'installed_views']) {
+      const name = `${schema}_sync.${table}`
+      expect({
+        read: await tryAs(logins.loader, `select * from ${name}`),
+        insert: await tryAs(logins.loader, `insert into ${name} default values`),
+        update: await tryAs(logins.loader, `update ${name} set checksum = ''`),
+        delete: await tryAs(logins.loader, `delete from ${name}`),
+        truncate: await tryAs(logins.loader, `truncate ${name}`),
+      }).toEqual({
+        read: 'ok',
+        insert: '42501',
+        update: '42501',
+        delete: '42501',
+        truncate: '42501',
+      })
+    }
   })
 
   it('G9 a writer writes rows of data and bookkeeping, and changes no schema', async () => {

@@ -102,6 +102,98 @@ describe('W15: a poisonous notification', () => {
   })
 })
 
+describe('one notification that fails', () => {
+  /** Whoever writes this seal number meets the given error, whatever else is in the batch. */
+  async function poisonWith(scene: WebhookScene, state: string): Promise<void> {
+    await scene.query(`create function public.refuse() returns trigger language plpgsql as $body$
+begin
+    raise exception using errcode = '${state}', message = 'refused';
+end
+$body$`)
+    await scene.query(`create trigger poison before insert or update on tracking.containers
+for each row when (new.seal_number = 'poison') execute function public.refuse()`)
+  }
+
+  it.each(['57014', '53200', '40001', '42501', 'XX000'])(
+    'with %s costs only itself, counts its attempts and ends up dead',
+    { tags: ['FB1'] },
+    async (state) => {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator, warehouse } = scene
+      await poisonWith(scene, state)
+      scene.advance(10)
+      const record = scene.containerNow(id)
+      const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+      const [shipment] = simulator.world.records('shipment', scene.now())
+      const healthy = (at: number): unknown => {
+        scene.advance(1)
+        simulator.edits.change('shipment', shipment!.id, { customer_name: `told ${at}` })
+        const now = simulator.world.record('shipment', shipment!.id, scene.now())
+        return scene.tell('', { id: `healthy-${at}`, about: now ?? null, included: [now] })
+      }
+      await scene.receive(scene.tell(id, { id: 'bad', included: [poisoned] }), healthy(1))
+      for (let attempt = 1; attempt <= 10; attempt += 1) {
+        expect(await statesOf(warehouse)).toMatchObject({ [`healthy-${attempt}`]: 'processed' })
+        const isDead = attempt === 10
+        expect(await inbox(scene, 'bad')).toMatchObject({
+          state: isDead ? 'dead' : 'received',
+          attempts: attempt,
+          error: expect.stringContaining('refused') as unknown,
+        })
+        if (isDead) break
+        await letTimePass(scene)
+        await scene.receive(healthy(attempt + 1))
+      }
+      const [{ name } = { name: '' }] = await scene.query<{ name: string }>(
+        'select customer_name as name from tracking.shipments where shipment_id = $1',
+        shipment!.id,
+      )
+      expect(name).toBe('told 10')
+      await scene.query('drop trigger poison on tracking.containers')
+      await scene.query('drop function public.refuse()')
+    },
+  )
+
+  it('for want of a right counts as no attempt when all the others fail as well', async () => {
+    const scene = await openWebhookScene()
+    await poisonWith(scene, '42501')
+    scene.advance(10)
+    const record = scene.containerNow(scene.containerId)
+    const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+    await scene.store(
+      scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
+      scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
+    )
+    await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
+    for (const id of ['one', 'two']) {
+      expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
+    }
+  })
+
+  it('is not the one that brings 17,000 unknown records', { tags: ['FB1'] }, async () => {
+    const scene = await openWebhookScene()
+    scene.advance(10)
+    const included = Array.from({ length: 17_000 }, (_, at) => ({
+      type: 'container',
+      id: `unknown-${at}`,
+      attributes: {},
+      relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
+    }))
+    await scene.receive(
+      scene.tell('', { id: 'large', about: null, included }),
+      scene.tell(scene.containerId, { id: 'behind' }),
+    )
+    expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
+    expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
+    expect(
+      await scene.query(
+        `select resource_type, count(*)::int as count from tracking_sync.refetch_queue
+        where resource_id like 'unknown-%' group by resource_type`,
+      ),
+    ).toEqual([{ resource_type: 'container', count: 17_000 }])
+  })
+})
+
 describe('W14: whose notifications are applied', () => {
   const listed = { own: { url: undefined, ids: [] } }
 
@@ -137,6 +229,31 @@ describe('W14: whose notifications are applied', () => {
     await scene.receive(scene.tell(id, { webhookId: webhook?.id ?? null }))
     expect(simulator.requests.total).toBe(1)
   })
+
+  it(
+    'are those without a webhook that are signed with our secret, and none where nothing is signed',
+    { tags: ['FF8'] },
+    async () => {
+      for (const secrets of [['ours'], []]) {
+        const own = { ...listed.own, ids: [OWN_WEBHOOK], secrets }
+        const scene = await openWebhookScene({ bench: { own } })
+        const { containerId: id, simulator, warehouse } = scene
+        scene.advance(10)
+        simulator.edits.change('container', id, { seal_number: 'told' })
+        const event = 'document.extracted'
+        await scene.receive(
+          scene.tell(id, { id: 'document', event, webhookId: null }),
+          scene.tell(id, { id: 'theirs', event, webhookId: 'of another' }),
+        )
+        const isOurs = secrets.length > 0
+        expect(await statesOf(warehouse)).toEqual({
+          document: isOurs ? 'processed' : 'foreign',
+          theirs: 'foreign',
+        })
+        expect((await scene.row())?.seal_number === 'told').toBe(isOurs)
+      }
+    },
+  )
 
   it('are only those that send to our address, where there is one', async () => {
     const own = { url: 'https://example.com/hook', ids: [] }

@@ -287,6 +287,34 @@ describe('deliveries in any order', () => {
     },
   )
 
+  it(
+    'H15: with a clock of the service that is two hours ahead, an older delivery that comes later changes nothing: both are read again',
+    { tags: ['FG7', 'FA2'] },
+    async () => {
+      const scene = await openWebhookScene({ startAt: new Date(Date.now() + 7_200_000) })
+      const { containerId: id, simulator } = scene
+      const tellOf = (value: string): Record<string, unknown> => {
+        scene.advance(1)
+        simulator.edits.change('container', id, { seal_number: value })
+        return scene.tell(id)
+      }
+      const [older, newer] = [tellOf('older'), tellOf('newer')]
+      simulator.requests.reset()
+      await scene.receive(newer)
+      await scene.receive(older)
+      await scene.bench.settle()
+      expect(simulator.requests.total).toBeGreaterThan(0)
+      expect(await scene.row()).toMatchObject({ seal_number: 'newer' })
+      expect(await scene.differences()).toEqual([])
+      const stamps = await scene.query(
+        `select from tracking.containers where _observed_at > now() + interval '10 seconds'
+        union all select from tracking_sync.webhook_notifications
+        where observed_at > now() + interval '10 seconds'`,
+      )
+      expect(stamps).toEqual([])
+    },
+  )
+
   it('D6: two changes in one second, in separate batches and in one, are settled by reading again', async () => {
     for (const isOneBatch of [true, false]) {
       const scene = await openWebhookScene()

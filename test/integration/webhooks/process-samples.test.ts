@@ -219,9 +219,16 @@ describe('K8: each published delivery', () => {
       )
     await receive(name)
     const bench = openFor(name)
-    // D8: also without a row of the container.
+    // Not before the container is confirmed.
     await bench.processor.processAll()
+    expect(await read()).toEqual([])
+    expect(await queued(target.warehouse)).toContain(
+      'container 5f3d40ad-2e2f-4778-8973-8a3a70bef56d',
+    )
+    await knowRecords(readSample(name).included)
+    await bench.reader.readDue()
     expect(await read()).toMatchObject(expected)
+    expect(Object.values(await statesOf(target.warehouse))).toEqual(['processed'])
     await target.warehouse.query(
       'replay',
       `update tracking_sync.webhook_notifications set state = 'received'`,

@@ -15,6 +15,7 @@ import {
   RefetchQueueReader,
   type RefetchDependencies,
 } from '../../../src/webhooks/read-refetch-queue.js'
+import { createDatabaseClock } from '../../../src/warehouse/database-clock.js'
 import type { Warehouse } from '../../../src/warehouse/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 
@@ -100,6 +101,7 @@ export function openBench(
     sleep: () => Promise.resolve(),
     random: () => 0.5,
     budget: unlimitedBudget,
+    databaseNow: createDatabaseClock(warehouse),
   })
   const service = createTrackingService(client)
   const { own = { url: undefined, ids: [OWN_WEBHOOK] }, rereadDelayMs = 0, spacingMs = 0 } = options

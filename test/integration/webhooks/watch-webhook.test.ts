@@ -103,6 +103,20 @@ describe('the watch of our webhook (W18)', () => {
     expect(await storedAlerts()).toEqual([{ id, is_active: true, alert: null }])
   })
 
+  it('alerts when the service signs with another secret than ours', { tags: ['FF1'] }, async () => {
+    const { id } = scene.simulator.webhooks.create(OURS)
+    const report = await check({ secrets: ['another-secret-of-ours'] })
+    expect(kinds(report)).toEqual(['other_secret'])
+    expect(await storedAlerts()).toEqual([
+      { id, is_active: true, alert: report.alerts[0]!.sentence },
+    ])
+    expect(JSON.stringify(report)).not.toContain(OURS.secret)
+    expect(kinds(await check({ secrets: ['another-secret-of-ours', OURS.secret] }))).toEqual([])
+    // A masked one proves nothing.
+    scene.simulator.webhooks.update(id, { secret: '************' })
+    expect(kinds(await check({ secrets: [OURS.secret] }))).toEqual([])
+  })
+
   it('switches it on again only where that is allowed', async () => {
     const { id } = scene.simulator.webhooks.create({ ...OURS, active: false })
     const other = { ...OURS, url: 'https://else.example.com', active: false }
@@ -228,6 +242,7 @@ describe('check and status', () => {
       TRACKING_API_KEY: scene.simulator.apiKey,
       DATABASE_URL: scene.url,
       TRACKING_WEBHOOK_URL: OUR_URL,
+      TRACKING_WEBHOOK_SECRET: OURS.secret,
       TRACKING_MIGRATE: 'false',
       TRACKING_LOG_LEVEL: 'silent',
     })

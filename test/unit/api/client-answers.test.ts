@@ -61,6 +61,20 @@ test('counts every request for whoever asks, each try included', async () => {
   expect(counter.requests).toBe(13)
 })
 
+test.each<[string, unknown]>([
+  ['a detail alone', { errors: [{ detail: 'no such event' }] }],
+  ['a title that is null', { errors: [{ title: null, detail: 'no such event' }] }],
+  ['a code alone', { errors: [{ code: 'no such event' }] }],
+  ['texts', { errors: ['no such event'] }],
+  ['one text', { error: 'no such event' }],
+  ['a message', { message: 'no such event' }],
+  ['an object with a message', { error: { message: 'no such event' } }],
+])('tells what is said in %s', { tags: ['FF10'] }, async (_name, body) => {
+  const { client } = await start([reply(422, body)])
+  const failure = await failureOf(client.get('/containers'))
+  expect(failure.message).toMatch(/\(422\)\. It says: no such event$/)
+})
+
 describe('changes', () => {
   test('a PATCH is retried like a read', async () => {
     const { client, service } = await start([reply(503), reply(200, { data: { id: '1' } })])

@@ -93,7 +93,7 @@ const hook = { url: 'https://x.example', active: true, events: ['container.updat
 test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
   [
     'PATCH /v2/containers/a/custom_fields/po',
-    { value: 7 },
+    { data: { type: 'custom_field', attributes: { value: 7 } } },
     (api) => api.updateCustomField('a', 'po', 7),
   ],
   [

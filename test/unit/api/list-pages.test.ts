@@ -134,14 +134,14 @@ describe('where a walk ends', () => {
     expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false })
   })
 
-  test('P4: a full page without a successor is the last one, and says that rows are missing', async () => {
+  test('a full page without a successor is the last one, and says that rows are missing', async () => {
     const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
     const pages = await walk()
     expect(pages).toHaveLength(1)
     expect(pages[0]).toMatchObject({ isLast: true, isShort: true, rowsSoFar: 10, total: 500 })
   })
 
-  test('P4: a page served twice costs nothing but a shortfall', async () => {
+  test('a page served twice ends no walk', async () => {
     const { walk } = await start((url) => {
       const number = pageOf(url)
       const from = (number === 6 ? 4 : number - 1) * 10

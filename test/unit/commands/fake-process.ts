@@ -35,7 +35,6 @@ export async function runInProcess(...args: readonly string[]): Promise<CommandO
   const fake: ProcessLike = {
     stdout: stdout.stream,
     stderr: stderr.stream,
-    stdin: process.stdin,
     cwd: () => '/',
     exit: () => {
       throw new Error('exit was called')

@@ -22,6 +22,7 @@ const SERVICE = [
   '--request-timeout',
   '--event-concurrency',
   '--event-checks',
+  '--full-sync-hours',
   '--vessel-positions',
   '--quarantine-limit',
   '--migrate',
@@ -44,6 +45,7 @@ const SIMULATE = [
   '--webhook-duplicate',
   '--webhook-thin',
   '--webhook-delay',
+  '--makes-secrets',
 ]
 /** Flags of `query` that narrow a shipped question. */
 const NARROWING = [
@@ -58,6 +60,7 @@ const NARROWING = [
 ]
 const SERVE = [
   '--host',
+  '--hosts',
   '--port',
   '--webhook-path',
   '--webhook-url',
@@ -97,12 +100,23 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--run-minutes',
       '--stored-views',
       '--accept-shrink',
+      '--accept-account',
       '--stream',
       '--shipment',
       '--container',
     ],
   ],
-  ['sync', [...COMMON, ...SERVICE, '--run-minutes', '--stored-views', '--accept-shrink']],
+  [
+    'sync',
+    [
+      ...COMMON,
+      ...SERVICE,
+      '--run-minutes',
+      '--stored-views',
+      '--accept-shrink',
+      '--accept-account',
+    ],
+  ],
   [
     'serve',
     [
@@ -121,7 +135,13 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'verify',
     [
       ...COMMON,
-      ...without('--quarantine-limit', '--page-size', '--vessel-positions', '--event-checks'),
+      ...without(
+        '--quarantine-limit',
+        '--page-size',
+        '--vessel-positions',
+        '--event-checks',
+        '--full-sync-hours',
+      ),
       '--sample',
       '--seed',
     ],
@@ -145,8 +165,14 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   ['webhooks list', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
-  ['webhooks create', [...WEBHOOKS, '--webhook-events', '--url', '--again']],
-  ['webhooks enable', [...WEBHOOKS, '--webhook-events', '--events', '--sign']],
+  [
+    'webhooks create',
+    [...WEBHOOKS, '--webhook-events', '--url', '--again', '--show-secret', '--secret-file'],
+  ],
+  [
+    'webhooks enable',
+    [...WEBHOOKS, '--webhook-events', '--events', '--sign', '--show-secret', '--secret-file'],
+  ],
   ['webhooks events', [...WEBHOOKS, '--webhook-events']],
   ['webhooks ips', WEBHOOKS],
   ['webhooks failed', [...WEBHOOKS, '--limit']],
@@ -191,13 +217,18 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--as-of',
       '--timeout',
       '--spreadsheet-safe',
+      '--excel',
+      '--columns',
+      '--wide',
+      '--vertical',
+      '--all',
     ],
   ],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
   ['database psql', COMMON],
-  ['simulate', [...COMMON, ...SIMULATE]],
+  ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
 ]
 
@@ -214,6 +245,15 @@ describe('the help', () => {
     for (const line of stdout.split('\n').filter((text) => /^ {2}-/.test(text))) {
       expect(line).toMatch(/^ {2}.{6,38} {2,}\S|^ {2}\S+(?: \S+)*$/)
     }
+  })
+
+  it('tells the variable and the default of each setting', { tags: ['FD11'] }, async () => {
+    const { stdout } = await runInProcess('sync', '--help')
+    const help = stdout.replaceAll(/\s+/g, ' ')
+    expect(help).toContain('(TRACKING_PAGE_SIZE; default: 100)')
+    expect(help).toContain('(TRACKING_ALLOW_INSECURE_API_URL; default: false)')
+    expect(help).toContain('(TRACKING_API_URL)')
+    expect(help).not.toContain('preset')
   })
 
   it('of the program and of its groups names exactly these commands', async () => {
@@ -254,10 +294,12 @@ describe('the help', () => {
   it('offers no flag for a secret (S4)', async () => {
     for (const [name] of COMMANDS) {
       const { stdout } = await runInProcess(...name.split(' '), '--help')
-      expect(flagsIn(stdout).filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
-        flagsIn(stdout).filter((flag) =>
-          /^--(?:(?:(?:allow-insecure-)?api|webhook)-)?url$/.test(flag),
-        ),
+      // These hand a secret out; none takes one.
+      const taking = flagsIn(stdout).filter(
+        (flag) => !['--show-secret', '--secret-file', '--makes-secrets'].includes(flag),
+      )
+      expect(taking.filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
+        taking.filter((flag) => /^--(?:(?:(?:allow-insecure-)?api|webhook)-)?url$/.test(flag)),
       )
     }
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createProgressReporter } from '../../../src/commands/progress.js'
 import type { Progress } from '../../../src/sync/run.js'
+import { createRateMeter } from '../../../src/commands/progress-rate.js'
 import { createSink } from './fake-process.js'
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
@@ -13,9 +14,16 @@ const progress = (change: Partial<Progress> = {}): Progress => ({
 })
 
 /** A reporter whose time the test moves. */
-function report(options: { readonly isTerminal?: boolean; readonly isJson?: boolean } = {}) {
-  const { isTerminal = false, isJson = false } = options
+function report(
+  options: {
+    readonly isTerminal?: boolean
+    readonly isJson?: boolean
+    readonly columns?: number
+  } = {},
+) {
+  const { isTerminal = false, isJson = false, columns = 80 } = options
   const sink = createSink(isTerminal)
+  Object.assign(sink.stream, { columns })
   let nowMs = 1_000_000
   const reporter = createProgressReporter({
     stream: sink.stream,
@@ -110,9 +118,53 @@ describe('progress', () => {
     reporter.onProgress(progress({ stream: 'containers', records: 700, total: 600 }))
     reporter.stop()
     reporter.stop()
-    expect(text()).toContain('100/300 records · 4 requests · 100 records/s · 2 s left')
+    expect(text()).toContain('100/300 · 4 requests · 100/s · 2 s left')
     // More came than was announced: the bar is full and no more.
-    expect(text()).toContain('700/700 records · 4 requests · 700 records/s · 0 s left')
+    expect(text()).toContain('700/700 · 4 requests · 700/s · 0 s left')
     expect(text()).toMatch(/shipments {2,}/)
+  })
+
+  it.each([40, 80, 100, 140])('fits a terminal of %d columns', { tags: ['FD4'] }, (columns) => {
+    const { reporter, text, wait } = report({ isTerminal: true, columns })
+    for (let page = 1; page < 5; page += 1) {
+      wait(60_000)
+      const many = { records: page * 100_000, total: 1_234_567, requests: page * 1_000 }
+      reporter.onProgress(progress({ ...many, page, stream: 'webhook_event_categories' }))
+      reporter.onWait(34_000)
+    }
+    reporter.stop()
+    const lines = text().split(/\r\u001b\[K|\n/)
+    expect(lines.length).toBeGreaterThan(8)
+    expect(lines.filter((line) => line.length >= columns)).toEqual([])
+  })
+
+  it('shows a wait for the request budget with its end, once', { tags: ['FD6'] }, () => {
+    const bar = report({ isTerminal: true, columns: 120 })
+    bar.reporter.onProgress(progress())
+    bar.reporter.onWait(34_000)
+    expect(bar.text()).toMatch(/4 requests · waiting for the request budget until \d\d:\d\d:\d\d$/)
+    const { reporter, lines, wait } = report()
+    reporter.onProgress(progress())
+    for (const ms of [300, 34_000, 33_900, 33_000]) reporter.onWait(ms)
+    wait(35_000)
+    reporter.onWait(20_000)
+    expect(lines().slice(1)).toEqual([
+      expect.stringMatching(/^shipments: waiting 34 s for the request budget, until 2\S+Z$/),
+      expect.stringMatching(/^shipments: waiting 20 s for the request budget, until 2\S+Z$/),
+    ])
+    const json = report({ isJson: true })
+    json.reporter.onWait(34_000)
+    expect(JSON.parse(json.lines()[0]!)).toMatchObject({
+      waiting: { for: 'request budget', waitSeconds: 34 },
+    })
+  })
+
+  it('estimates no less than the request budget allows', { tags: ['FD6'] }, () => {
+    let nowMs = 0
+    const measure = createRateMeter(() => nowMs, 90)
+    nowMs = 2_000
+    // 80 requests in two seconds for 800 of 8,000 records: 720 more take eight minutes.
+    const rate = measure(progress({ records: 800, total: 8_000, requests: 80 }))
+    expect(rate).toEqual({ recordsPerSecond: 400, secondsLeft: 480 })
   })
 })

@@ -16,6 +16,7 @@ describe('what PostgreSQL says when it fails', () => {
     ],
     ['disk_full', 'PANIC:  could not write to file "pg_wal/xlogtemp.1": No space left on device'],
     ['disk_full', 'initdb: error: could not create directory: Disk quota exceeded'],
+    ['read_only', 'FATAL:  could not open file "postmaster.pid": Read-only file system'],
     [undefined, 'FATAL:  something new'],
   ])('is recognized as %s', (failure, output) => {
     expect(recognizeFailure(output)).toBe(failure)
@@ -36,7 +37,7 @@ describe('what the file system says', () => {
 
   it.each([
     ['EACCES', /write to \/home\/db\/lock\.1.*TRACKING_HOME/],
-    ['EROFS', /may not \(EROFS\)/],
+    ['EROFS', /disk that holds \/home\/db is read-only/],
     ['ENOSPC', /disk that holds \/home\/db is full/],
     ['ENOTDIR', /a file is in its way/],
   ])('is told with a fix: %s', (code, message) => {

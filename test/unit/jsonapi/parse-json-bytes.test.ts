@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseDocument } from '../../../src/jsonapi/document.js'
 import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { decodeUtf8 } from '../../../src/jsonapi/decode-utf8.js'
-import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+import { JsonSizeError, parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
 
 /** Enough that the text is read record by record. */
 const PADDING = ' '.repeat(70_000)
@@ -126,5 +126,34 @@ describe('parseJsonBytes', () => {
       Buffer.from(`"]}${PADDING}`),
     ])
     expect(parseJsonBytes(bytes)).toEqual(parseExactJson(decodeUtf8(bytes)))
+  })
+})
+
+describe('limits', () => {
+  const limits = { records: 3, values: 1_000 }
+  const many = (name: string, entry: string, count: number): Buffer =>
+    Buffer.from(`{"${name}":[${Array.from({ length: count }, () => entry).join(',')}]}`)
+
+  test.each(['{}', '{"id":"1"}', '1', 'null'])(
+    'of the number of records, counted over all lists: %s',
+    { tags: ['FB4', 'FG4'] },
+    (entry) => {
+      expect(parseJsonBytes(many('data', entry, 3), limits)).toHaveProperty('data.length', 3)
+      expect(() => parseJsonBytes(many('data', entry, 4), limits)).toThrow(JsonSizeError)
+      expect(() => parseJsonBytes(many('included', entry, 4), limits)).toThrow(JsonSizeError)
+      const both = Buffer.from(`{"data":[${entry},${entry}],"included":[${entry},${entry}]}`)
+      expect(() => parseJsonBytes(both, limits)).toThrow('more than 3 records')
+    },
+  )
+
+  test.each([
+    ['in a record', '{"data":[{"a":[', ']}]}'],
+    ['in meta', '{"data":[],"meta":{"a":[', ']}}'],
+    ['alone', '[', ']'],
+  ])('of the number of values %s', { tags: ['FB4', 'FG4'] }, (_where, before, after) => {
+    const values = Array.from({ length: 400_000 }, () => '{}').join(',')
+    const text = Buffer.from(`${before}${values}${after}`)
+    expect(() => parseJsonBytes(text, limits)).toThrow('more than 1000 values')
+    expect(() => parseJsonBytes(text, { records: 3, values: 1_000_000 })).not.toThrow()
   })
 })

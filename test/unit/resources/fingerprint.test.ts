@@ -186,7 +186,7 @@ describe('how this version reads records', () => {
     // Red after a change of columns alone: put the new hash here. After any other change of flattening raise READING too, and then put it here.
     expect({ READING, made: hash('sha256', made, 'base64url').slice(0, 12) }).toEqual({
       READING: 1,
-      made: 'eQ6gL9JGL3UR',
+      made: 'YzPmItI8o4ll',
     })
   })
 })

@@ -132,6 +132,7 @@ const transportEvent = {
   location_locode: 'CNSHA',
   created_at: at(2),
   data_source: 'shipping_line',
+  invalidated_at: at(3),
 }
 
 const catalogueEvents = [{ name: 'tracking_request.succeeded', description: 'Shipment created.' }]
@@ -263,8 +264,8 @@ const fullRecords: readonly FullRecord[] = [
     record: {
       id: 'q-1',
       type: 'tracking_request',
-      attributes: { ...trackingRequest, ref_numbers: ['A'] },
-      relationships: { tracked_object: to('shipment', 's-1') },
+      attributes: { ...trackingRequest, ref_numbers: ['A'], shipment_tags: ['winter'] },
+      relationships: { tracked_object: to('shipment', 's-1'), customer: to('party', 'k-1') },
       links: { self: '/v2/tracking_requests/q-1' },
     },
     columns: {
@@ -273,6 +274,9 @@ const fullRecords: readonly FullRecord[] = [
       ref_numbers: '{"A"}',
       tracked_object_id: 's-1',
       tracked_object_type: 'shipment',
+      shipment_tags: '{"winter"}',
+      customer_id: 'k-1',
+      customer_type: 'party',
     },
   },
   {
@@ -464,6 +468,7 @@ describe('types of columns', () => {
       'tracking_requests.updated_at',
       'transport_events.created_at',
       'transport_events.timestamp',
+      'transport_events.invalidated_at',
       'vessels.position_timestamp',
     ]
     expect(typed('timestamptz')).toEqual(dateTimes.sort())
@@ -495,6 +500,7 @@ describe('types of columns', () => {
       'shipments.ref_numbers',
       'shipments.tags',
       'tracking_requests.ref_numbers',
+      'tracking_requests.shipment_tags',
     ])
     expect(typed('jsonb')).toEqual([
       'containers.fees_at_pod_terminal',

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { localDate } from '../../../src/resources/local-date.js'
 import { isDateOnly, judgeTimestamp } from '../../../src/resources/timestamp.js'
 import { container, flatten } from './flat-rows.js'
 
@@ -143,8 +142,6 @@ test('a verdict never depends on the zone of this machine', () => {
       return JSON.stringify([
         judgeTimestamp('2026-03-08T02:30:00'),
         judgeTimestamp('2026-03-08T02:30:00Z'),
-        localDate('2026-03-08T02:30:00Z', null),
-        localDate('2026-03-08T02:30:00Z', 'America/New_York'),
       ])
     })
     expect(new Set(results).size).toBe(1)
@@ -152,118 +149,4 @@ test('a verdict never depends on the zone of this machine', () => {
     if (before === undefined) delete process.env.TZ
     else process.env.TZ = before
   }
-})
-
-describe('the local date of an instant', () => {
-  test.each([
-    ['winter midnight', '2022-01-21T08:00:00Z', 'America/Los_Angeles', '2022-01-21'],
-    [
-      'a second before winter midnight',
-      '2022-01-21T07:59:59Z',
-      'America/Los_Angeles',
-      '2022-01-20',
-    ],
-    ['summer midnight', '2022-07-21T07:00:00Z', 'America/Los_Angeles', '2022-07-21'],
-    [
-      'a second before summer midnight',
-      '2022-07-21T06:59:59Z',
-      'America/Los_Angeles',
-      '2022-07-20',
-    ],
-  ])('Z4: %s', (_what, instant, zone, date) => {
-    expect(localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
-  })
-
-  test.each(['2026-03-08T23:59:59Z', '2026-03-08T00:00:00Z', '2026-03-08T24:00:00Z'])(
-    'Z5: without a zone %s is local wall time already, and is said to be of no known zone',
-    (instant) => {
-      const day = instant.includes('T24') ? '2026-03-09' : '2026-03-08'
-      expect(localDate(instant, null)).toEqual({ date: day, isZoneKnown: false })
-    },
-  )
-
-  test.each([
-    ['before the gap in Los Angeles', '2026-03-08T09:59:59Z', 'America/Los_Angeles', '2026-03-08'],
-    ['after the gap in Los Angeles', '2026-03-08T10:00:00Z', 'America/Los_Angeles', '2026-03-08'],
-    ['01:30 for the first time', '2026-11-01T08:30:00Z', 'America/Los_Angeles', '2026-11-01'],
-    ['01:30 for the second time', '2026-11-01T09:30:00Z', 'America/Los_Angeles', '2026-11-01'],
-    ['midnight after the fold', '2026-11-02T08:00:00Z', 'America/Los_Angeles', '2026-11-02'],
-    ['Sydney, summer time', '2026-01-14T13:00:00Z', 'Australia/Sydney', '2026-01-15'],
-    ['Sydney, standard time', '2026-07-14T13:59:59Z', 'Australia/Sydney', '2026-07-14'],
-    [
-      'Lord Howe, half an hour of summer time',
-      '2026-01-14T13:00:00Z',
-      'Australia/Lord_Howe',
-      '2026-01-15',
-    ],
-    ['Lord Howe, standard time', '2026-07-14T13:29:59Z', 'Australia/Lord_Howe', '2026-07-14'],
-    ['Kathmandu, 5 h 45 min', '2026-01-14T18:15:00Z', 'Asia/Kathmandu', '2026-01-15'],
-    ['Kathmandu, a second earlier', '2026-01-14T18:14:59Z', 'Asia/Kathmandu', '2026-01-14'],
-  ])('Z6: %s', (_what, instant, zone, date) => {
-    expect(localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
-  })
-
-  test('Z6: the local date moves on exactly once in every 24 hours, in every zone and season', () => {
-    for (const zone of [
-      'America/Los_Angeles',
-      'Australia/Sydney',
-      'Australia/Lord_Howe',
-      'Asia/Kathmandu',
-    ]) {
-      const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
-        new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
-      )
-      const dates = hours.map((instant) => localDate(instant, zone).date ?? '')
-      expect([...dates].sort()).toEqual(dates)
-      expect(new Set(dates).size).toBe(367)
-    }
-  })
-
-  test.each([
-    'Mars/Olympus',
-    'UTC+3',
-    'GMT-03:00',
-    '+03:00',
-    '03:00',
-    '',
-    ' America/New_York',
-    'America/New_York\u0000',
-    '../../etc/passwd',
-    `${'A'.repeat(50_000)}/B`,
-    `a${'-'.repeat(20)}!`,
-    `a${'/a'.repeat(10)}!`,
-  ])('Z7: the zone %j is unknown and gives no date, and no error', (zone) => {
-    expect(localDate('2026-01-14T18:15:00Z', zone)).toEqual({ date: null, isZoneKnown: false })
-  })
-
-  test.each([
-    'Europe/Kiev',
-    'Europe/Kyiv',
-    'Asia/Calcutta',
-    'EST',
-    'Etc/UTC',
-    'Etc/GMT+5',
-    'America/Port-au-Prince',
-    'America/Argentina/Buenos_Aires',
-  ])('Z7: the zone %s is known, by its old name or its new one', (zone) => {
-    expect(localDate('2026-01-14T12:00:00Z', zone)).toEqual({
-      date: '2026-01-14',
-      isZoneKnown: true,
-    })
-  })
-
-  test('Z9: placeholders give a date that PostgreSQL takes, or none', () => {
-    expect(localDate('9999-12-31T23:59:59Z', 'America/New_York').date).toBe('9999-12-31')
-    expect(localDate('9999-12-31T23:59:59Z', 'Asia/Shanghai').date).toBe('10000-01-01')
-    // Intl would say 2 January: it counts by the Julian calendar there.
-    expect(localDate('0001-01-01T00:00:00Z', 'America/New_York').date).toBeNull()
-    expect(localDate('0001-01-01T00:00:00Z', null).date).toBe('0001-01-01')
-    expect(localDate('0001-01-01T00:00:00+15:00', null).date).toBeNull()
-    expect(localDate('9999-12-31T23:59:59-01:00', null).date).toBeNull()
-  })
-
-  test('what is no instant has no date', () => {
-    expect(localDate('2026-02-30T00:00:00Z!', 'UTC').date).toBeNull()
-    expect(localDate('soon', null).date).toBeNull()
-  })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config.js'
-import { judgeDatabaseLink } from '../../../src/database-address.js'
+import { judgeDatabaseLink, shownDatabaseUrl } from '../../../src/database-address.js'
 import { ConfigError } from '../../../src/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
@@ -12,6 +12,15 @@ const ELSEWHERE = 'is not on this machine'
 function problemOf(address: string, rules = RULES): string {
   return judgeDatabaseLink(new URL(address), rules).problem ?? ''
 }
+
+test.each([
+  ['postgres://me:pw%2F1@db.example:5/house?a=b', 'postgres://me:***@db.example:5/house?a=b'],
+  ['postgres://:pw@127.0.0.1/house', 'postgres://:***@127.0.0.1/house'],
+  ['postgres://me@db.example/house?password=pw', 'postgres://me@db.example/house?password=***'],
+  ['postgres:///house?host=%2Frun&sslpassword=pw', 'postgres:///house?host=/run&sslpassword=***'],
+])('%s is shown without its password only', { tags: ['FC8'] }, (address, shown) => {
+  expect(shownDatabaseUrl(address, '***')).toBe(shown)
+})
 
 describe('S11: a database on another machine', () => {
   test.each([

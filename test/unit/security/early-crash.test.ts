@@ -18,7 +18,6 @@ test('S1: a fault while the program is still being loaded is told without the ke
     await runCli(['node', 'tracking-sync', 'config'], {
       stdout: stream() as NodeJS.WriteStream,
       stderr,
-      stdin: new PassThrough() as unknown as NodeJS.ReadStream,
       // Asked for when the settings are read; what needs them is loaded later.
       cwd: () => {
         queueMicrotask(() => fault?.())

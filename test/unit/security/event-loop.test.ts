@@ -3,7 +3,7 @@ import { silentLogger } from '../../../src/logger.js'
 import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { createHealth, type Health } from '../../../src/serve/health.js'
 import { createWarehouse } from '../../../src/warehouse/warehouse.js'
-import { startHttpServer } from '../../../src/webhooks/http-server.js'
+import { startHttpServer } from '../../../src/http/http-server.js'
 
 const closers: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -42,7 +42,7 @@ async function openHealth(): Promise<{ health: Health; ask: () => Promise<number
     schema: 'tracking',
     logger: silentLogger,
   })
-  const health = createHealth(warehouse)
+  const health = createHealth(warehouse, () => Promise.resolve(true))
   const server = await startHttpServer({
     httpPort: 0,
     logger: silentLogger,

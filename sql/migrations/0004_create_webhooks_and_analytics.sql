@@ -1,0 +1,302 @@
+-- Webhooks: which are ours, and the inbox of their notifications. Then what the views stand on: the one
+-- clock, tariffs of the user, what is installed and stored, and indexes.
+-- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
+-- names derived from TRACKING_SCHEMA.
+
+create table {{sync}}.webhooks (
+    webhook_id text collate "C" not null,
+    url text,
+    is_active boolean,
+    events text[],
+    is_ours boolean not null,
+    checked_at timestamptz not null default now(),
+    alert text,
+    constraint webhooks_pkey primary key (webhook_id)
+);
+
+comment on table {{sync}}.webhooks is
+    'One row per webhook of the account, as the service listed it last. Only notifications of our own ones are applied.';
+comment on column {{sync}}.webhooks.webhook_id is
+    'Webhook; TRACKING_WEBHOOK_URL itself in the row that says that no webhook ever sent there.';
+comment on column {{sync}}.webhooks.url is 'Address it sends to.';
+comment on column {{sync}}.webhooks.is_active is
+    'Whether the service sends; false also for one that is no longer listed. Null: the service does not say.';
+comment on column {{sync}}.webhooks.events is
+    'Events it is subscribed to. Null: the service does not say.';
+comment on column {{sync}}.webhooks.is_ours is
+    'Whether its notifications are applied: named in TRACKING_WEBHOOK_IDS, else sending to TRACKING_WEBHOOK_URL, else any of the account. '
+    'Stays true when it is no longer listed, because its late deliveries are still ours.';
+comment on column {{sync}}.webhooks.checked_at is 'When the service listed it last. UTC.';
+comment on column {{sync}}.webhooks.alert is 'What keeps its notifications from us, if anything.';
+
+create table {{sync}}.webhook_notifications (
+    notification_id text collate "C" not null,
+    event text,
+    webhook_id text,
+    created_at timestamptz,
+    received_at timestamptz not null default now(),
+    deliveries integer not null default 1,
+    headers jsonb,
+    body bytea,
+    state text not null default 'received',
+    attempts integer not null default 0,
+    next_attempt_at timestamptz,
+    processed_at timestamptz,
+    error text,
+    last_received_at timestamptz not null default now(),
+    observed_at timestamptz not null default now(),
+    reference_type text,
+    reference_id text,
+    body_hash bytea,
+    differing_bodies integer not null default 0,
+    constraint webhook_notifications_pkey primary key (notification_id)
+);
+
+comment on table {{sync}}.webhook_notifications is
+    'The inbox: one row per webhook notification, stored before it is answered and before '
+    'it is applied.';
+comment on column {{sync}}.webhook_notifications.notification_id is
+    'The service''s id of the notification (data.id), or sha256:<hash of the body> where it has no readable one.';
+comment on column {{sync}}.webhook_notifications.event is
+    'Event of the notification.';
+comment on column {{sync}}.webhook_notifications.webhook_id is
+    'Webhook it was sent for.';
+comment on column {{sync}}.webhook_notifications.created_at is
+    'When the service made it. UTC.';
+comment on column {{sync}}.webhook_notifications.received_at is
+    'When it was first received. UTC.';
+comment on column {{sync}}.webhook_notifications.deliveries is
+    'How often it was delivered. Counted soon after a delivery, not always with it.';
+comment on column {{sync}}.webhook_notifications.headers is
+    'Headers of the first delivery, without secrets.';
+comment on column {{sync}}.webhook_notifications.body is
+    'Raw bytes of the first delivery; null after the retention time.';
+comment on column {{sync}}.webhook_notifications.state is
+    'received: waits to be applied. processed: applied. ignored: holds nothing we keep. foreign: of another webhook, or a '
+    'sample. unresolved: what it points to could not be confirmed at the service. dead: could not be read or applied; see error.';
+comment on column {{sync}}.webhook_notifications.attempts is
+    'Attempts to apply it.';
+comment on column {{sync}}.webhook_notifications.next_attempt_at is
+    'Not before this instant. UTC.';
+comment on column {{sync}}.webhook_notifications.processed_at is
+    'When it was applied. UTC.';
+comment on column {{sync}}.webhook_notifications.error is
+    'Why the last attempt failed.';
+comment on column {{sync}}.webhook_notifications.last_received_at is
+    'When it was last received. UTC, the database''s clock.';
+comment on column {{sync}}.webhook_notifications.observed_at is
+    'When the source can have known what it says: created_at, but never later than received_at, and received_at where '
+    'created_at is missing or no instant. UTC.';
+comment on column {{sync}}.webhook_notifications.reference_type is
+    'Type of the record it is about (relationships.reference_object).';
+comment on column {{sync}}.webhook_notifications.reference_id is
+    'Id of the record it is about (relationships.reference_object).';
+comment on column {{sync}}.webhook_notifications.body_hash is
+    'SHA-256 of the first delivery''s raw bytes.';
+comment on column {{sync}}.webhook_notifications.differing_bodies is
+    'Later deliveries of it whose bytes were not those of the first. The first ones are kept.';
+
+create index webhook_notifications_state_idx
+    on {{sync}}.webhook_notifications (next_attempt_at, received_at)
+    where state = 'received';
+
+-- The queue itself has its index: (next_attempt_at, received_at) where state = 'received'.
+create index webhook_notifications_open_idx
+    on {{sync}}.webhook_notifications (state, received_at)
+    where state in ('received', 'unresolved', 'dead');
+
+-- The only place where a view takes "now" from. One expression, so that the planner puts it in place.
+create function {{analytics}}.as_of() returns timestamptz
+language sql stable parallel safe
+return pg_catalog.now();
+
+comment on function {{analytics}}.as_of() is
+    'The instant the views of this schema answer for: now.';
+
+-- The views of the analytics schema stand here a second time, on what was known at an instant instead of on what is known now. In one schema
+-- they would need both, and PostgreSQL has no statistics for a union of two tables: plans a hundred times as slow (docs/decisions/0013).
+create schema {{asOf}};
+
+comment on schema {{asOf}} is
+    'The views of the analytics schema again, of what was known at the instant that the setting tracking_sync.as_of of the session names.';
+
+create function {{asOf}}.as_of() returns timestamptz
+language sql stable parallel safe
+return coalesce(
+    nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
+    pg_catalog.now()
+);
+
+comment on function {{asOf}}.as_of() is
+    'The instant the views of this schema answer for: the setting tracking_sync.as_of of the '
+    'session, else now.';
+
+create schema {{stored}};
+
+comment on schema {{stored}} is
+    'Views of the other schemas whose whole answer is large, as they stood when a run last stored them: for reports on a large account that read everything. Where nothing is stored they are the views themselves. See stored_views of the analytics schema.';
+
+create table {{analytics}}.demurrage_tariffs (
+    demurrage_tariff_id bigint generated always as identity,
+    terminal_id text collate "C",
+    shipping_line_scac text,
+    equipment_type text,
+    equipment_length integer,
+    from_day integer not null,
+    to_day integer,
+    daily_rate numeric not null,
+    currency_code text not null,
+    valid_from date,
+    valid_to date,
+    note text,
+    constraint demurrage_tariffs_pkey primary key (demurrage_tariff_id),
+    constraint demurrage_tariffs_has_an_owner check (
+        terminal_id is not null or shipping_line_scac is not null
+    ),
+    constraint demurrage_tariffs_days_are_in_order check (
+        from_day >= 1 and (to_day is null or to_day >= from_day)
+    ),
+    constraint demurrage_tariffs_rate_is_not_negative check (daily_rate >= 0)
+);
+
+comment on table {{analytics}}.demurrage_tariffs is
+    'Filled by the user, never by the connector: what a terminal or a shipping line charges for '
+    'each day past the last free day. Empty: no estimates.';
+comment on column {{analytics}}.demurrage_tariffs.demurrage_tariff_id is
+    'Number of the line of the tariff.';
+comment on column {{analytics}}.demurrage_tariffs.terminal_id is
+    'Terminal that charges; terminals. Null: any terminal of the shipping line.';
+comment on column {{analytics}}.demurrage_tariffs.shipping_line_scac is
+    'SCAC of the shipping line that charges. Null: any line at the terminal.';
+comment on column {{analytics}}.demurrage_tariffs.equipment_type is
+    'Equipment it holds for: dry, reefer and so on. Null: any.';
+comment on column {{analytics}}.demurrage_tariffs.equipment_length is
+    'Length it holds for, in feet. Null: any.';
+comment on column {{analytics}}.demurrage_tariffs.from_day is
+    'First day over that is charged at this rate; the day after the last free day is 1.';
+comment on column {{analytics}}.demurrage_tariffs.to_day is
+    'Last day over that is charged at this rate. Null: no end.';
+comment on column {{analytics}}.demurrage_tariffs.daily_rate is
+    'Amount for each calendar day, in currency_code.';
+comment on column {{analytics}}.demurrage_tariffs.currency_code is
+    'ISO 4217 code of the rate.';
+comment on column {{analytics}}.demurrage_tariffs.valid_from is
+    'First last-free day the line holds for. Null: no beginning.';
+comment on column {{analytics}}.demurrage_tariffs.valid_to is
+    'Last last-free day the line holds for. Null: no end.';
+comment on column {{analytics}}.demurrage_tariffs.note is
+    'Where the tariff was published; for people.';
+
+create table {{sync}}.installed_views (
+    schema_name text collate "C" not null,
+    view_name text collate "C" not null,
+    position integer not null,
+    checksum text not null,
+    installed_at timestamptz not null default now(),
+    constraint installed_views_pkey primary key (schema_name, view_name)
+);
+
+comment on table {{sync}}.installed_views is
+    'One row per view that this program created: what it may replace or drop.';
+comment on column {{sync}}.installed_views.schema_name is
+    'Schema of the view.';
+comment on column {{sync}}.installed_views.view_name is
+    'Name of the view.';
+comment on column {{sync}}.installed_views.position is
+    'Place in the order of creation: a view stands after those it reads from.';
+comment on column {{sync}}.installed_views.checksum is
+    'SHA-256 of the file it was made from.';
+comment on column {{sync}}.installed_views.installed_at is
+    'When it was created or replaced. UTC.';
+
+-- Unlogged, as are the tables that hold the rows: after a crash of the database all of them are empty, and the views are read as they are until a
+-- run has stored them again.
+create unlogged table {{sync}}.stored_views (
+    view_name text collate "C" not null,
+    slot text not null,
+    stored_at timestamptz not null,
+    sync_run_id bigint,
+    rows bigint not null,
+    took_ms bigint not null,
+    constraint stored_views_pkey primary key (view_name)
+);
+
+comment on table {{sync}}.stored_views is
+    'One row per view that is stored: which of its two tables holds the rows. Unlogged: empty after a crash of the database.';
+comment on column {{sync}}.stored_views.view_name is 'View in the schema of stored views.';
+comment on column {{sync}}.stored_views.slot is
+    'a or b: the table that is read; the other one is empty, or being filled.';
+comment on column {{sync}}.stored_views.stored_at is 'What instant the rows are of. UTC.';
+comment on column {{sync}}.stored_views.sync_run_id is
+    'The latest run before it; sync_runs. Null: there was none.';
+comment on column {{sync}}.stored_views.rows is 'How many rows.';
+comment on column {{sync}}.stored_views.took_ms is 'How long it took to store them, in milliseconds.';
+
+-- Indexes for the views of the analytics schema. Each is of the few rows that its views read, container
+-- by container or shipment by shipment, so that most rows cost nothing when they are written. Texts of
+-- the source stand in none of them, for they may be longer than an index can hold.
+
+-- container_milestones, and containers of the compatibility schema.
+create index transport_events_milestones_idx
+    on {{data}}.transport_events (container_id)
+    where event in (
+        'container.transport.empty_out',
+        'container.transport.full_in',
+        'container.transport.vessel_loaded',
+        'container.transport.vessel_berthed',
+        'container.transport.delivered'
+    );
+
+-- transshipments
+create index transport_events_transshipments_idx
+    on {{data}}.transport_events (container_id)
+    where event in (
+        'container.transport.transshipment_arrived',
+        'container.transport.transshipment_discharged',
+        'container.transport.transshipment_loaded',
+        'container.transport.transshipment_departed',
+        'container.transport.feeder_arrived',
+        'container.transport.feeder_discharged',
+        'container.transport.feeder_loaded',
+        'container.transport.feeder_departed'
+    );
+
+-- carrier_scorecards: how late shipping lines report.
+create index transport_events_reported_arrivals_idx
+    on {{data}}.transport_events (shipment_id)
+    where event in (
+        'container.transport.vessel_arrived', 'container.transport.vessel_discharged'
+    )
+    and data_source = 'shipping_line';
+
+-- data_quality: what was recorded in the last thirty days.
+create index transport_events_created_at_idx on {{data}}.transport_events (created_at);
+
+-- transshipments: containers that came or went by feeder, which few do.
+create index transport_events_feeders_idx
+    on {{data}}.transport_events (container_id)
+    where event in (
+        'container.transport.feeder_arrived',
+        'container.transport.feeder_discharged',
+        'container.transport.feeder_loaded',
+        'container.transport.feeder_departed'
+    );
+
+-- eta_changes: versions of shipments that had lost their ETA.
+create index shipment_history_without_eta_idx
+    on {{data}}.shipment_history (shipment_id)
+    where pod_eta_at is null;
+
+-- shipment_arrivals: shipments of which the service does not say the first ETA.
+create index shipments_without_original_eta_idx
+    on {{data}}.shipments (shipment_id)
+    where pod_original_eta_at is null;
+
+-- data_quality: what a terminal reported in the last thirty days.
+create index transport_events_terminal_reports_idx
+    on {{data}}.transport_events (terminal_id, created_at)
+    where data_source = 'terminal' and terminal_type = 'terminal';
+
+-- demurrage_exposure: the lines of a long tariff that may hold for a container.
+create index demurrage_tariffs_terminal_idx
+    on {{analytics}}.demurrage_tariffs (terminal_id);

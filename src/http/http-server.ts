@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { ConfigError } from '../errors.js'
+import type { Logger } from '../logger.js'
+import { answer } from './answer.js'
+import { createConnections, type Connections } from './connections.js'
+import { paceConnections } from './paced-connection.js'
+
+export interface Route {
+  /** Others are answered 405. */
+  readonly methods: readonly string[]
+  /** Answers the request. What it throws is logged and answered 500 without a word of it. */
+  handle(request: IncomingMessage, response: ServerResponse): void | Promise<void>
+}
+
+export interface HttpLimits {
+  readonly headerBytes: number
+  /** Until the headers are complete; also for a connection that says nothing. */
+  readonly headersTimeoutMs: number
+  /** Until headers and body are complete. */
+  readonly requestTimeoutMs: number
+  /** How often the two are looked after. */
+  readonly checkIntervalMs: number
+  readonly keepAliveTimeoutMs: number
+  readonly connections: number
+  readonly requestsPerConnection: number
+}
+
+/** Node's own defaults let a slow sender hold a connection for minutes and take any number of them. */
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  checkIntervalMs: 1_000,
+  keepAliveTimeoutMs: 5_000,
+  connections: 200,
+  requestsPerConnection: 100,
+}
+
+export interface HttpServerOptions {
+  /** 127.0.0.1 unless told otherwise. */
+  readonly host?: string | undefined
+  /** 0 takes a free one. */
+  readonly httpPort: number
+  /** By exact path. */
+  readonly routes: Readonly<Record<string, Route>>
+  readonly logger: Logger
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface HttpServer {
+  /** Of this machine: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly httpPort: number
+  /**
+   * Takes no new connection, closes those without a request, lets requests under way finish for at most `graceMs`, then cuts what is left. Idempotent.
+   */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Starts an HTTP server that strangers may reach: strict parser, short limits, a bounded number of connections. Paths are compared as they were sent,
+ * nothing is decoded or resolved. Throws ConfigError where the address cannot be taken.
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits }
+  const server = createServer({
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+    joinDuplicateHeaders: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+  })
+  server.maxRequestsPerSocket = limits.requestsPerConnection
+  const connections = createConnections(limits.connections)
+  const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request, response)
+    handleRequest(options, request, response)
+  }
+  // A sender that has said all it will say still reads its answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  paceConnections(server, (connection) => {
+    connections.add(connection)
+  })
+  server.on('request', dispatch)
+  // Whoever wants the body says so to the sender; else a body that is refused by its length would be sent all the same.
+  server.on('checkContinue', dispatch)
+  server.on('clientError', (error, socket) => {
+    refuseBrokenRequest(error, socket, connections)
+  })
+  await listen(server, options)
+  // Errors of single connections are told elsewhere; this one has nobody to tell.
+  server.on('error', (error) => {
+    options.logger.error('the HTTP server had an error', { error })
+  })
+  const { port, address } = server.address() as AddressInfo
+  let stopping: Promise<void> | undefined
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    httpPort: port,
+    stop: (graceMs) => (stopping ??= stop(server, connections, graceMs)),
+  }
+}
+
+async function listen(
+  server: Server,
+  { host = '127.0.0.1', httpPort }: HttpServerOptions,
+): Promise<void> {
+  server.listen(httpPort, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const problem = LISTEN_PROBLEMS[code ?? '']
+    if (problem === undefined) throw error
+    throw new ConfigError([problem], { cause: error })
+  }
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, { setting: string; problem: string }>> = {
+  EADDRINUSE: { setting: 'PORT', problem: 'is in use; name another, or 0 for a free one' },
+  EACCES: { setting: 'PORT', problem: 'may not be used by this user; name one above 1023' },
+  EADDRNOTAVAIL: { setting: 'TRACKING_HOST', problem: 'is no address of this machine' },
+  ENOTFOUND: {
+    setting: 'TRACKING_HOST',
+    problem: 'is no address and no name that can be resolved',
+  },
+}
+
+function handleRequest(
+  { routes, logger }: HttpServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+  if (route === undefined) {
+    answer(request, response, { status: 404, error: 'not_found' })
+    return
+  }
+  if (!route.methods.includes(request.method ?? '')) {
+    const headers = { allow: route.methods.join(', ') }
+    answer(request, response, { status: 405, error: 'method_not_allowed', headers })
+    return
+  }
+  void (async () => route.handle(request, response))().catch((error: unknown) => {
+    logger.error('a request failed by a fault of the program', { path, error })
+    if (response.headersSent) response.destroy()
+    else answer(request, response, { status: 500, error: 'internal' })
+  })
+}
+
+/** What the parser did not take, or what did not come in time. Nothing after it on this connection can be trusted to be a request. */
+function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  connections: Connections,
+): void {
+  if (socket.writable && !connections.isAnswering(socket)) {
+    const status = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
+    socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  }
+  socket.destroy()
+}
+
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+async function stop(server: Server, connections: Connections, graceMs: number): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  connections.closeWhenAnswered()
+  const timer = setTimeout(() => {
+    server.closeAllConnections()
+  }, graceMs)
+  await closed
+  clearTimeout(timer)
+}

@@ -1,0 +1,42 @@
+import pg from 'pg'
+import { WarehouseSchemaError } from './errors.js'
+
+/** The setting of an address, as libpq has it, by which nothing but SCRAM is answered. */
+export const REQUIRE_SCRAM = 'require_auth=scram-sha-256'
+
+/** The client for an address: one that insists on SCRAM where the address does. */
+export function clientClassOf(url: string): typeof pg.Client {
+  if (!URL.canParse(url)) return pg.Client
+  return new URL(url).search.slice(1).split('&').includes(REQUIRE_SCRAM) ? ScramClient : pg.Client
+}
+
+/**
+ * Proves that it knows the password without showing it, and goes on only when the server has proved
+ * that it knows it too (SCRAM does both). Whoever listens in the place of the server learns nothing
+ * and is told nothing.
+ */
+export class ScramClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    const { connection } = this
+    const refuse = (): void => {
+      // What came in the same packet is not to be taken for a session.
+      connection.removeAllListeners('readyForQuery')
+      connection.emit('error', notProved())
+      connection.stream.destroy()
+    }
+    // The driver's answer where the password itself is asked for, in clear or with MD5.
+    Object.assign(connection, { password: refuse })
+    connection.on('authenticationOk', () => {
+      // The driver forgets the exchange when the server's signature was right.
+      const { saslSession } = this as { readonly saslSession?: unknown }
+      if (saslSession !== null) refuse()
+    })
+  }
+}
+
+function notProved(): WarehouseSchemaError {
+  return new WarehouseSchemaError(
+    'what answers at the address of the database does not prove that it is our server (SCRAM), so it was told no password; end whatever took its port, or try again',
+  )
+}

@@ -1,0 +1,87 @@
+import type { Page } from '../api/list-pages.js'
+import { IncompleteRunError } from '../errors.js'
+import type { TallyState } from '../warehouse/checkpoints.js'
+import { SeenKeys } from './seen-keys.js'
+
+const NOTHING: TallyState = {
+  distinct: 0,
+  repeated: 0,
+  lowestTotal: null,
+  lastTotal: null,
+  stalePages: 0,
+}
+
+/** No list moves by more than this while it is read. */
+const MOST_DRIFT = 10
+const MOST_DRIFT_SHARE = 0.02
+
+/**
+ * Counts the records that a pass over a list is shown, each once, to tell a complete pass from one
+ * that rows were hidden from. A pass that resumes another one knows how many records came before,
+ * and not which.
+ */
+export class ListTally {
+  #state: TallyState
+  readonly #seen = new SeenKeys()
+
+  constructor(before: TallyState = NOTHING) {
+    this.#state = before
+  }
+
+  get state(): TallyState {
+    return this.#state
+  }
+
+  add(page: Page): void {
+    const { data } = page.document
+    const before = this.#state
+    let fresh = 0
+    for (const record of data) if (this.#isNew(record)) fresh += 1
+    const isStale = data.length > 0 && fresh === 0
+    const totals = [before.lowestTotal, page.total].filter((total) => typeof total === 'number')
+    this.#state = {
+      distinct: before.distinct + fresh,
+      repeated: before.repeated + (isStale ? 0 : data.length - fresh),
+      lowestTotal: totals.length === 0 ? null : Math.min(...totals),
+      lastTotal: page.total ?? before.lastTotal,
+      stalePages: before.stalePages + (isStale ? 1 : 0),
+    }
+  }
+
+  /**
+   * Why the pass, which has come to the end of the list, is not complete; undefined when it is.
+   * Records that arrive while the list is read make its total grow or push others onto the next
+   * page, where they come again: so many may be missing, up to ten or two per cent. A page without
+   * one new record is none of that: it hides another page.
+   */
+  shortfall(stream: string): IncompleteRunError | undefined {
+    const { distinct, repeated, lowestTotal, lastTotal, stalePages } = this.#state
+    const advice = 'run the command again, and ask the service if it happens again'
+    if (lastTotal === null) {
+      if (stalePages === 0) return undefined
+      return new IncompleteRunError(
+        `the list of ${stream} showed a page again in place of another one; ${advice}`,
+      )
+    }
+    const most = Math.max(MOST_DRIFT, Math.floor(lastTotal * MOST_DRIFT_SHARE))
+    const moved = repeated + lastTotal - (lowestTotal ?? lastTotal)
+    const explained = stalePages > 0 ? 0 : Math.min(most, moved)
+    if (lastTotal - distinct <= explained) return undefined
+    const again = stalePages > 0 ? ', and a page came again in place of another one' : ''
+    return new IncompleteRunError(
+      `the list of ${stream} ended after ${distinct} of ${lastTotal} records${again}; ${advice}`,
+    )
+  }
+
+  /**
+   * A record without an id cannot be told from others: it is taken for new, and for the quarantine
+   * to judge.
+   */
+  #isNew(record: unknown): boolean {
+    const { type, id } = (record ?? {}) as { readonly type?: unknown; readonly id?: unknown }
+    if (typeof id !== 'string') return true
+    const size = this.#seen.size
+    this.#seen.add(`${String(type)} ${id}`)
+    return this.#seen.size > size
+  }
+}

@@ -1,0 +1,219 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Simulator } from '../../src/simulator/server.js'
+import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
+import {
+  endPrograms,
+  repositoryDirectory,
+  runCli,
+  startCli,
+  startProgram,
+} from '../support/run-cli.js'
+import type { ProgramOptions, ProgramResult } from '../support/run-cli.js'
+import { startSameWorld } from '../support/simulate-cli.js'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
+
+let simulator: Simulator
+let database: TestDatabase
+let options: ProgramOptions
+
+beforeAll(async () => {
+  simulator = await startSameWorld({ apiKey: 'canary/key+5d1b=' })
+  database = await createTestDatabase({ template: inject('migratedDatabase') })
+  const { directory } = await makeFreshHome()
+  const env = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    DATABASE_URL: database.url,
+    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    TRACKING_LOG_FORMAT: 'text',
+    TRACKING_LOG_LEVEL: 'error',
+  }
+  options = { directory, env }
+  expect(await runCli(['backfill'], options)).toMatchObject({ exitCode: 0 })
+})
+
+afterAll(async () => {
+  await endPrograms()
+  await simulator.close()
+  await database.drop()
+  await removeFreshHomes()
+})
+
+/** A line of a shell in which `ours` is the built program. */
+function shell(line: string): Promise<ProgramResult> {
+  const program = 'ours() { node "$0/dist/program/cli.js" "$@"; }'
+  return startProgram('sh', ['-c', `${program}\n${line}`, repositoryDirectory], options).ended
+}
+
+const MANY_ROWS = 'query "select * from generate_series(1, 20000)"'
+
+describe.concurrent('output that cannot be written', () => {
+  test.each([
+    '--help',
+    '--version',
+    'config --json',
+    'check',
+    'migrate',
+    'plan',
+    'sync --json',
+    'status',
+    'verify --sample 1',
+    'quarantine list',
+    'webhooks list --json',
+    'database url',
+    'query',
+    'query pickup_worklist',
+    'query pickup_worklist --explain',
+    `${MANY_ROWS} --format table`,
+    `${MANY_ROWS} --format csv`,
+    `${MANY_ROWS} --format json`,
+    `${MANY_ROWS} --format ndjson`,
+  ])('%s > /dev/full ends with 8', { tags: ['FD2'] }, async (args) => {
+    const { exitCode, stderr } = await shell(`ours ${args} > /dev/full`)
+    expect(stderr).toMatch(/^error: standard output could not be written.* ENOSPC: .*$/m)
+    expect(exitCode).toBe(8)
+  })
+
+  test(
+    'is told also where the system takes a part of the last piece',
+    { tags: ['FD2'] },
+    async () => {
+      const { exitCode, stderr } = await shell('ulimit -f 8; ours config --json > part')
+      expect(stderr).toMatch(/^error: standard output could not be written.* EFBIG: .*$/m)
+      expect(exitCode).toBe(8)
+      const whole = await runCli(['config', '--json'], options)
+      const { size } = await stat(join(options.directory, 'part'))
+      expect(size).toBeGreaterThan(0)
+      expect(size).toBeLessThan(whole.stdout.length)
+    },
+  )
+
+  test('leaves a worse exit code as it is', { tags: ['FD2'] }, async () => {
+    const { exitCode } = await shell('export TRACKING_API_KEY=wrong; ours check > /dev/full')
+    expect(exitCode).toBe(3)
+  })
+
+  test('is whole at the end of a pipe', { tags: ['FD2'] }, async () => {
+    const piped = `${MANY_ROWS} --format csv | (read first; wc -l)`
+    expect(await shell(`ours ${piped}`)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^ *20000\n$/) as string,
+      stderr: '',
+    })
+  })
+
+  test.each(['config', 'status --json', `${MANY_ROWS} --format ndjson`])(
+    'is no error where the reader has gone: %s | head -n 1',
+    { tags: ['FD2'] },
+    async (args) => {
+      const line = `{ ours ${args}; echo "ended with $?" >&2; } | head -n 1`
+      const { stdout, stderr } = await shell(line)
+      expect(stderr).toBe('ended with 0\n')
+      expect(stdout).toMatch(/^.+\n$/)
+    },
+  )
+})
+
+describe.concurrent('wrong usage', () => {
+  test.each([
+    ['--nope', /unknown option '--nope'/],
+    ['nope', /unknown command 'nope'/],
+    ['sync extra', /too many arguments/],
+    ['sync --page-size 0', /TRACKING_PAGE_SIZE must be a whole number/],
+    ['sync --config nofile.json', /nofile\.json does not exist/],
+    ['query nope', /nope/],
+    ['query pickup_worklist --limit abc', /'--limit <value>' argument 'abc'/],
+    ['query pickup_worklist --limit -1', /'--limit <value>' argument '-1'/],
+    ['query pickup_worklist --since 2026-13-01', /'--since <value>' argument '2026-13-01'/],
+    ['query pickup_worklist --until 2026-03-01T25:00Z', /'--until <value>' argument/],
+    ['query pickup_worklist --as-of 2026-02-30', /'--as-of <instant>' argument '2026-02-30'/],
+    ['query "selec 1"', /the SQL/],
+    ['query "select nothing from nowhere"', /the SQL is refused by PostgreSQL/],
+    ['replay --since 2026-02-30', /'--since <time>' argument '2026-02-30'/],
+    ['simulate --start 2026-02-30T00:00:00Z', /'--start <instant>' argument/],
+    ['verify --sample -1', /'--sample <count>' argument '-1'/],
+    ['quarantine show 0', /argument 'id'/],
+    ['database start', /DATABASE_URL is set, so the embedded database is not in use/],
+    ['database stop', /DATABASE_URL is set, so the embedded database is not in use/],
+    ['check --api-url http://127.0.0.1:1', /TRACKING_API_URL must end with the version segment/],
+    ['status --schema Bad', /TRACKING_SCHEMA must be/],
+  ])('ends with 2: %s', { tags: ['FD8'] }, async (args, said) => {
+    const { exitCode, stdout, stderr } = await shell(`ours ${args}`)
+    expect(stderr).toMatch(said)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  })
+
+  test.each([
+    [
+      'DATABASE_URL',
+      'postgres://me@127.0.0.1/house?sslmode=bogus',
+      /has an sslmode that is none of/,
+    ],
+    ['DATABASE_URL', 'mysql://127.0.0.1/house', /must look like postgres:/],
+    ['TRACKING_API_URL', 'https://api.example', /must end with the version segment/],
+    ['TRACKING_PAGE_SIZE', 'many', /must be a whole number/],
+    ['TRACKING_CRON_TIME_ZONE', 'Mars/Base', /must be an IANA time zone/],
+  ])('of a setting ends with 2: %s=%s', { tags: ['FD8'] }, async (name, value, said) => {
+    const { exitCode, stderr } = await shell(`export ${name}='${value}'; ours status`)
+    expect(stderr).toMatch(new RegExp(`^error: ${name} ${said.source}.*\n$`))
+    expect(exitCode).toBe(2)
+  })
+})
+
+/** Makes every change of a directory or file fail, as the system does. */
+function failing(code: string): string {
+  const script = `import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+for (const name of ['mkdir', 'mkdtemp', 'chmod', 'open', 'writeFile', 'rename']) {
+  fs[name] = async (path) => {
+    throw Object.assign(new Error('${code}: ' + name), { code: '${code}', path })
+  }
+}
+syncBuiltinESMExports()`
+  return `--import=data:text/javascript,${encodeURIComponent(script)}`
+}
+
+describe('the embedded database', () => {
+  test.each([
+    ['ENOSPC', /^error: The disk that holds .* is full; free some space, .*\n$/],
+    ['EROFS', /^error: The disk that holds .* is read-only, .*\n$/],
+  ])('on a disk that says %s ends with 5', { tags: ['FD10'] }, async (code, said) => {
+    const { directory } = await makeFreshHome()
+    const env = { NODE_OPTIONS: failing(code) }
+    const { exitCode, stderr } = await runCli(['query', 'select 1'], { directory, env })
+    expect(stderr).toMatch(said)
+    expect(exitCode).toBe(5)
+  })
+
+  test('takes one demo at a time, and says where it is', { tags: ['FD10'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const demo = ['demo', '--shipments', '20']
+    const first = await startCli(demo, { directory })
+    await first.waitFor(({ stdout }) => stdout().includes('backfill:'))
+    const second = await runCli(demo, { directory })
+    expect(second.stderr).toMatch(/^error: another demo runs in this database, .* --home\n$/)
+    expect(second.exitCode).toBe(7)
+    const { exitCode, stdout } = await first.ended
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('in the embedded PostgreSQL of .tracking-sync ')
+  })
+
+  test(
+    'is said to be new, and where, by the command that makes it',
+    { tags: ['FD10'] },
+    async () => {
+      const { directory, homeDirectory } = await makeFreshHome()
+      const env = { TRACKING_LOG_FORMAT: 'text' }
+      const [made, again] = [
+        await runCli(['query', 'select 1'], { directory, env }),
+        await runCli(['query', 'select 1'], { directory, env }),
+      ]
+      expect(made.stderr).toMatch(/ info {2}made a new, empty embedded database; .*\n$/)
+      expect(made.stderr).toContain(`dataDirectory="${homeDirectory}/database/data"`)
+      expect(again).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+  )
+})

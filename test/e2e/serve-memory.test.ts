@@ -1,0 +1,223 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { noteFigure } from '../support/note-figure.js'
+import { openRaw, statusesOf, type RawConnection } from '../support/raw-http.js'
+import { waitUntil, type RunningProgram } from '../support/run-cli.js'
+import { notificationBody, signBody } from '../support/test-receiver.js'
+import {
+  closeServeScenes,
+  logLines,
+  openServeScene,
+  SECRET,
+  untilSynced,
+  type ServeScene,
+} from './serve-scene.js'
+
+let service: Server | undefined
+
+afterEach(async () => {
+  await closeServeScenes()
+  service?.closeAllConnections()
+  service?.close()
+  service = undefined
+})
+
+const MB = 1024 * 1024
+
+/** What a process has in memory, as the system counts it. */
+async function residentBytes({ pid }: RunningProgram): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+}
+
+/** A signed delivery on a connection of its own. */
+async function deliver({ url }: ServeScene): Promise<void> {
+  const body = notificationBody()
+  const text = head([
+    `X-SVC-Webhook-Signature: ${signBody(body, SECRET)}`,
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ])
+  const connection = await openRaw(Number(new URL(url).port), `${text}${body}`)
+  expect(statusesOf(await connection.closed())).toEqual([202])
+}
+
+interface Watched {
+  readonly mostBytes: number
+  readonly slowestMs: number
+  readonly deliveries: number
+}
+
+/** Sends signed deliveries, one after the other, while something else goes on, and looks at the memory of the process. */
+async function watch(
+  scene: ServeScene,
+  program: RunningProgram,
+  other: Promise<unknown>,
+): Promise<Watched> {
+  const over = new AbortController()
+  const ending = other.finally(() => {
+    over.abort()
+  })
+  let mostBytes = 0
+  let slowestMs = 0
+  let deliveries = 0
+  while (!over.signal.aborted || deliveries < 5) {
+    const startedAt = performance.now()
+    await deliver(scene)
+    deliveries += 1
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+    mostBytes = Math.max(mostBytes, await residentBytes(program))
+  }
+  await ending
+  return { mostBytes, slowestMs, deliveries }
+}
+
+const head = (rest: readonly string[]): string =>
+  [
+    'POST /webhooks HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    ...rest,
+    '',
+    '',
+  ].join('\r\n')
+
+const FORGED = `X-SVC-Webhook-Signature: ${'0'.repeat(64)}`
+const CHUNKED = 'Transfer-Encoding: chunked'
+
+/** Sends all of it on so many connections at once; resolves when each is closed or has taken it. */
+async function flood(httpPort: number, connections: number, text: Buffer): Promise<void> {
+  const open: RawConnection[] = await Promise.all(
+    Array.from({ length: connections }, () => openRaw(httpPort)),
+  )
+  await Promise.all(
+    open.map(
+      ({ socket }) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => {
+            resolve()
+          })
+          socket.write(text, () => {
+            resolve()
+          })
+        }),
+    ),
+  )
+  for (const { socket } of open) socket.destroy()
+}
+
+describe('what strangers send', () => {
+  const oneByteChunks = Buffer.from('1\r\na\r\n'.repeat(60_500))
+
+  const chunked = (headers: readonly string[]): Buffer =>
+    Buffer.concat([Buffer.from(head([CHUNKED, ...headers])), oneByteChunks])
+  const endless = Buffer.from(head(['Content-Length: 1048576', FORGED]))
+  const elsewhere = chunked([]).toString().replace('/webhooks', '/nowhere')
+
+  test.for([
+    { what: 'chunks of one byte', mostMb: 20, text: chunked([]) },
+    { what: 'chunks of one byte with a signature', mostMb: 20, text: chunked([FORGED]) },
+    { what: 'chunks of one byte elsewhere', mostMb: 20, text: Buffer.from(elsewhere) },
+    {
+      what: 'bodies of a megabyte that do not end',
+      mostMb: 60,
+      text: Buffer.concat([endless, Buffer.alloc(370_000)]),
+    },
+  ])(
+    '$what, 69 MB on 190 connections: memory rises by less than $mostMb MB, deliveries are answered',
+    { tags: ['FB3'] },
+    async ({ mostMb, text }, { task }) => {
+      const scene = await openServeScene()
+      const program = await scene.serve(['--no-processor'])
+      await untilSynced(scene)
+      // Honest ones at once: what a flood takes beyond them is its own.
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all(Array.from({ length: 150 }, () => deliver(scene)))
+      }
+      const before = await residentBytes(program)
+      const httpPort = Number(new URL(scene.url).port)
+      const { mostBytes, slowestMs, deliveries } = await watch(
+        scene,
+        program,
+        flood(httpPort, 190, text),
+      )
+      const riseMb = (Math.max(mostBytes, await residentBytes(program)) - before) / MB
+      noteFigure(
+        task,
+        `${Math.round(riseMb)} MB more; ${deliveries} deliveries, the slowest answered after ${Math.round(slowestMs)} ms`,
+      )
+      expect(riseMb).toBeLessThan(mostMb)
+      expect(slowestMs).toBeLessThan(5_000)
+    },
+  )
+})
+
+/** A service whose every answer is this one. */
+async function startService(body: Buffer): Promise<string> {
+  service = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}/v2`
+}
+
+/** `unit` as often as it fits into so many megabytes, within the two others. */
+const filled = (before: string, unit: string, after: string, megabytes: number): Buffer =>
+  Buffer.concat([
+    Buffer.from(before),
+    Buffer.alloc(Math.floor((megabytes * MB) / unit.length) * unit.length - 1, unit),
+    Buffer.from(after),
+  ])
+
+describe('what the service sends', () => {
+  const record = '{"id":"1","type":"port"},'
+  const inOne = '{"data":[{"id":"1","type":"shipment","attributes":{"notes":['
+
+  test.for([
+    {
+      what: '1.2 million records',
+      says: 'holds more than 600000 values',
+      body: filled('{"data":[', record, ']}', 29),
+    },
+    {
+      what: '20 MB of {}',
+      says: 'holds more than 600000 values',
+      body: filled('{"data":[', '{},', ']}', 20),
+    },
+    {
+      what: '20 MB of {} in a record',
+      says: 'holds more than 600000 values',
+      body: filled(inOne, '{},', ']}}]}', 20),
+    },
+    {
+      what: '36 MB of records',
+      says: 'is larger than 33554432 bytes',
+      body: filled('{"data":[', record, ']}', 36),
+    },
+  ])(
+    '$what: refused as the service’s fault, in less than 300 MB, and deliveries are answered meanwhile',
+    { tags: ['FB4', 'FG4'] },
+    async ({ says, body }, { task }) => {
+      const scene = await openServeScene({
+        settings: { TRACKING_API_URL: await startService(body) },
+      })
+      const program = await scene.serve(['--no-processor', '--reconcile-cron', 'off'])
+      const failed = waitUntil('the sync failed', () =>
+        logLines(program, 'the scheduled sync failed').some((line) =>
+          JSON.stringify(line).includes(says),
+        ),
+      )
+      const { mostBytes, slowestMs, deliveries } = await watch(scene, program, failed)
+      noteFigure(
+        task,
+        `${Math.round(mostBytes / MB)} MB at most; ${deliveries} deliveries, the slowest answered after ${Math.round(slowestMs)} ms`,
+      )
+      expect(mostBytes / MB).toBeLessThan(300)
+      expect(slowestMs).toBeLessThan(5_000)
+    },
+  )
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const FIRST = 'key-of-the-first-account'
+const SECOND = 'key-of-another-account'
+
+let opened: TestWarehouse
+const simulators: Simulator[] = []
+
+async function simulate(apiKey: string): Promise<string> {
+  const world = { shipments: 2, speed: 0, rateLimitPerMinute: null }
+  const simulator = await startSimulator({ ...world, apiKey })
+  simulators.push(simulator)
+  return simulator.url
+}
+
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+})
+afterAll(async () => {
+  for (const simulator of simulators) await simulator.close()
+  await opened.drop()
+})
+
+function run(apiUrl: string, apiKey: string, ...args: readonly string[]): Promise<CliCall> {
+  return callCli(args, {
+    TRACKING_API_URL: apiUrl,
+    TRACKING_API_KEY: apiKey,
+    TRACKING_LOG_LEVEL: 'silent',
+    DATABASE_URL: opened.url,
+  })
+}
+
+describe('a warehouse and the account it is filled from', () => {
+  it('go together until somebody says otherwise', { tags: ['FA8'] }, async () => {
+    const [first, second] = [await simulate(FIRST), await simulate(SECOND)]
+    // A key that the service refuses is nobody's.
+    expect((await run(first, SECOND, 'backfill')).exitCode).toBe(3)
+    expect((await run(first, FIRST, 'backfill')).exitCode).toBe(0)
+    expect((await run(first, FIRST, 'sync')).exitCode).toBe(0)
+
+    for (const simulator of simulators) simulator.requests.reset()
+    for (const args of [
+      ['sync'],
+      ['backfill'],
+      ['webhooks', 'reconcile'],
+      ['serve', '--no-receiver'],
+    ]) {
+      const { exitCode, stderr } = await run(second, SECOND, ...args)
+      expect({ args, exitCode }).toEqual({ args, exitCode: 2 })
+      expect(stderr).toMatch(
+        /^error: TRACKING_API_KEY:? is another than the one that tracking is filled with: .*run `tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or DATABASE_URL/,
+      )
+    }
+    const elsewhere = await run(first.replace('127.0.0.1', 'localhost'), FIRST, 'sync')
+    expect(elsewhere.exitCode).toBe(2)
+    expect(elsewhere.stderr).toMatch(
+      /^error: TRACKING_API_URL:? is http:\/\/localhost\/v2, and tracking is filled from http:\/\/127\.0\.0\.1\/v2: /,
+    )
+    expect(simulators.map(({ requests }) => requests.total)).toEqual([0, 0])
+
+    expect((await run(second, SECOND, 'sync', '--accept-account')).exitCode).not.toBe(2)
+    expect((await run(second, SECOND, 'sync')).exitCode).not.toBe(2)
+    expect((await run(first, FIRST, 'sync')).exitCode).toBe(2)
+  })
+
+  it('are noted without anything from which the key is found', { tags: ['FA8'] }, async () => {
+    const rows = await opened.warehouse.query<{ address: string; salt: Buffer; key_hash: Buffer }>(
+      'look',
+      'select address, salt, key_hash from tracking_sync.source_account',
+    )
+    expect(rows).toHaveLength(1)
+    const [
+      { address, salt, key_hash: hash } = { address: '', salt: Buffer.of(), key_hash: Buffer.of() },
+    ] = rows
+    expect([address, salt.length, hash.length]).toEqual(['http://127.0.0.1/v2', 16, 32])
+    expect(JSON.stringify(rows)).not.toContain(SECOND)
+  })
+})

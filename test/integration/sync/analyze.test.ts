@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Simulator } from '../../../src/simulator/server.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let simulator: Simulator
+let opened: TestWarehouse
+beforeAll(async () => {
+  simulator = await startSameWorld({ shipments: 130 })
+  opened = await createTestWarehouse()
+})
+afterAll(async () => {
+  await simulator.close()
+  await opened.drop()
+})
+
+/** Tables of which the planner knows something, with what tells one look from the next. */
+async function analyzed(): Promise<Map<string, string>> {
+  const rows = await opened.warehouse.query<{ name: string; version: string }>(
+    'look at the statistics',
+    `select relname::text as name, max(pg_statistic.xmin::text) as version
+    from pg_statistic
+    inner join pg_class on pg_class.oid = starelid
+    where relnamespace = 'tracking'::regnamespace
+    group by 1 order by 1`,
+  )
+  return new Map(rows.map(({ name, version }) => [name, version]))
+}
+
+test(
+  'a first load is analyzed before anybody asks, and what writes nothing analyzes nothing',
+  { tags: ['FD5'] },
+  async () => {
+    expect(await analyzed()).toEqual(new Map())
+    const { warehouse } = opened
+    const report = await runTestSync({ warehouse, source: simulator, command: 'backfill' })
+    expect(report.exitCode).toBe(0)
+    const after = await analyzed()
+    expect([...after.keys()]).toEqual(
+      expect.arrayContaining([
+        'container_history',
+        'container_import_deadline_history',
+        'container_import_deadlines',
+        'containers',
+        'transport_events',
+      ]),
+    )
+    // Little was written there: no plan depends on it.
+    expect(after.has('ports')).toBe(false)
+    await runTestSync({ warehouse, source: simulator, command: 'sync' })
+    expect(await analyzed()).toEqual(after)
+  },
+)

@@ -1,0 +1,305 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { LogFields, Logger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/logger.js'
+import { loadConfirmedPasses } from '../../../src/warehouse/confirmed-passes.js'
+import type { SimulatorOptions } from '../../../src/simulator/server.js'
+import type { TestSyncOptions } from '../../support/run-test-sync.js'
+import { createFailpoint, SimulatedCrash } from '../../../src/failpoint.js'
+import { observePlan } from '../../../src/sync/observe-plan.js'
+import { estimatePlan } from '../../../src/sync/plan.js'
+import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
+import { expectTrueCounts } from './expect-sync.js'
+import {
+  closeScenes,
+  HOUR,
+  openScene as openAnyScene,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const SETTINGS = { pageSize: 5, fullSyncHours: 24 }
+
+/** Of forty shipments most are tracked no more. */
+function openScene(options: SimulatorOptions = {}): Promise<Scene> {
+  return openAnyScene({ shipments: 40, ...options })
+}
+
+async function sync(scene: Scene, options: Partial<TestSyncOptions> = {}) {
+  scene.simulator.clock.advance(HOUR / 4)
+  scene.simulator.requests.reset()
+  return scene.sync({ command: 'sync', settings: SETTINGS, ...options })
+}
+
+function shipments({ simulator: { world, clock } }: Scene) {
+  return [...world.records('shipment', clock.now())].map(({ id, attributes }) => ({
+    id,
+    isStopped: (attributes?.line_tracking_stopped_at ?? null) !== null,
+  }))
+}
+
+/** What the lists were asked for, without the pages. */
+function askedFor({ simulator }: Scene): string[] {
+  const asked = simulator.requests.recent
+    .filter(({ path }) => /^\/v2\/(?:shipments|tracking_requests)$/.test(path))
+    .map(({ path, query }) => {
+      const filters = [...new URLSearchParams(query)].filter(([name]) => name.startsWith('filter'))
+      return [path.slice(4), ...filters.map(([name, value]) => `${name}=${value}`)].join(' ')
+    })
+  return [...new Set(asked)]
+}
+
+const scopes = async (scene: Scene, syncRunId: number) =>
+  scene.query(
+    `select stream, pass_scope as scope, outcome from tracking_sync.sync_run_streams
+    where sync_run_id = $1 and stream in ('shipments', 'containers', 'tracking_requests')
+    order by stream`,
+    syncRunId,
+  )
+
+const ageWholePasses = async (scene: Scene, hours: number) =>
+  scene.query(
+    `update tracking_sync.checkpoints
+    set completed_pass_began_at = completed_pass_began_at - make_interval(hours => $1)
+    where scope = 'whole'`,
+    hours,
+  )
+
+const rowOf = async (scene: Scene, id: string) => {
+  const [row] = await scene.query<{ is_stopped: boolean; customer: string; is_live: boolean }>(
+    `select line_tracking_stopped_at is not null as is_stopped, customer_name as customer,
+        _deleted_at is null as is_live
+    from tracking.shipments where shipment_id = $1`,
+    id,
+  )
+  return row
+}
+
+const absences = async (scene: Scene) => scene.query('select row_key from tracking_sync.absences')
+
+describe('a scheduled sync', { tags: ['FF7'] }, () => {
+  it('reads what can still change, and the whole once in as many hours as the setting says', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const stopped = shipments(scene).filter(({ isStopped }) => isStopped)
+    expect(stopped.length).toBeGreaterThan(5)
+    const [tracked = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
+    scene.simulator.edits.change('shipment', tracked.id, { customer_name: 'Tracked' })
+    scene.simulator.edits.change('shipment', stopped[0]!.id, { customer_name: 'Late' })
+
+    const changing = await sync(scene)
+    expect(changing).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(askedFor(scene)).toEqual([
+      'shipments filter[tracking_stopped]=false',
+      'tracking_requests filter[updated_at][start]=2026-03-02T07:00:00.000Z',
+    ])
+    const pages = Math.ceil((40 - stopped.length) / SETTINGS.pageSize)
+    expect(requestCounts(scene.simulator)['/shipments']).toBe(pages)
+    await expectTrueCounts(scene, changing)
+    expect(await scopes(scene, changing.syncRunId)).toEqual([
+      { stream: 'containers', scope: 'changing', outcome: 'complete' },
+      { stream: 'shipments', scope: 'changing', outcome: 'complete' },
+      { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
+    ])
+    expect(await rowOf(scene, tracked.id)).toMatchObject({ customer: 'Tracked' })
+    expect((await rowOf(scene, stopped[0]!.id))?.customer).not.toBe('Late')
+    expect(await absences(scene)).toEqual([])
+
+    await ageWholePasses(scene, 24)
+    const whole = await sync(scene)
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    expect((await scopes(scene, whole.syncRunId)).map(({ scope }) => scope)).toEqual([
+      'whole',
+      'whole',
+      'whole',
+    ])
+    expect(await scene.differences()).toEqual([])
+    await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
+  })
+
+  it('always reads the whole where the setting is 0, in a backfill, and to accept that the source shrank', async () => {
+    const scene = await openScene({ shipments: 6 })
+    await scene.sync({ settings: SETTINGS })
+    await sync(scene, { settings: { ...SETTINGS, fullSyncHours: 0 } })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    await sync(scene, { command: 'backfill' })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    await sync(scene, { settings: { ...SETTINGS, acceptShrink: true } })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+  })
+
+  it('reads a shipment by id whose tracking stopped, and does not take it for absent', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const [one = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
+    const stoppedAt = scene.simulator.clock.now().toISOString()
+    scene.simulator.edits.change('shipment', one.id, {
+      line_tracking_stopped_at: stoppedAt,
+      line_tracking_stopped_reason: 'cancelled_by_user',
+    })
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBe(1)
+    expect(await rowOf(scene, one.id)).toMatchObject({ is_stopped: true, is_live: true })
+    expect(await absences(scene)).toEqual([])
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
+    await ageWholePasses(scene, 24)
+    await sync(scene)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('marks as gone what two whole passes lack, whatever partial ones came between', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const gone = [
+      shipments(scene).find(({ isStopped }) => isStopped)!.id,
+      shipments(scene).find(({ isStopped }) => !isStopped)!.id,
+    ]
+    for (const id of gone) scene.simulator.edits.delete('shipment', id)
+    const isLive = async () =>
+      Promise.all(gone.map(async (id) => (await rowOf(scene, id))?.is_live))
+    for (let pass = 0; pass < 3; pass += 1) expect((await sync(scene)).exitCode).toBe(0)
+    expect(await absences(scene)).toEqual([])
+    await ageWholePasses(scene, 24)
+    await sync(scene)
+    for (let pass = 0; pass < 2; pass += 1) expect((await sync(scene)).exitCode).toBe(0)
+    expect(await isLive()).toEqual([true, true])
+    await ageWholePasses(scene, 24)
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(await isLive()).toEqual([false, false])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('confirms only what it saw: the whole passes stay known as such', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const passes = async (scope: 'any' | 'whole') =>
+      (await loadConfirmedPasses(scene.warehouse, scene.warehouse.names, scope)).get('shipments')
+    const whole = await passes('whole')
+    await sync(scene)
+    expect(await passes('whole')).toEqual(whole)
+    expect((await passes('any'))!.getTime()).toBeGreaterThan(whole!.getTime())
+    const [row] = await scene.query<{ is_older: boolean }>(
+      `select last_whole_started_at < last_complete_started_at as is_older
+      from tracking_analytics.freshness where stream = 'shipments'`,
+    )
+    expect(row).toEqual({ is_older: true })
+  })
+
+  it('goes on with a partial pass that was cut off, and with a whole one before any partial one', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const crash = async () => {
+      const reachFailpoint = createFailpoint('response_received:2', () => {
+        throw new SimulatedCrash('response_received')
+      })
+      await expect(sync(scene, { reachFailpoint })).rejects.toThrow(SimulatedCrash)
+      await scene.query('delete from tracking_sync.lease')
+    }
+    await crash()
+    const report = await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+
+    await ageWholePasses(scene, 24)
+    await crash()
+    await ageWholePasses(scene, -24)
+    const resumed = await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments')
+    expect((await scopes(scene, resumed.syncRunId))[1]).toMatchObject({ scope: 'whole' })
+  })
+
+  function noteWarnings(said: string[]): Logger {
+    const note = (message: string, fields?: LogFields): void => {
+      if (message.startsWith('the filter is not used')) said.push(String(fields?.stream))
+    }
+    const logger: Logger = { ...silentLogger, warn: note, child: () => logger }
+    return logger
+  }
+
+  it.each(['ignore', 'refuse'] as const)(
+    'reads the whole, and says once that it does, of a service that %ss the filters',
+    async (filters) => {
+      const scene = await openScene({ filters })
+      await scene.sync({ settings: SETTINGS })
+      const old = [
+        ...scene.simulator.world.records('tracking_request', scene.simulator.clock.now()),
+      ]
+      expect(old.length).toBeGreaterThan(40)
+      const said: string[] = []
+      const first = await sync(scene, { logger: noteWarnings(said) })
+      expect(first).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      expect(said).toEqual(['shipments', 'tracking_requests'])
+      expect((await scopes(scene, first.syncRunId)).map(({ scope }) => scope)).toEqual([
+        'whole',
+        'whole',
+        'whole',
+      ])
+      expect(await scene.differences()).toEqual([])
+      await sync(scene, { logger: noteWarnings(said) })
+      expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+      expect(said).toHaveLength(2)
+      const [includes] = await scene.query<{ accepted: number }>(
+        `select jsonb_array_length(detail -> 'accepted') as accepted
+        from tracking_sync.source_capabilities where capability = 'include on shipments'`,
+      )
+      expect(includes?.accepted).toBeGreaterThan(5)
+    },
+  )
+
+  it('reads the whole when a filter hides what was tracked a moment ago', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    scene.simulator.faults.add({
+      times: Infinity,
+      match: ({ path, query }) => path === '/shipments' && query.has('filter[tracking_stopped]'),
+      fault: {
+        kind: 'transform',
+        apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
+      },
+    })
+    const report = await sync(scene)
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect((await scopes(scene, report.syncRunId))[1]).toMatchObject({ scope: 'whole' })
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('is planned as what it reads, and the whole beside it', async () => {
+    const scene = await openScene()
+    await scene.sync({ settings: SETTINGS })
+    const plan = await withTestService(scene.simulator, async (service) =>
+      estimatePlan(
+        await observePlan({
+          service,
+          warehouse: scene.warehouse,
+          logger: silentLogger,
+          settings: { ...TEST_SETTINGS, ...SETTINGS },
+          ratePerMinute: 90,
+          signal: new AbortController().signal,
+        }),
+      ),
+    )
+    const [step] = plan.steps
+    expect(step).toMatchObject({ step: 'shipments', backfill: 8 })
+    expect(step?.why).toContain('all of them every 24 hours')
+    const report = await sync(scene)
+    expect(report.streams.find(({ stream }) => stream === 'shipments')?.counts.pages).toBe(
+      step?.sync,
+    )
+    expect(plan.sync.requests).toBe(report.requests)
+  })
+
+  it('reads the whole list of containers where they do not come included: it has no filter', async () => {
+    const scene = await openScene({ acceptedIncludes: { shipment: [], container: [] } })
+    await scene.sync({ settings: SETTINGS })
+    const report = await sync(scene)
+    expect(await scopes(scene, report.syncRunId)).toEqual([
+      { stream: 'containers', scope: 'whole', outcome: 'complete' },
+      { stream: 'shipments', scope: 'changing', outcome: 'complete' },
+      { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
+    ])
+  })
+})

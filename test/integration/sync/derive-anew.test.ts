@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Simulator } from '../../../src/simulator/server.js'
+import { deriveAnew } from '../../../src/warehouse/derive-anew.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const DERIVED = [
+  'container_import_deadlines',
+  'container_holds',
+  'container_fees',
+  'container_import_deadline_history',
+  'container_hold_history',
+  'container_fee_history',
+]
+const DAY_MS = 24 * 3_600_000
+
+let simulator: Simulator
+let opened: TestWarehouse
+
+beforeAll(async () => {
+  simulator = await startSameWorld({ shipments: 30 })
+  opened = await createTestWarehouse()
+  // Days apart, so that deadlines move, holds come and go, and fees grow.
+  for (let day = 0; day < 5; day += 1) {
+    const report = await runTestSync({ warehouse: opened.warehouse, source: simulator })
+    expect(report.exitCode).toBe(0)
+    simulator.clock.advance(3 * DAY_MS)
+  }
+}, 120_000)
+beforeEach(sync)
+afterAll(async () => {
+  await simulator.close()
+  await opened.drop()
+})
+
+function query<Row extends object>(sqlText: string): Promise<Row[]> {
+  return opened.warehouse.query<Row>('look', sqlText)
+}
+
+function sync() {
+  return runTestSync({ warehouse: opened.warehouse, source: simulator, command: 'sync' })
+}
+
+/** All rows of the derived tables, but not which run wrote them and of what sighting it was. */
+async function derivedRows(): Promise<Record<string, unknown[]>> {
+  const contents: Record<string, unknown[]> = {}
+  for (const table of DERIVED) {
+    const rows = await query<{ row: string }>(
+      `select (to_jsonb(derived) - '_sync_run_id' - '_observed_at')::text as row
+      from tracking.${table} as derived order by 1`,
+    )
+    contents[table] = rows.map(({ row }) => row)
+  }
+  return contents
+}
+
+describe('what is derived', () => {
+  test(
+    'by another version is made anew by the next run, intervals of the past too, without a request more',
+    { tags: ['FA4'] },
+    async () => {
+      const before = await derivedRows()
+      for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
+      const closed = await query(
+        'select from tracking.container_import_deadline_history where valid_to is not null',
+      )
+      expect(closed.length).toBeGreaterThan(3)
+      const { requests } = await sync()
+      expect(await derivedRows()).toEqual(before)
+
+      // As an older version would have left them: days in another zone, a hold without its text, a fee as two.
+      await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
+      await query(
+        `update tracking.container_import_deadline_history set local_date = local_date - 1`,
+      )
+      await query(`update tracking.container_holds set description = null`)
+      await query(`update tracking.container_hold_history set description = null, status = 'x'`)
+      await query(`update tracking.container_fees set fee_key = fee_key || '-old'`)
+      await query(`update tracking.container_fee_history set fee_key = fee_key || '-old'`)
+      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+      const report = await sync()
+      expect(report.exitCode).toBe(0)
+      expect(report.requests).toBe(requests)
+      const after = await derivedRows()
+      expect({ ...after, container_fees: null }).toEqual({ ...before, container_fees: null })
+      // A fee that has another name is another row, first seen now.
+      const keys = (rows: unknown[]) =>
+        rows.map((row) => (JSON.parse(String(row)) as { fee_key: string }).fee_key)
+      expect(keys(after.container_fees!).sort()).toEqual(keys(before.container_fees!).sort())
+    },
+  )
+
+  test(
+    'with zone data that gave another day is made anew, though the version is the same',
+    { tags: ['FA4', 'FA5'] },
+    async () => {
+      const before = await derivedRows()
+      const [one] = await query<{ zone: string }>(
+        `select time_zone as zone from tracking.container_import_deadlines
+      where deadline_at is not null and is_zone_known order by 1 limit 1`,
+      )
+      for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
+        await query(
+          `update tracking.${table} set local_date = local_date + 1 where time_zone = '${one!.zone}'`,
+        )
+      }
+      expect(await derivedRows()).not.toEqual(before)
+      await sync()
+      expect(await derivedRows()).toEqual(before)
+    },
+  )
+
+  test(
+    'in a zone that the server did not know before has its day once it does',
+    { tags: ['FA5'] },
+    async () => {
+      const before = await derivedRows()
+      await query(
+        `update tracking.container_import_deadlines set local_date = null, is_zone_known = false
+      where time_zone is not null and deadline_at is not null`,
+      )
+      await query('delete from tracking_analytics.time_zones')
+      await sync()
+      expect(await derivedRows()).toEqual(before)
+    },
+  )
+
+  test(
+    'that is as it should be is not written, and nothing is locked for it',
+    { tags: ['FA4'] },
+    async () => {
+      const versions = () =>
+        query(`select xmin::text, ctid::text from tracking.container_import_deadlines order by 2`)
+      const before = await versions()
+      expect(
+        await deriveAnew(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+      ).toBe(0)
+      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+      expect(
+        await deriveAnew(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+      ).toBeGreaterThan(7)
+      expect(await versions()).toEqual(before)
+    },
+  )
+
+  test(
+    'goes on where it was cut off, a bounded number of containers at a time',
+    { tags: ['FA4'] },
+    async () => {
+      const before = await derivedRows()
+      const [all] = await query<{ count: number }>(
+        'select count(*) as count from tracking.containers',
+      )
+      await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
+      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+      const cut = new AbortController()
+      let looks = 0
+      const signal = {
+        throwIfAborted: () => {
+          looks += 1
+          if (looks > 2) cut.abort()
+          cut.signal.throwIfAborted()
+        },
+      } as AbortSignal
+      const options = { syncRunId: 1, containersAtOnce: 2 }
+      await expect(deriveAnew(opened.warehouse, { ...options, signal })).rejects.toThrow()
+      const [state] = await query<{ derived_up_to: string; finished_at: string | null }>(
+        'select derived_up_to, finished_at from tracking_sync.derivations',
+      )
+      expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
+      const rest = await deriveAnew(opened.warehouse, {
+        ...options,
+        signal: new AbortController().signal,
+      })
+      expect(rest).toBe(all!.count - 4)
+      expect(await derivedRows()).toEqual(before)
+    },
+  )
+})

@@ -1,0 +1,500 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { containerChildren, type ChildTable } from '../../../src/warehouse/container-children.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { container, flatten } from '../../unit/resources/flat-rows.js'
+
+/** What the functions of the warehouse make of a container's columns. */
+let opened: TestWarehouse
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+})
+afterAll(async () => {
+  await opened.drop()
+})
+
+type Row = Readonly<Record<string, unknown>>
+type Stored = Readonly<Record<string, string | null>>
+
+const [deadlineTable, holdTable, feeTable] = containerChildren as [
+  ChildTable,
+  ChildTable,
+  ChildTable,
+]
+
+/** Types of what the functions take, by column; numbers, instants and days come back as texts. */
+const TYPES: Readonly<Record<string, string>> = {
+  pod_timezone: 'text',
+  final_destination_timezone: 'text',
+  _coercions: 'jsonb',
+  holds_at_pod_terminal: 'jsonb',
+  fees_at_pod_terminal: 'jsonb',
+}
+
+async function children(table: ChildTable, stored: Stored): Promise<Row[]> {
+  const columns = [table.keyColumn, ...table.material, ...table.immaterial]
+  const wanted = columns.map((name) =>
+    name === 'position' || name.startsWith('is_') ? `made.${name}` : textOf(name),
+  )
+  const taken = table.madeOf.map((name, at) => `$${at + 1}::${TYPES[name] ?? 'timestamptz'}`)
+  return opened.warehouse.query(
+    'derive',
+    `select ${wanted.join(', ')}
+    from tracking_sync.${table.madeBy}(${taken.join(', ')}) as made
+    order by ${table === deadlineTable ? 'made.kind' : 'made.position'}`,
+    table.madeOf.map((name) => stored[name] ?? null),
+  )
+}
+
+function textOf(name: string): string {
+  const instant = `to_char(made.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+  return `${name === 'deadline_at' ? instant : `made.${name}::text`} as ${name}`
+}
+
+const deadlines = (stored: Stored): Promise<Row[]> => children(deadlineTable, stored)
+const holds = (list: unknown): Promise<Row[]> =>
+  children(holdTable, { holds_at_pod_terminal: JSON.stringify(list) })
+const fees = (json: string): Promise<Row[]> => children(feeTable, { fees_at_pod_terminal: json })
+
+async function localDate(instant: string, zone: string | null): Promise<Row> {
+  const [row] = await deadlines({ pickup_lfd_terminal: instant, pod_timezone: zone })
+  return { date: row?.local_date, isZoneKnown: row?.is_zone_known }
+}
+
+async function localDates(instants: readonly string[], zone: string): Promise<string[]> {
+  const rows = await opened.warehouse.query<{ date: string }>(
+    'derive',
+    `select made.local_date::text as date
+    from unnest($1::timestamptz[]) with ordinality as listed (instant, position)
+    cross join lateral tracking_sync.deadlines_of(
+        null, listed.instant, null, null, $2, null, null
+    ) as made
+    order by listed.position`,
+    [instants, zone],
+  )
+  return rows.map(({ date }) => date)
+}
+
+const parsed = (text: unknown): unknown => JSON.parse(String(text))
+
+const LOS_ANGELES = 'America/Los_Angeles'
+const CHICAGO = 'America/Chicago'
+
+describe('import deadlines', () => {
+  const winter = '2022-01-21T08:00:00Z'
+
+  test('a container without deadlines has no rows', async () => {
+    expect(await deadlines({ pod_timezone: LOS_ANGELES })).toEqual([])
+  })
+
+  test.each([
+    ['2022-01-21T08:00:00Z', '2022-01-21'],
+    ['2022-07-21T07:00:00Z', '2022-07-21'],
+  ])(
+    'Z4: a last free day at local midnight (%s) is that day, in both seasons',
+    async (instant, date) => {
+      expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
+        {
+          kind: 'pickup_lfd_terminal',
+          deadline_at: instant,
+          time_zone: LOS_ANGELES,
+          local_date: date,
+          is_zone_known: true,
+        },
+      ])
+    },
+  )
+
+  test.each([
+    ['pickup_lfd_terminal', LOS_ANGELES, CHICAGO, LOS_ANGELES],
+    ['pickup_lfd_terminal', null, CHICAGO, null],
+    ['pickup_lfd_rail', LOS_ANGELES, CHICAGO, CHICAGO],
+    ['pickup_lfd_rail', LOS_ANGELES, null, null],
+    ['pickup_lfd_line', LOS_ANGELES, CHICAGO, CHICAGO],
+    ['pickup_lfd_line', LOS_ANGELES, null, LOS_ANGELES],
+    ['pickup_lfd', LOS_ANGELES, CHICAGO, CHICAGO],
+    ['pickup_lfd', LOS_ANGELES, null, LOS_ANGELES],
+  ] as const)(
+    '%s, with %s at the port and %s inland, applies in %s',
+    async (kind, pod, final, zone) => {
+      const stored = { [kind]: winter, pod_timezone: pod, final_destination_timezone: final }
+      const rows = await deadlines(stored)
+      expect(rows.map(({ time_zone }) => time_zone)).toEqual([zone])
+    },
+  )
+
+  test("pickup_lfd follows the terminal's zone when it repeats the terminal's deadline, and else the line's", async () => {
+    const zones = { pod_timezone: LOS_ANGELES, final_destination_timezone: CHICAGO }
+    const zoneOf = async (stored: Stored): Promise<unknown> => {
+      const rows = await deadlines({ ...zones, ...stored })
+      return rows.find(({ kind }) => kind === 'pickup_lfd')?.time_zone
+    }
+    const later = '2022-01-25T08:00:00Z'
+    expect(await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter })).toBe(LOS_ANGELES)
+    expect(
+      await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter, pickup_lfd_line: later }),
+    ).toBe(LOS_ANGELES)
+    expect(
+      await zoneOf({ pickup_lfd: later, pickup_lfd_terminal: winter, pickup_lfd_line: later }),
+    ).toBe(CHICAGO)
+    expect(
+      await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter, pickup_lfd_line: winter }),
+    ).toBe(CHICAGO)
+  })
+
+  test('Z5: without a zone the day is taken as it stands, and the zone is said to be unknown', async () => {
+    const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
+    expect(row).toMatchObject({
+      time_zone: null,
+      local_date: '2026-03-08',
+      is_zone_known: false,
+    })
+  })
+
+  test.each(['Mars/Olympus', 'UTC+3', ''])(
+    'Z7: with the zone %j the deadline stands and has no local date',
+    async (zone) => {
+      const [row] = await deadlines({ pickup_lfd_terminal: winter, pod_timezone: zone })
+      expect(row).toMatchObject({
+        deadline_at: winter,
+        time_zone: zone,
+        local_date: null,
+        is_zone_known: false,
+      })
+    },
+  )
+
+  test('Z3: a bare date is the local date itself, whatever the zone', async () => {
+    const row = flatten(
+      container({ pickup_lfd: '2020-05-20', import_deadlines: { pickup_lfd_rail: '2020-05-21' } }),
+    )
+    const _coercions = row.flat.coercions
+    for (const zone of [
+      LOS_ANGELES,
+      'Pacific/Kiritimati',
+      'Pacific/Pago_Pago',
+      null,
+      'Mars/Olympus',
+    ]) {
+      const rows = await deadlines({
+        _coercions,
+        pod_timezone: zone,
+        final_destination_timezone: zone,
+      })
+      expect(
+        rows.map(({ kind, deadline_at, local_date }) => [kind, deadline_at, local_date]),
+      ).toEqual([
+        ['pickup_lfd', null, '2020-05-20'],
+        ['pickup_lfd_rail', null, '2020-05-21'],
+      ])
+    }
+  })
+
+  test.each(['2026-02-30', '2026-13-01', '0000-01-01', '2026-00-10', 'soon', '', 5, {}])(
+    'what was coerced from %j is no bare date and makes no row',
+    async (original) => {
+      const coercion = { reason: 'x', original: JSON.stringify(original) }
+      const _coercions = JSON.stringify({ pickup_lfd: coercion })
+      expect(await deadlines({ _coercions })).toEqual([])
+    },
+  )
+})
+
+describe('holds', () => {
+  const customs = { name: 'customs', status: 'hold', description: 'X-ray' }
+  const other = { name: 'other', status: 'hold', description: 'DOWN - Broken Machine Over Pile' }
+  const second = { name: 'other', status: 'hold', description: 'MACHINE - ' }
+
+  test('a full hold fills every column', async () => {
+    const [row] = await holds([customs])
+    expect(row).toEqual({
+      hold_key: row?.hold_key,
+      ...customs,
+      position: 0,
+      _unmapped: null,
+      _coercions: null,
+    })
+    expect(row?.hold_key).toMatch(/^[\w-]{16}$/)
+  })
+
+  test('two of one name are told apart by description', async () => {
+    const [one, two] = await holds([other, second])
+    expect(one?.hold_key).not.toBe(two?.hold_key)
+  })
+
+  test('two of one name and description are told apart by position', async () => {
+    const keys = (await holds([other, other, other])).map(({ hold_key }) => hold_key)
+    expect(keys).toEqual([keys[0], `${String(keys[0])}-2`, `${String(keys[0])}-3`])
+  })
+
+  test('clearing the first does not rename the second, and order does not name anyone', async () => {
+    const [, before] = await holds([other, second])
+    const [after] = await holds([second])
+    expect(after?.hold_key).toBe(before?.hold_key)
+    const reversed = (await holds([second, other])).map(({ hold_key }) => hold_key)
+    expect(reversed.sort()).toEqual(
+      (await holds([other, second])).map(({ hold_key }) => hold_key).sort(),
+    )
+  })
+
+  test('another status is the same hold; another description is another hold', async () => {
+    const [pending] = await holds([{ ...customs, status: 'pending' }])
+    const [described] = await holds([{ ...customs, description: 'Released' }])
+    const [standing] = await holds([customs])
+    expect(pending?.hold_key).toBe(standing?.hold_key)
+    expect(described?.hold_key).not.toBe(standing?.hold_key)
+  })
+
+  test('an absent and a null description are the same hold', async () => {
+    const [absent] = await holds([{ name: 'customs', status: 'hold' }])
+    const [nothing] = await holds([{ name: 'customs', status: 'hold', description: null }])
+    expect(absent).toEqual(nothing)
+  })
+
+  test('what a hold says beyond the interface, and what is no text, is kept beside it', async () => {
+    const [row] = await holds([
+      { name: { odd: 1 }, status: 'hold', source: 'terminal', position: 9 },
+    ])
+    expect(row).toMatchObject({ name: null, position: 0 })
+    expect(parsed(row?._unmapped)).toEqual({ source: 'terminal', position: 9 })
+    expect(parsed(row?._coercions)).toEqual({
+      name: { reason: 'not a text', original: '{"odd": 1}' },
+    })
+  })
+
+  test('an element that is no object is a row of its own, with the element kept', async () => {
+    const rows = await holds(['customs', null, ['x']])
+    expect(rows.map(({ _unmapped }) => parsed(_unmapped))).toEqual([
+      { element: 'customs' },
+      { element: null },
+      { element: ['x'] },
+    ])
+  })
+
+  test.each([[null], [{}], ['customs'], [5]])('a list that is %j makes no rows', async (list) => {
+    expect(await holds(list)).toEqual([])
+  })
+
+  test('N6: 1,000 holds, the same one twice among them, are 1,000 rows with 1,000 keys', async () => {
+    const list = Array.from({ length: 999 }, (_, index) => ({
+      name: `hold ${index}`,
+      status: 'hold',
+    }))
+    const rows = await holds([...list, list[0]])
+    expect(rows.map(({ name }) => name)).toEqual([...list.map(({ name }) => name), 'hold 0'])
+    expect(new Set(rows.map(({ hold_key }) => hold_key)).size).toBe(1000)
+    expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index))
+  })
+})
+
+describe('fees', () => {
+  test('a full fee fills every column', async () => {
+    const [row] = await fees('[{"type":"demurrage","amount":850.50,"currency_code":"USD"}]')
+    expect(row).toEqual({
+      fee_key: row?.fee_key,
+      type: 'demurrage',
+      amount: '850.50',
+      currency_code: 'USD',
+      is_total: false,
+      position: 0,
+      _unmapped: null,
+      _coercions: null,
+    })
+  })
+
+  test.each([
+    ['0', '0'],
+    ['-12.5', '-12.5'],
+    ['1.005', '1.005'],
+    ['1e-7', '0.0000001'],
+    ['" 12 "', '12'],
+    ['"1e1000"', `1${'0'.repeat(1000)}`],
+    ['9007199254740993', '9007199254740993'],
+    ['"850.00"', '850.00'],
+    ['null', null],
+  ])('N4: an amount of %s is stored as %s', async (json, amount) => {
+    const [row] = await fees(`[{"type":"exam","amount":${json}}]`)
+    expect(row).toMatchObject({ amount, currency_code: null, _coercions: null })
+  })
+
+  test.each(['usd', 'US$', 'XXX', ''])(
+    'N4: the currency %j is stored as sent',
+    async (currency) => {
+      const [row] = await fees(
+        JSON.stringify([{ type: 'exam', amount: 1, currency_code: currency }]),
+      )
+      expect(row?.currency_code).toBe(currency)
+    },
+  )
+
+  test('N4: fees of one type in two currencies are two fees', async () => {
+    const rows = await fees(
+      '[{"type":"exam","amount":1,"currency_code":"USD"},{"type":"exam","amount":1,"currency_code":"CAD"}]',
+    )
+    expect(new Set(rows.map(({ fee_key }) => fee_key)).size).toBe(2)
+  })
+
+  test.each([
+    ['"44,000"', '"44,000"'],
+    ['"NaN"', '"NaN"'],
+    ['"1e1001"', '"1e1001"'],
+    ['"1e-20000"', '"1e-20000"'],
+    ['"٣"', '"٣"'],
+    ['true', 'true'],
+    ['{"a": 1}', '{"a": 1}'],
+  ])('N3: an amount of %s becomes null with its original', async (json, original) => {
+    const [row] = await fees(`[{"type":"exam","amount":${json}}]`)
+    expect(row?.amount).toBeNull()
+    const coercions = parsed(row?._coercions) as Readonly<Record<string, unknown>>
+    expect(coercions.amount).toMatchObject({ original })
+  })
+
+  test('a total is marked, because it overlaps the others', async () => {
+    const rows = await fees('[{"type":"demurrage","amount":1},{"type":"total","amount":1}]')
+    expect(rows.map(({ is_total }) => is_total)).toEqual([false, true])
+  })
+
+  test('a grown amount is the same fee', async () => {
+    const [before] = await fees('[{"type":"demurrage","amount":1,"currency_code":"USD"}]')
+    const [after] = await fees('[{"type":"demurrage","amount":2,"currency_code":"USD"}]')
+    expect(after?.fee_key).toBe(before?.fee_key)
+  })
+
+  test('N6: 1,000 fees of one type are 1,000 rows', async () => {
+    const rows = await fees(
+      JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ type: 'exam', amount: index }))),
+    )
+    expect(rows.map(({ amount }) => amount)).toEqual(rows.map((_, index) => String(index)))
+    expect(new Set(rows.map(({ fee_key }) => fee_key)).size).toBe(1000)
+  })
+})
+
+describe('the local date of an instant', () => {
+  test.each([
+    ['winter midnight', '2022-01-21T08:00:00Z', 'America/Los_Angeles', '2022-01-21'],
+    [
+      'a second before winter midnight',
+      '2022-01-21T07:59:59Z',
+      'America/Los_Angeles',
+      '2022-01-20',
+    ],
+    ['summer midnight', '2022-07-21T07:00:00Z', 'America/Los_Angeles', '2022-07-21'],
+    [
+      'a second before summer midnight',
+      '2022-07-21T06:59:59Z',
+      'America/Los_Angeles',
+      '2022-07-20',
+    ],
+  ])('Z4: %s', async (_what, instant, zone, date) => {
+    expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
+  })
+
+  test.each(['2026-03-08T23:59:59Z', '2026-03-08T00:00:00Z', '2026-03-08T24:00:00Z'])(
+    'Z5: without a zone %s is local wall time already, and is said to be of no known zone',
+    async (instant) => {
+      const day = instant.includes('T24') ? '2026-03-09' : '2026-03-08'
+      expect(await localDate(instant, null)).toEqual({ date: day, isZoneKnown: false })
+    },
+  )
+
+  test.each([
+    ['before the gap in Los Angeles', '2026-03-08T09:59:59Z', 'America/Los_Angeles', '2026-03-08'],
+    ['after the gap in Los Angeles', '2026-03-08T10:00:00Z', 'America/Los_Angeles', '2026-03-08'],
+    ['01:30 for the first time', '2026-11-01T08:30:00Z', 'America/Los_Angeles', '2026-11-01'],
+    ['01:30 for the second time', '2026-11-01T09:30:00Z', 'America/Los_Angeles', '2026-11-01'],
+    ['midnight after the fold', '2026-11-02T08:00:00Z', 'America/Los_Angeles', '2026-11-02'],
+    ['Sydney, summer time', '2026-01-14T13:00:00Z', 'Australia/Sydney', '2026-01-15'],
+    ['Sydney, standard time', '2026-07-14T13:59:59Z', 'Australia/Sydney', '2026-07-14'],
+    [
+      'Lord Howe, half an hour of summer time',
+      '2026-01-14T13:00:00Z',
+      'Australia/Lord_Howe',
+      '2026-01-15',
+    ],
+    ['Lord Howe, standard time', '2026-07-14T13:29:59Z', 'Australia/Lord_Howe', '2026-07-14'],
+    ['Kathmandu, 5 h 45 min', '2026-01-14T18:15:00Z', 'Asia/Kathmandu', '2026-01-15'],
+    ['Kathmandu, a second earlier', '2026-01-14T18:14:59Z', 'Asia/Kathmandu', '2026-01-14'],
+  ])('Z6: %s', async (_what, instant, zone, date) => {
+    expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
+  })
+
+  test(
+    'every deadline has the day of the one zone database, not of this program',
+    { tags: ['FA5'] },
+    async () => {
+      // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each know it or not.
+      const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
+      for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
+        const days = await opened.warehouse.query<{ day: string }>(
+          'ask for days',
+          `select (instant at time zone $2)::date::text as day
+        from unnest($1::timestamptz[]) as listed (instant)`,
+          [instants, zone],
+        )
+        expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
+      }
+    },
+  )
+
+  test('Z6: the local date moves on exactly once in every 24 hours, in every zone and season', async () => {
+    for (const zone of [
+      'America/Los_Angeles',
+      'Australia/Sydney',
+      'Australia/Lord_Howe',
+      'Asia/Kathmandu',
+    ]) {
+      const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
+        new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+      )
+      const dates = await localDates(hours, zone)
+      expect([...dates].sort()).toEqual(dates)
+      expect(new Set(dates).size).toBe(367)
+    }
+  })
+
+  test.each([
+    'Mars/Olympus',
+    'UTC+3',
+    'GMT-03:00',
+    '+03:00',
+    '03:00',
+    '',
+    ' America/New_York',
+    'America/New_York\uFFFD',
+    '../../etc/passwd',
+    `${'A'.repeat(50_000)}/B`,
+    `a${'-'.repeat(20)}!`,
+    `a${'/a'.repeat(10)}!`,
+  ])('Z7: the zone %j is unknown and gives no date, and no error', async (zone) => {
+    expect(await localDate('2026-01-14T18:15:00Z', zone)).toEqual({
+      date: null,
+      isZoneKnown: false,
+    })
+  })
+
+  test.each([
+    'Europe/Kiev',
+    'Europe/Kyiv',
+    'Asia/Calcutta',
+    'EST',
+    'Etc/UTC',
+    'Etc/GMT+5',
+    'America/Port-au-Prince',
+    'America/Argentina/Buenos_Aires',
+  ])('Z7: the zone %s is known, by its old name or its new one', async (zone) => {
+    expect(await localDate('2026-01-14T12:00:00Z', zone)).toEqual({
+      date: '2026-01-14',
+      isZoneKnown: true,
+    })
+  })
+
+  test('Z9: placeholders give a date of four digits, or none', async () => {
+    const days = async (instant: string, zone: string | null) =>
+      (await localDate(instant, zone)).date
+    expect(await days('9999-12-31T23:59:59Z', 'America/New_York')).toBe('9999-12-31')
+    expect(await days('9999-12-31T23:59:59Z', 'Asia/Shanghai')).toBeNull()
+    expect(await days('0001-01-01T00:00:00Z', 'America/New_York')).toBeNull()
+    expect(await days('0001-01-01T00:00:00Z', null)).toBe('0001-01-01')
+    expect(await days('0001-01-01T00:00:00+15:00', null)).toBeNull()
+    expect(await days('9999-12-31T23:59:59-01:00', null)).toBeNull()
+  })
+})

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dropDemoSchemas, markDemoSchemas } from '../../../src/warehouse/drop-schemas.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let scene: TestWarehouse
+
+beforeAll(async () => {
+  scene = await createTestWarehouse()
+})
+
+afterAll(async () => {
+  await scene.drop()
+})
+
+async function schemas(): Promise<string[]> {
+  const rows = await scene.warehouse.query<{ name: string }>(
+    'list the schemas',
+    `select nspname as name from pg_namespace where nspname like 'tracking%' order by nspname`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+test('the demo drops the schemas that it made, and no others', { tags: ['FC6'] }, async () => {
+  const { warehouse } = scene
+  const before = await schemas()
+  expect(before).toContain('tracking_sync')
+  expect(await dropDemoSchemas(warehouse)).toBe(false)
+  expect(await schemas()).toEqual(before)
+
+  await markDemoSchemas(warehouse)
+  expect(await dropDemoSchemas(warehouse)).toBe(true)
+  expect(await schemas()).toEqual([])
+  expect(await dropDemoSchemas(warehouse)).toBe(true)
+
+  // Somebody's own table, in a schema of that name.
+  await warehouse.query('make a schema', 'create schema tracking')
+  expect(await dropDemoSchemas(warehouse)).toBe(false)
+  expect(await schemas()).toEqual(['tracking'])
+})

@@ -1,0 +1,148 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { silentLogger } from '../../../src/logger.js'
+import { boundConnection } from '../../../src/warehouse/bound-connection.js'
+import { prepareSession, sessionSettings } from '../../../src/warehouse/session-settings.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const LOGIN = 'far_away'
+const HOSTILE = {
+  TimeZone: 'America/Los_Angeles',
+  DateStyle: 'German',
+  IntervalStyle: 'postgres_verbose',
+  standard_conforming_strings: 'off',
+  array_nulls: 'off',
+  statement_timeout: '0',
+}
+
+let scene: TestWarehouse
+let address: URL
+const closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  // PostgreSQL itself: this file plays the pooler.
+  const serverUrl = inject('databaseServerUrl')
+  scene = await createTestWarehouse({ isMigrated: false, serverUrl })
+  address = new URL(scene.url)
+  address.username = LOGIN
+  address.password = LOGIN
+  const client = await connect(scene.url)
+  await client.query(`create role ${LOGIN} login password '${LOGIN}'`)
+  for (const [name, value] of Object.entries(HOSTILE)) {
+    await client.query(`alter role ${LOGIN} set ${name} = '${value}'`)
+  }
+})
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+afterAll(async () => {
+  const client = await connect(scene.url)
+  await client.query(`drop role ${LOGIN}`)
+  for (const close of closers.splice(0)) await close()
+  await scene.drop()
+})
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  closers.push(() => client.end())
+  return client
+}
+
+function open(url: string): Warehouse {
+  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
+  closers.push(() => warehouse.close())
+  return warehouse
+}
+
+const LOOK = `select
+    current_setting('TimeZone') as zone,
+    current_setting('statement_timeout') as "statementTimeout",
+    current_setting('lock_timeout') as "lockTimeout",
+    current_setting('idle_in_transaction_session_timeout') as "idleTimeout",
+    current_setting('search_path') as path,
+    current_setting('standard_conforming_strings') as strings,
+    ('{1,NULL}'::text[])[2] is null as "hasNulls",
+    ('2026-03-02T08:00:00Z'::timestamptz)::text as instant`
+
+const OURS = {
+  zone: 'UTC',
+  statementTimeout: '30s',
+  lockTimeout: '5s',
+  idleTimeout: '1min',
+  path: 'pg_catalog',
+  strings: 'on',
+  hasNulls: true,
+  instant: '2026-03-02 08:00:00+00',
+}
+
+describe('a login whose settings are hostile', () => {
+  test(
+    'has ours on every connection, and the options of the address beside them',
+    { tags: ['FA3'] },
+    async () => {
+      address.searchParams.set('options', '-c work_mem=8MB -c TimeZone=Asia/Tokyo')
+      const warehouse = open(address.href)
+      expect(await warehouse.query('look', LOOK)).toEqual([OURS])
+      const [row] = await warehouse.transaction('look', (session) =>
+        session.query(
+          'look',
+          `select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`,
+        ),
+      )
+      expect(row).toEqual({ memory: '8MB', zone: 'UTC' })
+      const answer = await warehouse.readTable(
+        'ask',
+        `select '2026-03-02T08:00:00Z'::timestamptz::text, current_setting('TimeZone')`,
+      )
+      expect(answer.rows).toEqual([['2026-03-02 08:00:00+00', 'UTC']])
+    },
+  )
+
+  test('is refused where a setting does not hold', { tags: ['FA3'] }, async () => {
+    const client = await connect(address.href)
+    const query = client.query.bind(client) as (config: unknown) => unknown
+    // Something between that answers and does not do it.
+    client.query = ((config: { text: string; values?: unknown[] }) => {
+      const text = config.text.replaceAll('set_config(', 'concat(')
+      return query({ ...config, text })
+    }) as never
+    await expect(prepareSession(client, sessionSettings({}), 5_000)).rejects.toThrow(
+      /does not keep what it is told: TimeZone is \S+ and not UTC, DateStyle is/,
+    )
+  })
+})
+
+describe('behind a pooler, which gives each transaction another session', () => {
+  test(
+    'every statement has our settings, and the session keeps none',
+    { tags: ['FA3'] },
+    async () => {
+      address.searchParams.set('options', '-c work_mem=8MB')
+      const pool = new pg.Pool({ connectionString: address.href, max: 1 })
+      closers.push(() => pool.end())
+      const client = await pool.connect()
+      // A pooler tells of a process that is none of PostgreSQL's.
+      Object.assign(client, { processID: 1 })
+      const session = await prepareSession(client, sessionSettings({ isReadOnly: true }), 5_000)
+      expect(session.isShared).toBe(true)
+      const bound = boundConnection(client, 5_000, session)
+      const before = (await client.query<Record<string, unknown>>(LOOK)).rows
+      expect(before).toMatchObject([{ zone: HOSTILE.TimeZone, statementTimeout: '0' }])
+      expect((await bound.query(LOOK, [])).rows).toEqual([OURS])
+      await expect(bound.query('select 1 / 0', [])).rejects.toThrow('division by zero')
+      await bound.query('begin', [])
+      const inside = `select current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
+      current_setting('transaction_read_only') as is_read_only`
+      expect((await bound.query(inside, [])).rows).toEqual([
+        { zone: 'UTC', memory: '8MB', is_read_only: 'on' },
+      ])
+      await bound.query('rollback', [])
+      expect((await client.query(LOOK)).rows).toEqual(before)
+      bound.release()
+    },
+  )
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countAbsences, forgetAbsences } from '../../../src/warehouse/absences.js'
+import { quarantineRecords } from '../../../src/warehouse/quarantine.js'
+import { queueRefetches, releaseRefetches } from '../../../src/warehouse/refetch-queue.js'
+import { noteTransportEventChecks } from '../../../src/warehouse/transport-event-checks.js'
+import type { Session } from '../../../src/warehouse/warehouse.js'
+import { recordStatement } from '../../support/statement-recorder.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let scene: TestWarehouse
+beforeAll(async () => {
+  scene = await createTestWarehouse()
+})
+afterAll(async () => {
+  await scene.drop()
+})
+
+test.each([
+  ['insert into a values ($1, $2)', 'insert into a values ($1, $2), ($3, $4)'],
+  [
+    'insert into b values ($1, now() + make_interval(secs => $2::float8))',
+    'insert into b values ($1, now() + make_interval(secs => $2::float8)), ($3, now() + make_interval(secs => $4::float8))',
+  ],
+  ['delete from c where x in ($1)', 'delete from c where x in ($1, $2, $3)'],
+  [
+    'delete from d where y = any (array[$1]::text[])',
+    'delete from d where y = any (array[$1, $2]::text[])',
+  ],
+  [`delete from e where x in ('one')`, `delete from e where x in ('two', 'it''s')`],
+  ['select from f where n in (1, 2)', 'select from f where n in (17)'],
+])('the recorder notices a list that grows: %s', { tags: ['FB1'] }, (one, other) => {
+  expect(recordStatement(one, 0)).toBeUndefined()
+  expect(recordStatement(one, 0)).toBeUndefined()
+  expect(recordStatement(other, 0)).toContain('and')
+})
+
+test('the recorder takes one statement with other values for what it is', { tags: ['FB1'] }, () => {
+  for (const limit of [1, 20]) {
+    expect(recordStatement(`select x from g where y = 'n ${limit}' limit ${limit}`)).toBeUndefined()
+  }
+  expect(recordStatement('select from h', 251)).toContain('251 parameters')
+})
+
+/** That the statements are the same is the recorder's to notice, at the end of this file. */
+test.each([1, 2, 30_000])(
+  'lists of %d records are written',
+  { tags: ['FB1', 'FB5'] },
+  async (size) => {
+    const { warehouse } = scene
+    const ids = Array.from({ length: size }, (_, at) => `id-${at}`)
+    const entries = ids.map((id) => ({ type: 'container', id }))
+    const startedAt = performance.now()
+    await warehouse.transaction('write', async (session) => {
+      await queueRefetches(session, entries, 'test')
+      await releaseRefetches(session, entries, 1_000)
+      await countAbsences(session, warehouse.names, 'containers', ids, 1)
+      await forgetAbsences(session, warehouse.names, 'containers', ids)
+      await noteTransportEventChecks(session, ids)
+      const records = [...ids, ...ids].map((id) => ({
+        stream: 'containers',
+        resourceType: null,
+        recordId: id,
+        reason: 'test',
+        pointer: '',
+        payload: JSON.stringify({ id }),
+        source: 'test',
+      }))
+      await quarantineRecords(session, records, null)
+    })
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
+    expect(
+      await warehouse.query(
+        'count',
+        `select count(*)::int as count, min(sightings)::int as sightings
+      from tracking_sync.quarantine where record_id = any($1::text[])`,
+        [ids.slice(-1)],
+      ),
+    ).toEqual([{ count: 1, sightings: 2 }])
+  },
+)
+
+test(
+  '500,000 unusable records are one statement, which ends within its time',
+  { tags: ['FG5'] },
+  async () => {
+    const { warehouse } = scene
+    const records = Array.from({ length: 500_000 }, (_, at) => ({
+      stream: 'shipments',
+      resourceType: null,
+      recordId: null,
+      reason: 'test',
+      pointer: '',
+      payload: String(at % 1_000),
+      source: 'test',
+    }))
+    let statements = 0
+    await warehouse.transaction('set aside', async (session) => {
+      const counting: Session = {
+        ...session,
+        sync: session.sync.withPlugin({
+          transformQuery: ({ node }) => {
+            statements += 1
+            return node
+          },
+          transformResult: ({ result }) => Promise.resolve(result),
+        }),
+      }
+      await quarantineRecords(counting, records, null)
+    })
+    expect(statements).toBe(1)
+    const [row] = await warehouse.query(
+      'count',
+      `select count(*)::int as rows, sum(sightings)::int as sightings
+    from tracking_sync.quarantine where stream = 'shipments'`,
+    )
+    expect(row).toEqual({ rows: 1_000, sightings: 500_000 })
+  },
+)

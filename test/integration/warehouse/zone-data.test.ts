@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  describeZoneData,
+  KNOWN_INSTANTS,
+  type KnownInstant,
+} from '../../../src/warehouse/zone-data.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+})
+afterAll(async () => {
+  await opened.drop()
+})
+
+test(
+  'where the zone data come from is told, and what they do not know',
+  { tags: ['FA5'] },
+  async () => {
+    const { warehouse } = opened
+    // Of Node's own data, or of PostgreSQL's, either may be the older.
+    expect(await describeZoneData(warehouse)).toMatch(
+      /^time zone data .*PostgreSQL \d+(\.\d+)?\b.*; /,
+    )
+    const right: KnownInstant = {
+      zone: 'America/Los_Angeles',
+      instant: '2026-07-01T12:00:00Z',
+      offset: -7 * 60,
+      change: 'California has summer time',
+    }
+    expect(await describeZoneData(warehouse, [right])).toMatch(
+      /; they know that California has summer time$/,
+    )
+    const wrong = { ...right, offset: -8 * 60, change: 'California has none' }
+    const warned = await describeZoneData(warehouse, [right, wrong])
+    expect(warned).toMatch(
+      /warning: .* wrong at America\/Los_Angeles \(California has none\)\. Update/,
+    )
+    expect(warned).not.toContain('summer time')
+  },
+)
+
+test(
+  'the known instants are of several places, and each of its zone',
+  { tags: ['FA5'] },
+  async () => {
+    expect(new Set(KNOWN_INSTANTS.map(({ zone }) => zone)).size).toBeGreaterThan(4)
+    const rows = await opened.warehouse.query<{ zone: string }>(
+      'look at the zones',
+      'select name as zone from tracking_analytics.time_zones where name = any($1::text[])',
+      [KNOWN_INSTANTS.map(({ zone }) => zone)],
+    )
+    expect(rows).toHaveLength(KNOWN_INSTANTS.length)
+  },
+)

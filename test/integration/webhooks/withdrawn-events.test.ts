@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { verifySource } from '../../../src/sync/verify.js'
+import { countUnlistedEvents } from '../../../src/warehouse/transport-event-lists.js'
+import { TEST_SETTINGS } from '../../support/test-service.js'
+import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
+
+afterEach(closeWebhookScenes)
+
+/** A container whose last transport event is new at the source: the warehouse has never heard of it. */
+async function openWithNewEvent() {
+  const scene = await openWebhookScene()
+  const { containerId, simulator } = scene
+  const eventId = scene.eventsNow(containerId).at(-1)?.id ?? ''
+  simulator.edits.withdrawEvent(containerId, eventId)
+  scene.advance(60)
+  await scene.sync({ command: 'sync' })
+  await scene.query('delete from tracking.transport_events where transport_event_id = $1', eventId)
+  const before = scene.containerNow(containerId)
+  simulator.edits.revive('transport_event', eventId)
+  scene.advance(60)
+  const event = simulator.world.record('transport_event', eventId, scene.now())
+  return { scene, eventId, event, before }
+}
+
+async function isLive({ query }: WebhookScene, eventId: string): Promise<boolean | undefined> {
+  const [row] = await query<{ is_live: boolean }>(
+    `select _deleted_at is null as is_live from tracking.transport_events
+    where transport_event_id = $1`,
+    eventId,
+  )
+  return row?.is_live
+}
+
+describe('an event that only a webhook told of', () => {
+  test.each([
+    ['alone', false],
+    ['with a container whose list lacks it', true],
+  ])(
+    '%s, and that was withdrawn since, is gone after a sync',
+    { tags: ['FG1'] },
+    async (_name, hasContainer) => {
+      const { scene, eventId, event, before } = await openWithNewEvent()
+      const { containerId, simulator, warehouse } = scene
+      const included = hasContainer ? [before, event] : [event]
+      await scene.receive(
+        scene.tell(containerId, { about: { type: 'transport_event', id: eventId }, included }),
+      )
+      await scene.bench.settle()
+      expect(await isLive(scene, eventId)).toBe(true)
+      scene.advance(60)
+      simulator.edits.withdrawEvent(containerId, eventId)
+      scene.advance(60)
+      expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+      expect(await isLive(scene, eventId)).toBe(false)
+      expect(await countUnlistedEvents(warehouse, warehouse.names)).toBe(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  test(
+    'by a list that was read again, and that was withdrawn since, is gone after a sync',
+    { tags: ['FG1'] },
+    async () => {
+      const { scene, eventId } = await openWithNewEvent()
+      const { containerId, simulator, warehouse } = scene
+      const verify = () =>
+        verifySource({
+          service: scene.bench.service,
+          warehouse,
+          settings: TEST_SETTINGS,
+          signal: new AbortController().signal,
+          sample: 1,
+          seed: 1,
+        })
+      await scene.query(
+        `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
+        values ('transport_events', $1, 'test')`,
+        containerId,
+      )
+      await scene.bench.settle()
+      expect(await isLive(scene, eventId)).toBe(true)
+      scene.advance(60)
+      simulator.edits.withdrawEvent(containerId, eventId)
+      scene.advance(60)
+      expect(await countUnlistedEvents(warehouse, warehouse.names)).toBe(1)
+      expect(await verify()).toMatchObject({ isEqual: false, unlistedEvents: 1 })
+      simulator.requests.reset()
+      expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+      expect(await isLive(scene, eventId)).toBe(false)
+      expect(await verify()).toMatchObject({ isEqual: true, unlistedEvents: 0 })
+      expect(await scene.differences()).toEqual([])
+      // Once settled, nothing is asked for again.
+      simulator.requests.reset()
+      await scene.sync({ command: 'sync' })
+      const paths = simulator.requests.recent.map(({ path }) => path)
+      expect(paths.filter((path) => path.endsWith('/transport_events'))).toEqual([])
+    },
+  )
+})
+
+test(
+  'an empty list of events withdraws nothing of a container that names some; it is asked for again',
+  { tags: ['FF9'] },
+  async () => {
+    const scene = await openWebhookScene({
+      isFilled: false,
+      acceptedIncludes: { shipment: ['containers'] },
+    })
+    const { containerId, simulator } = scene
+    const empty = (): unknown => ({ data: [], links: {}, meta: {} })
+    const path = `/containers/${containerId}/transport_events`
+    simulator.faults.add({
+      times: Infinity,
+      match: { path },
+      fault: { kind: 'transform', apply: empty },
+    })
+    await scene.sync()
+    const queue = () =>
+      scene.query(
+        `select reason, attempts from tracking_sync.refetch_queue
+        where resource_type = 'transport_events' and resource_id = $1`,
+        containerId,
+      )
+    const reason = 'the container lists transport events and its list of transport events is empty'
+    expect(await queue()).toEqual([{ reason, attempts: 0 }])
+    const due = 'update tracking_sync.refetch_queue set not_before = now()'
+    await scene.query(due)
+    await scene.bench.settle()
+    expect(await queue()).toEqual([{ reason, attempts: 1 }])
+    simulator.faults.clear()
+    await scene.query(due)
+    await scene.bench.settle()
+    expect(await queue()).toEqual([])
+    expect(await scene.differences()).toEqual([])
+
+    // The events are known now, and an empty list is no reason to forget them.
+    simulator.faults.add({
+      times: Infinity,
+      match: { path },
+      fault: { kind: 'transform', apply: empty },
+    })
+    scene.advance(3600)
+    await scene.sync({ command: 'sync', settings: { transportEventChecksPerSync: 100 } })
+    const [row] = await scene.query<{ dead: number }>(
+      `select count(*)::int as dead from tracking.transport_events
+      where container_id = $1 and _deleted_at is not null`,
+      containerId,
+    )
+    expect(row).toEqual({ dead: 0 })
+  },
+)

@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/errors.js'
+import type { LogFields } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/logger.js'
+import {
+  startHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../../../src/http/http-server.js'
+import { openRaw, statusesOf } from '../../support/raw-http.js'
+
+interface Scene {
+  readonly server: HttpServer
+  readonly handled: string[]
+  readonly errors: (LogFields | undefined)[]
+}
+
+const servers: HttpServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop(0)))
+})
+
+function takeAll(request: IncomingMessage, response: ServerResponse): void {
+  request.resume()
+  request.once('end', () => response.end('taken'))
+}
+
+async function openScene(
+  limits: HttpServerOptions['limits'] = {},
+  handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void> = takeAll,
+): Promise<Scene> {
+  const handled: string[] = []
+  const errors: Scene['errors'] = []
+  const server = await startHttpServer({
+    httpPort: 0,
+    logger: { ...silentLogger, error: (_message, fields) => errors.push(fields) },
+    limits,
+    routes: {
+      '/webhooks': {
+        methods: ['POST'],
+        handle: (request, response) => {
+          handled.push(`${request.method ?? ''} ${request.url ?? ''}`)
+          return handle(request, response)
+        },
+      },
+      '/hidden': { methods: ['GET'], handle: () => void handled.push('hidden') },
+    },
+  })
+  servers.push(server)
+  return { server, handled, errors }
+}
+
+const HIDDEN = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n'
+
+function post(headers: string, body = '', lineEnd = '\r\n'): string {
+  return ['POST /webhooks HTTP/1.1', 'Host: x', headers, '', body].join(lineEnd)
+}
+
+describe('W12: what only pretends to be one request', () => {
+  it.each([
+    [
+      'length and chunks',
+      post('Content-Length: 5\r\nTransfer-Encoding: chunked', `0\r\n\r\n${HIDDEN}`),
+    ],
+    ['two lengths', post('Content-Length: 0\r\nContent-Length: 38', HIDDEN)],
+    ['a broken transfer encoding', post('Transfer-Encoding: xchunked', `0\r\n\r\n${HIDDEN}`)],
+    [
+      'an encoding after chunked',
+      post('Transfer-Encoding: chunked, identity', `0\r\n\r\n${HIDDEN}`),
+    ],
+    ['a space before the colon', post('Content-Length : 38', HIDDEN)],
+    ['a folded header', post('X-One: a\r\n Content-Length: 38', HIDDEN)],
+    ['bare line feeds', post('Content-Length: 0', HIDDEN, '\n')],
+    ['a negative length', post('Content-Length: -1', HIDDEN)],
+    ['a NUL in a header', post('X-One: a\0b\r\nContent-Length: 0', HIDDEN)],
+  ])('%s: 400, closed, nothing handled after it', async (_form, text) => {
+    const { server, handled } = await openScene()
+    const connection = await openRaw(server.httpPort, text)
+    expect(statusesOf(await connection.closed())).toEqual([400])
+    expect(handled.filter((entry) => entry === 'hidden')).toEqual([])
+  })
+
+  it('the hidden request is answered when it stands in the open', async () => {
+    const { server, handled } = await openScene({}, takeAll)
+    const connection = await openRaw(server.httpPort, HIDDEN)
+    await expect.poll(() => handled).toEqual(['hidden'])
+    connection.socket.destroy()
+  })
+})
+
+describe('W10: who is slow', () => {
+  const QUICK = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 50 }
+
+  it.each([
+    ['says nothing', ''],
+    ['sends headers for ever', 'POST /webhooks HTTP/1.1\r\nHost: x\r\nX-One: '],
+  ])('who %s is cut off after the time for headers', async (_what, text) => {
+    const { server, handled } = await openScene(QUICK)
+    const startedAt = performance.now()
+    const connection = await openRaw(server.httpPort, text)
+    const trickle = setInterval(() => text !== '' && connection.socket.write('a'), 20)
+    const answers = statusesOf(await connection.closed(5_000))
+    clearInterval(trickle)
+    expect(answers).toEqual([408])
+    expect(performance.now() - startedAt).toBeGreaterThan(250)
+    expect(handled).toEqual([])
+  })
+
+  it('a body that never ends is cut off after the time for requests', async () => {
+    const { server } = await openScene(QUICK)
+    const connection = await openRaw(server.httpPort, post('Content-Length: 1000'))
+    const trickle = setInterval(() => connection.socket.write('a'), 20)
+    expect(statusesOf(await connection.closed(5_000))).toEqual([408])
+    clearInterval(trickle)
+  })
+
+  it('who keeps a connection after its answer and says no more is cut off', async () => {
+    const { server } = await openScene({ keepAliveTimeoutMs: 100 })
+    const connection = await openRaw(server.httpPort, post('Content-Length: 2', '{}'))
+    expect(statusesOf(await connection.closed(3_000))).toEqual([200])
+  })
+
+  it('who has gone for half is not waited for', async () => {
+    const { server } = await openScene()
+    const connection = await openRaw(server.httpPort, 'POST /webhooks HTTP/1.1\r\nHost')
+    connection.socket.end()
+    await connection.closed(2_000)
+  })
+
+  it('who closes its half after a request still gets the answer', { tags: ['FG8'] }, async () => {
+    const { server } = await openScene({}, (request, response) => {
+      request.resume().on('end', () => setImmediate(() => response.end('done')))
+    })
+    const body = 'a'.repeat(20_000)
+    const connection = await openRaw(server.httpPort, post('Content-Length: 20000', body))
+    connection.socket.end()
+    expect(await connection.closed(2_000)).toMatch(/^HTTP\/1\.1 200 [\s\S]*done$/)
+  })
+
+  it('hundreds of silent connections keep nobody out', async () => {
+    const { server } = await openScene({ connections: 40 })
+    const silent = await Promise.all(Array.from({ length: 300 }, () => openRaw(server.httpPort)))
+    const startedAt = performance.now()
+    const response = await fetch(`${server.url}/webhooks`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(200)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    await expect.poll(() => silent.filter(({ socket }) => !socket.closed).length).toBeLessThan(41)
+    for (const { socket } of silent) socket.destroy()
+  })
+
+  it('a request that waits for its answer is never given up for a new connection', async () => {
+    const waiting: ServerResponse[] = []
+    const { server } = await openScene({ connections: 2 }, (request, response) => {
+      request.resume()
+      waiting.push(response)
+    })
+    const first = [1, 2].map(() => fetch(`${server.url}/webhooks`, { method: 'POST', body: '{}' }))
+    await expect.poll(() => waiting.length).toBe(2)
+    const third = await openRaw(server.httpPort)
+    expect(await third.closed()).toBe('')
+    for (const response of waiting) response.end()
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
+  })
+})
+
+describe('what is not served', () => {
+  it('W6: headers of more than 16 KiB', async () => {
+    const { server, handled } = await openScene()
+    const connection = await openRaw(server.httpPort, post(`X-One: ${'a'.repeat(17_000)}`))
+    expect(statusesOf(await connection.closed())).toEqual([431])
+    expect(handled).toEqual([])
+  })
+
+  it.each([
+    ['/'],
+    ['/webhooks/'],
+    ['/webhooks/../webhooks'],
+    ['/x/../webhooks'],
+    ['/%77ebhooks'],
+    ['//webhooks'],
+    ['/WEBHOOKS'],
+    ['http://x/webhooks'],
+    ['/constructor'],
+    ['*'],
+  ])('W13: the path %s, as it was sent', async (path) => {
+    const { server, handled } = await openScene()
+    const text = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
+    const connection = await openRaw(server.httpPort, text)
+    await expect.poll(() => statusesOf(connection.received())).toEqual([404])
+    connection.socket.destroy()
+    expect(handled).toEqual([])
+  })
+
+  it('W13: a query is no part of the path', async () => {
+    const { server, handled } = await openScene()
+    await fetch(`${server.url}/webhooks?a=/hidden`, { method: 'POST' })
+    expect(handled).toEqual(['POST /webhooks?a=/hidden'])
+  })
+
+  it.each(['GET', 'PUT', 'OPTIONS', 'DELETE', 'HEAD'])('W13: the method %s', async (method) => {
+    const { server, handled } = await openScene()
+    const response = await fetch(`${server.url}/webhooks`, { method })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    expect(handled).toEqual([])
+  })
+
+  it('more requests than a connection may have', async () => {
+    const { server, handled } = await openScene({
+      requestsPerConnection: 3,
+      keepAliveTimeoutMs: 100,
+    })
+    const connection = await openRaw(server.httpPort, post('Content-Length: 0').repeat(5))
+    await connection.closed()
+    expect(handled).toHaveLength(3)
+  })
+})
+
+describe('W20: a fault', () => {
+  it('is logged and told to nobody; the Host header is never repeated', async () => {
+    const detail = 'relation "secret_table" does not exist'
+    const { server, errors } = await openScene({}, () => Promise.reject(new Error(detail)))
+    const text = 'POST /webhooks HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n'
+    const connection = await openRaw(server.httpPort, text)
+    await expect.poll(() => statusesOf(connection.received())).toEqual([500])
+    await expect.poll(() => connection.received()).toContain('{"error":"internal"}')
+    expect(connection.received()).not.toMatch(/secret_table|evil|Server:|X-Powered-By|node/i)
+    expect(errors).toMatchObject([{ path: '/webhooks', error: { message: detail } }])
+    connection.socket.destroy()
+  })
+})
+
+describe('an address', () => {
+  it('is of this machine only unless told otherwise', async () => {
+    const { server } = await openScene()
+    expect(server.url).toBe(`http://127.0.0.1:${server.httpPort}`)
+  })
+
+  it('that is taken is told as a setting', async () => {
+    const { server } = await openScene()
+    const again = startHttpServer({ httpPort: server.httpPort, routes: {}, logger: silentLogger })
+    await expect(again).rejects.toThrow(ConfigError)
+    await expect(again).rejects.toThrow('PORT: is in use')
+  })
+})
+
+describe('stopping', () => {
+  it('takes no new connection, lets a request finish, ends silent ones, and leaves nothing open', async () => {
+    let waiting: ServerResponse | undefined
+    const { server } = await openScene({}, (request, response) => {
+      request.resume()
+      waiting = response
+    })
+    const silent = await openRaw(server.httpPort)
+    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
+    await expect.poll(() => waiting !== undefined).toBe(true)
+    const stopped = server.stop(10_000)
+    expect(await silent.closed(2_000)).toBe('')
+    await expect(fetch(`${server.url}/webhooks`, { method: 'POST' })).rejects.toThrow()
+    waiting!.end('done')
+    expect(await open.closed(2_000)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*done/i)
+    await stopped
+  })
+
+  it('ends a connection after an answer that had begun before', async () => {
+    let begun: ServerResponse | undefined
+    const { server } = await openScene({ keepAliveTimeoutMs: 30_000 }, (request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-length': 4 })
+      response.write('do')
+      begun = response
+    })
+    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
+    await expect.poll(() => open.received()).toMatch(/do$/)
+    const stopped = server.stop(60_000)
+    begun!.end('ne')
+    expect(await open.closed(3_000)).toMatch(/done$/)
+    await stopped
+  })
+
+  it('cuts what has not finished after the grace', async () => {
+    const { server, handled } = await openScene({}, () => undefined)
+    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
+    await expect.poll(() => handled.length).toBe(1)
+    const startedAt = performance.now()
+    await Promise.all([server.stop(200), server.stop(60_000)])
+    expect(performance.now() - startedAt).toBeGreaterThan(150)
+    expect(await open.closed(2_000)).toBe('')
+  })
+
+  it('ends a connection that is kept alive without a request', async () => {
+    const { server } = await openScene()
+    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
+    await expect.poll(() => statusesOf(open.received())).toEqual([200])
+    const closing = once(open.socket, 'close')
+    await server.stop(60_000)
+    await closing
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import type { Page } from '../../../src/api/list-pages.js'
+import { ListTally } from '../../../src/sync/list-tally.js'
+
+function page(ids: readonly (string | null)[], total?: number): Page {
+  const data = ids.map((id) => ({ type: 'shipment', ...(id === null ? {} : { id }) }))
+  return { document: { data }, total } as unknown as Page
+}
+
+/** Ids from `from` up to and without `to`. */
+function ids(from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, at) => `s${from + at}`)
+}
+
+function shortfallOf(...pages: readonly Page[]): string | undefined {
+  const tally = new ListTally()
+  for (const one of pages) tally.add(one)
+  return tally.shortfall('shipments')?.message
+}
+
+describe('a tally of a list', { tags: ['FA1'] }, () => {
+  test('P4: one page again in place of another is a shortfall, and no drift however small', () => {
+    expect(shortfallOf(page(ids(0, 100), 300), page(ids(100, 200), 300), page(ids(100, 200), 300)))
+      .toBe(`the list of shipments ended after 200 of 300 records, and a page came again in place of another one; run the command again, and ask the service if it happens again`) // prettier-ignore
+    expect(shortfallOf(page(ids(0, 2), 6), page(ids(2, 4), 6), page(ids(2, 4), 6))).toContain(
+      '4 of 6 records, and a page came again',
+    )
+    expect(shortfallOf(page(ids(0, 2)), page(ids(0, 2)))).toContain('showed a page again')
+  })
+
+  test('P4: a list that ends one record early, without having moved, is a shortfall', () => {
+    expect(shortfallOf(page(ids(0, 10), 20), page(ids(10, 19), 20))).toContain('19 of 20')
+  })
+
+  test('what arrives while the list is read is a drift, up to ten or two per cent', () => {
+    const grown = (by: number, of: number) =>
+      shortfallOf(page(ids(0, of / 2), of), page(ids(of / 2 - by, of), of + by))
+    expect(grown(9, 20)).toBeUndefined()
+    expect(grown(10, 40)).toBeUndefined()
+    expect(grown(11, 40)).toContain('ended after 40 of 51')
+    expect(grown(20, 1000)).toBeUndefined()
+    expect(grown(21, 1000)).toContain('ended after 1000 of 1021')
+  })
+
+  test('records that change places explain as many missing ones as came again', () => {
+    expect(shortfallOf(page(['a', 'b', 'c'], 6), page(['c', 'd', 'e'], 6))).toBeUndefined()
+    expect(shortfallOf(page(['a', 'b', 'c'], 7), page(['c', 'd', 'e'], 7))).toContain('5 of 7')
+  })
+
+  test('totals that are missing or too small, empty pages and records without id are no shortfall', () => {
+    expect(shortfallOf(page(ids(0, 4)), page([]), page(ids(4, 8)))).toBeUndefined()
+    expect(shortfallOf(page(ids(0, 4), 0), page(ids(4, 8), 3))).toBeUndefined()
+    expect(shortfallOf(page([null, null], 4), page([null, null], 4))).toBeUndefined()
+    expect(shortfallOf(page([], 0))).toBeUndefined()
+  })
+
+  test('P4: a tally that goes on from a checkpoint knows how many came before', () => {
+    const first = new ListTally()
+    first.add(page(ids(0, 2), 6))
+    const before = first.state
+    first.add(page(ids(2, 4), 6))
+    const resumed = new ListTally(before)
+    resumed.add(page(ids(2, 4), 6))
+    expect(resumed.shortfall('shipments')?.message).toContain('4 of 6')
+    resumed.add(page(ids(4, 6), 6))
+    expect(resumed.shortfall('shipments')).toBeUndefined()
+  })
+})
