@@ -128,8 +128,9 @@ const CLAIM_SECONDS = 60
 /**
  * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for
  * a minute. A run takes over what an earlier run claimed, because that one is over; it leaves
- * notifications to the workers. Claim few at a time: at the service's pace a minute is about
- * seventy reads.
+ * notifications to the workers. A notification waits until the containers and shipments asked for
+ * with it or before it were tried once: what it brings may be about one of them. Claim few at a
+ * time: at the service's pace a minute is about seventy reads.
  */
 export async function claimRefetches(
   session: Session,
@@ -155,18 +156,30 @@ export async function claimRefetches(
             or queued.claimed_until <= now()
             or (queued.claimed_by = 'sync' and $1 = 'sync')
         )
-        and (queued.resource_type != '${NOTIFICATION_ENTRY}' or $1 = 'reread')
+        and (
+            queued.resource_type != '${NOTIFICATION_ENTRY}'
+            or $1 = 'reread' and queued.requested_at < (
+                select coalesce(min(owner.requested_at), 'infinity')
+                from ${queue} as owner
+                where owner.resource_type in ('container', 'shipment') and owner.attempts = 0
+            )
+        )
         and ($3::timestamptz is null or queued.requested_at <= $3::timestamptz)
         and ($4::text[] is null or queued.resource_type = any($4::text[]))
     order by queued.requested_at, queued.resource_type, queued.resource_id
     limit $2
     for update skip locked
+),
+claimed as (
+    update ${queue} as queued
+    set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
+    from due
+    where queued.resource_type = due.resource_type and queued.resource_id = due.resource_id
+    returning queued.*
 )
-update ${queue} as claimed
-set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
-from due
-where claimed.resource_type = due.resource_type and claimed.resource_id = due.resource_id
-returning claimed.resource_type, claimed.resource_id, claimed.attempts, claimed.generation`,
+select resource_type, resource_id, attempts, generation
+from claimed
+order by requested_at, resource_type, resource_id`,
     [reader, limit, askedUntil, types],
   )
   return rows.map((row) => ({

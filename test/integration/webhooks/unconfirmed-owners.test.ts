@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { claimRefetches, releaseRefetches } from '../../../src/warehouse/refetch-queue.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -98,6 +99,25 @@ describe('a notification that brings', () => {
       expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
     },
   )
+})
+
+test('what a notification brings waits for the container that another reader has claimed', async () => {
+  const scene = await openWebhookScene()
+  const { containerId, warehouse, bench } = scene
+  await scene.query('delete from tracking.containers where container_id = $1', containerId)
+  const [, record] = ABOUT_A_CONTAINER[0]
+  const about = record(containerId)
+  scene.advance(1)
+  await scene.receive(
+    notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }),
+  )
+  const claim = await claimRefetches(warehouse, warehouse.names, 'reread', 10)
+  expect(claim).toMatchObject([{ type: 'container', id: containerId }])
+  expect(await bench.reader.readDue()).toBe(0)
+  await releaseRefetches(warehouse, claim)
+  await bench.settle()
+  expect(await told(scene)).toHaveLength(1)
+  expect(await statesOf(warehouse)).toEqual({ 'n-1': 'processed' })
 })
 
 describe('an included transport event without relationships', () => {
