@@ -9,13 +9,13 @@
  * manual advises for the size (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
-import { readViews } from '../dist/warehouse/read-views.js'
-import { prepareSchemas } from '../dist/warehouse/prepare-schemas.js'
-import { schemaNames, withSchemaNames } from '../dist/warehouse/schema-names.js'
-import { storeViews } from '../dist/warehouse/store-views.js'
-import { createWarehouse } from '../dist/warehouse/warehouse.js'
-import { silentLogger } from '../dist/logger.js'
-import { formatTable } from '../dist/commands/print-table.js'
+import { readViews } from '../dist/warehouse/schema/read-views.js'
+import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
+import { schemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
+import { storeViews } from '../dist/warehouse/schema/store-views.js'
+import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
+import { silentLogger } from '../dist/base/logger.js'
+import { formatTable } from '../dist/commands/output/print-table.js'
 import { connect, openDatabase, runBench } from './bench-world.js'
 import { figure } from './figures.js'
 

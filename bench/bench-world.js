@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startEmbeddedDatabase } from '../dist/database/embedded-database.js'
-import { silentLogger } from '../dist/logger.js'
+import { startEmbeddedDatabase } from '../dist/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../dist/base/logger.js'
 import { describeMachine, noteServer } from './machine.js'
 
 /** What the benches need: a service and a database in processes of their own, and the means to read what a process used. */

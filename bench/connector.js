@@ -2,16 +2,16 @@
  * One run as the program makes it, but with a clock that stands at NOW, which the program itself cannot have; prints what it reports and used. The command
  * `migrate` only lays out the schemas.
  */
-import { accountKey } from '../dist/account-key.js'
+import { accountKey } from '../dist/base/account-key.js'
 import { createApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
 import { boundHeapGrowth } from '../dist/commands/bound-heap-growth.js'
-import { silentLogger } from '../dist/logger.js'
-import { createSleep } from '../dist/retry.js'
+import { silentLogger } from '../dist/base/logger.js'
+import { createSleep } from '../dist/base/retry.js'
 import { runSync } from '../dist/sync/run-sync.js'
-import { prepareSchemas } from '../dist/warehouse/prepare-schemas.js'
-import { createSharedRequestBudget } from '../dist/warehouse/request-budget.js'
-import { createWarehouse } from '../dist/warehouse/warehouse.js'
+import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
+import { createSharedRequestBudget } from '../dist/warehouse/coordination/shared-budget.js'
+import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
 const { API_URL, API_KEY, DATABASE_URL, COMMAND, NOW } = process.env
 boundHeapGrowth()

@@ -1,4 +1,4 @@
-import { formatTable } from '../dist/commands/print-table.js'
+import { formatTable } from '../dist/commands/output/print-table.js'
 
 const COLUMNS = ['', 'figure', 'measured', 'reach', 'then', '', 'beside it', 'ratio', 'min…max']
 

@@ -5,12 +5,12 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startEmbeddedDatabase } from '../dist/database/embedded-database.js'
-import { silentLogger } from '../dist/logger.js'
-import { describeDictionary } from '../dist/warehouse/describe-dictionary.js'
-import { describeSchema } from '../dist/warehouse/describe-schema.js'
-import { prepareSchemas } from '../dist/warehouse/prepare-schemas.js'
-import { createWarehouse } from '../dist/warehouse/warehouse.js'
+import { startEmbeddedDatabase } from '../dist/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../dist/base/logger.js'
+import { describeDictionary } from '../dist/warehouse/schema/describe-dictionary.js'
+import { describeSchema } from '../dist/warehouse/schema/describe-schema.js'
+import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
+import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
 const schemaFile = fileURLToPath(new URL('../sql/schema.sql', import.meta.url))
 const dictionaryFile = fileURLToPath(new URL('../docs/dictionary.md', import.meta.url))

@@ -1,22 +1,22 @@
 import { resolve } from 'node:path'
-import { accountKey } from './account-key.js'
+import { accountKey } from './base/account-key.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
 import { createFallbackBudget } from './api/fallback-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
-import type { Config, LoadedConfig } from './config.js'
-import { embeddedDatabaseStatus, startEmbeddedDatabase } from './database/embedded-database.js'
-import { MigrationError } from './errors.js'
-import { createLiveRedactor, createLogger, type Logger } from './logger.js'
-import { requireService } from './require-service.js'
-import { createSleep } from './retry.js'
-import { REQUIRE_SCRAM } from './scram-client.js'
-import { createDatabaseClock } from './warehouse/database-clock.js'
-import { readMigrations, readSchemaVersion } from './warehouse/migrate.js'
-import { prepareSchemas } from './warehouse/prepare-schemas.js'
-import { createSharedRequestBudget } from './warehouse/request-budget.js'
-import { refuseExcessRights } from './warehouse/role-rights.js'
-import { createWarehouse, type Warehouse } from './warehouse/warehouse.js'
+import type { Config, LoadedConfig } from './config/load-config.js'
+import { embeddedDatabaseStatus, startEmbeddedDatabase } from './embedded-postgres/embedded-database.js'
+import { MigrationError } from './base/errors.js'
+import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
+import { requireService } from './config/require-service.js'
+import { createSleep } from './base/retry.js'
+import { REQUIRE_SCRAM } from './base/scram-client.js'
+import { createDatabaseClock } from './warehouse/connection/database-clock.js'
+import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
+import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
+import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
+import { refuseExcessRights } from './warehouse/schema/role-rights.js'
+import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
 export interface AppOptions {
   readonly loaded: LoadedConfig
@@ -174,14 +174,14 @@ export function createApp(options: AppOptions): App {
   async function requireSameAccount(warehouse: Warehouse): Promise<void> {
     const { apiUrl, apiKey } = config
     if (apiUrl === undefined || apiKey === undefined) return
-    const { refuseOtherAccount } = await import('./warehouse/source-account.js')
+    const { refuseOtherAccount } = await import('./warehouse/bookkeeping/source-account.js')
     await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
   /** The one user of an embedded database may do everything there. */
   async function requireRights(warehouse: Warehouse): Promise<void> {
     if (config.databaseUrl === undefined) return
-    const { refuseMissingRights } = await import('./warehouse/missing-rights.js')
+    const { refuseMissingRights } = await import('./warehouse/schema/missing-rights.js')
     await refuseMissingRights(warehouse)
   }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { boundHeapGrowth } from './commands/bound-heap-growth.js'
-import { nameRuntime } from './commands/name-runtime.js'
+import { nameRuntime } from './commands/output/name-runtime.js'
 import { runCli } from './commands/program.js'
-import { completeOutput } from './commands/standard-output.js'
+import { completeOutput } from './commands/output/standard-output.js'
 
 boundHeapGrowth()
 nameRuntime()

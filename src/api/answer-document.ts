@@ -1,4 +1,4 @@
-import { ApiRefusedError, ApiUnavailableError } from '../errors.js'
+import { ApiRefusedError, ApiUnavailableError } from '../base/errors.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
 import {

@@ -6,7 +6,7 @@ import {
   ApiRequestError,
   ApiUnavailableError,
   type ConnectorError,
-} from '../errors.js'
+} from '../base/errors.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import type { RetryAfter } from './retry-after.js'
 import { showText } from './shown-text.js'

@@ -4,9 +4,9 @@ import {
   ApiRefusedError,
   ApiUnavailableError,
   ConnectorError,
-} from '../errors.js'
-import type { Logger } from '../logger.js'
-import { retry, type Clock, type RetryPolicy, type RetryState, type Sleep } from '../retry.js'
+} from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
+import { retry, type Clock, type RetryPolicy, type RetryState, type Sleep } from '../base/retry.js'
 import { limitsOf, parseAnswer, type ParsedAnswer } from './answer-document.js'
 import { toStatusError } from './answer-errors.js'
 import type { Call } from './call.js'

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { createRedactor, type Logger } from '../logger.js'
-import { defaultRetryPolicy, type Clock, type RetryPolicy, type Sleep } from '../retry.js'
+import { createRedactor, type Logger } from '../base/logger.js'
+import { defaultRetryPolicy, type Clock, type RetryPolicy, type Sleep } from '../base/retry.js'
 import { checkApiKey } from './api-key.js'
 import { CallRunner, type ApiAnswer, type ApiStats } from './call-runner.js'
 import { prepareCall, type Call, type CallOptions } from './call.js'

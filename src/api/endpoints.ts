@@ -1,4 +1,4 @@
-import { ApiContractError, ApiRequestError, toError } from '../errors.js'
+import { ApiContractError, ApiRequestError, toError } from '../base/errors.js'
 import type { ApiAnswer } from './call-runner.js'
 import type { CallOptions } from './call.js'
 import type { ApiClient } from './client.js'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Pool } from 'undici'
-import { ApiRefusedError } from '../errors.js'
-import type { Clock } from '../retry.js'
+import { ApiRefusedError } from '../base/errors.js'
+import type { Clock } from '../base/retry.js'
 import { readResponseBody, type BodyLimits } from './response-body.js'
 
 /**

@@ -1,5 +1,5 @@
-import { ConnectorError } from '../errors.js'
-import type { Logger } from '../logger.js'
+import { ConnectorError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
 import type { RequestBudget } from './request-budget.js'
 
 export interface FallbackBudgetOptions {

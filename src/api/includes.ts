@@ -1,4 +1,4 @@
-import { ApiRequestError } from '../errors.js'
+import { ApiRequestError } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ApiNotFoundError, ApiRequestError, PaginationLoopError } from '../errors.js'
+import { ApiNotFoundError, ApiRequestError, PaginationLoopError } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { createLoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
 import type { CallOptions } from './call.js'

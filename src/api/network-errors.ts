@@ -1,4 +1,4 @@
-import { ApiConnectionError, ApiUnavailableError, type ConnectorError } from '../errors.js'
+import { ApiConnectionError, ApiUnavailableError, type ConnectorError } from '../base/errors.js'
 import { CutAnswerError } from './exchange.js'
 import { showText } from './shown-text.js'
 

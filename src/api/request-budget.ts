@@ -1,5 +1,5 @@
-import type { Clock, Sleep } from '../retry.js'
-import { createWaitingLine } from '../waiting-line.js'
+import type { Clock, Sleep } from '../base/retry.js'
+import { createWaitingLine } from '../base/waiting-line.js'
 
 /** What a request is for; a shared budget may keep a share for the urgent ones. */
 export type RequestPurpose = 'sync' | 'reread' | 'control'

@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { ApiRefusedError } from '../errors.js'
+import { ApiRefusedError } from '../base/errors.js'
 
 export interface BodyLimits {
   /** Most bytes of one answer, after decompression. */

@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config.js'
+import type { SettingName } from '../config/load-config.js'
 import {
   ConnectorError,
   IncompleteRunError,
   MigrationError,
   toError,
   WarehouseSchemaError,
-} from '../errors.js'
-import { requireService } from '../require-service.js'
-import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+} from '../base/errors.js'
+import { requireService } from '../config/require-service.js'
+import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { paint, type Terminal } from './terminal.js'
+import { paint, type Terminal } from './output/terminal.js'
 
 const SETTINGS: readonly SettingName[] = [
   'apiUrl',
@@ -88,7 +88,7 @@ const MADE_FOR_ONE_LOGIN =
 const OLDEST_SERVER = 140_000
 
 async function checkDatabase(app: App): Promise<string> {
-  const { describeExcessRights } = await import('../warehouse/role-rights.js')
+  const { describeExcessRights } = await import('../warehouse/schema/role-rights.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const [row] = await warehouse.query<{
@@ -120,12 +120,12 @@ async function checkDatabase(app: App): Promise<string> {
 
 /** They decide every local day. */
 async function checkZones(app: App): Promise<string> {
-  const { describeZoneData } = await import('../warehouse/zone-data.js')
+  const { describeZoneData } = await import('../warehouse/rows/zone-data.js')
   return describeZoneData(await app.openWarehouse({ isMigrating: false }))
 }
 
 async function checkSchema(app: App): Promise<string> {
-  const { readMigrations, readSchemaVersion } = await import('../warehouse/migrate.js')
+  const { readMigrations, readSchemaVersion } = await import('../warehouse/schema/run-migrations.js')
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return checkShape(warehouse, version)
@@ -156,7 +156,7 @@ const MAX_DIFFERENCES = 10
 
 /** At the right version, and yet somebody may have changed it by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
-  const { compareSchema } = await import('../warehouse/compare-schema.js')
+  const { compareSchema } = await import('../warehouse/schema/compare-schema.js')
   const { broken, foreign } = await compareSchema(warehouse)
   const state = `${warehouse.names.data} is at version ${version}`
   if (broken.length > 0) {
@@ -186,12 +186,12 @@ async function checkService(app: App): Promise<string> {
 
 /** No line for those who do without webhooks. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
-  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
   const settings = { ...watchSettingsOf(app.config), isReactivating: false }
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [
     await attempt('webhook', async () => {
-      const { checkWebhook } = await import('../webhooks/watch-webhook.js')
+      const { checkWebhook } = await import('../webhooks/manage/watch-webhook.js')
       const { service } = await app.openService()
       const { logger, signal } = app
       const report = await checkWebhook({ service, logger, signal, settings })

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { LoadedConfig, SettingName } from '../config.js'
-import { ConfigError, ConnectorError, WarehouseUnavailableError, toError } from '../errors.js'
+import type { LoadedConfig, SettingName } from '../config/load-config.js'
+import { ConfigError, ConnectorError, WarehouseUnavailableError, toError } from '../base/errors.js'
 import {
   EXIT_CODES,
   exitCodeOf,
   exitCodeOfSignal,
   stopSignalOf,
   type StopSignal,
-} from '../exit-code.js'
-import { watchOutput } from './standard-output.js'
+} from '../base/exit-code.js'
+import { watchOutput } from './output/standard-output.js'
 
-import { escapeControls } from './print-table.js'
-import { terminalOf, type Terminal } from './terminal.js'
+import { escapeControls } from './output/print-table.js'
+import { terminalOf, type Terminal } from './output/terminal.js'
 
 /** The parts of `process` that commands use. */
 export interface ProcessLike {
@@ -90,7 +90,7 @@ export function createCommandIo(process: ProcessLike, state: CliState): CommandI
     get terminal() {
       return terminalOf(process.stdout)
     },
-    environment: async () => (await import('../config.js')).readEnvironment(),
+    environment: async () => (await import('../config/load-config.js')).readEnvironment(),
     print: (text) => {
       process.stdout.write(`${text}\n`)
     },
@@ -149,8 +149,8 @@ async function runWithApp(
     // Loaded late, like the app below: the program's help needs no settings, and wrong settings
     // need none of the drivers.
     const [{ loadConfig, readEnvironment }, { createRedactor }] = await Promise.all([
-      import('../config.js'),
-      import('../logger.js'),
+      import('../config/load-config.js'),
+      import('../base/logger.js'),
     ])
     const loaded = loadConfig({
       environment: readEnvironment(),
@@ -273,7 +273,7 @@ async function addFlagsNow(
   names: readonly SettingName[] | 'all',
   common: readonly SettingName[],
 ): Promise<void> {
-  const { settingDescriptions } = await import('../config.js')
+  const { settingDescriptions } = await import('../config/load-config.js')
   for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
     const isWanted = names === 'all' || names.includes(name) || common.includes(name)
     if (flag === undefined || !isWanted) continue

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { EXIT_CODES } from '../exit-code.js'
+import type { SettingName } from '../config/load-config.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatTable } from './print-table.js'
+import { formatTable } from './output/print-table.js'
 
 export function addConfigCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -12,9 +12,9 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, 'all').action(async (options: Record<string, unknown>) => {
-    const { settingDescriptions } = await import('../config.js')
-    const { MASK } = await import('../logger.js')
-    const { shownDatabaseUrl } = await import('../database-address.js')
+    const { settingDescriptions } = await import('../config/load-config.js')
+    const { MASK } = await import('../base/logger.js')
+    const { shownDatabaseUrl } = await import('../config/database-address.js')
     const mask = (name: SettingName, value: unknown): string =>
       name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
     await io.withApp(settingFlagsOf(options), ({ config }, { origins }) => {

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { requireService } from '../require-service.js'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
+import { requireService } from '../config/require-service.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { escapeControls } from './print-table.js'
+import { escapeControls } from './output/print-table.js'
 
 interface SetOptions extends Record<string, unknown> {
   readonly jsonValue?: { readonly value: unknown }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { ConfigError, EmbeddedDatabaseError } from '../errors.js'
-import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
+import { ConfigError, EmbeddedDatabaseError } from '../base/errors.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 
 export function addDatabaseCommand(program: Command, io: CommandIo): void {
@@ -51,7 +51,7 @@ const isOurs = (app: App): void => {
 
 async function start(app: App, io: CommandIo, isJson: boolean): Promise<number> {
   isOurs(app)
-  const { startEmbeddedDatabase } = await import('../database/embedded-database.js')
+  const { startEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
   const { homeDirectory, logger, config } = app
   const running = await startEmbeddedDatabase({
     homeDirectory,
@@ -73,7 +73,7 @@ async function start(app: App, io: CommandIo, isJson: boolean): Promise<number> 
 
 async function stop(app: App, io: CommandIo, isJson: boolean): Promise<number> {
   isOurs(app)
-  const { stopEmbeddedDatabase } = await import('../database/embedded-database.js')
+  const { stopEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
   const { homeDirectory, logger } = app
   const outcome = await stopEmbeddedDatabase({ homeDirectory, logger })
   if (isJson) io.printJson({ outcome })
@@ -83,7 +83,7 @@ async function stop(app: App, io: CommandIo, isJson: boolean): Promise<number> {
 
 async function runningUrl(app: App): Promise<string> {
   if (app.config.databaseUrl !== undefined) return app.config.databaseUrl
-  const { embeddedDatabaseStatus } = await import('../database/embedded-database.js')
+  const { embeddedDatabaseStatus } = await import('../embedded-postgres/embedded-database.js')
   const { homeDirectory, logger } = app
   const status = await embeddedDatabaseStatus({ homeDirectory, logger })
   if (status.url !== undefined) return status.url

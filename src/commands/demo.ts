@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import type { Simulator } from '../simulator/server.js'
 import type { RunReport } from '../sync/run-sync.js'
-import { QUESTION_NOTES } from '../warehouse/question-notes.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import { QUESTION_NOTES } from '../warehouse/questions/question-notes.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './count-of.js'
-import { printAnswer } from './print-answer.js'
-import { formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
+import { countOf } from './output/count-of.js'
+import { printAnswer } from './output/print-answer.js'
+import { formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
 import { runSettingsOf, tellProblem } from './sync.js'
-import { wholeNumber } from './whole-number.js'
+import { wholeNumber } from './output/whole-number.js'
 
 /**
  * A schema of the demo's own: it is dropped and made anew each time, and real data are never in it.
@@ -51,7 +51,7 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
     // Its own story is told step by step; log lines in between would hide it.
     const flags = { logLevel: 'error', ...settingFlagsOf(options) }
     await io.withApp(flags, async (app) => {
-      const { runAlone } = await import('../warehouse/run-alone.js')
+      const { runAlone } = await import('../warehouse/coordination/run-alone.js')
       const choice = { schema: DEMO_SCHEMA, isEmbedded: true, isMigrating: false, poolSize: 1 }
       const warehouse = await app.openWarehouse(choice)
       return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () =>
@@ -93,7 +93,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
 }
 
 async function openDemoWarehouse(app: App): Promise<Warehouse> {
-  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/drop-schemas.js')
+  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/schema/drop-schemas.js')
   const choice = { schema: DEMO_SCHEMA, isEmbedded: true }
   const before = await app.openWarehouse({ ...choice, isMigrating: false })
   if (!(await dropDemoSchemas(before))) {
@@ -113,7 +113,7 @@ async function run(
   simulator: Simulator,
 ): Promise<RunReport> {
   const { runSync } = await import('../sync/run-sync.js')
-  const { createProgressReporter } = await import('./progress.js')
+  const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,
@@ -165,7 +165,7 @@ async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<numbe
 }
 
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
-  const { bindQuery, readShippedQueries } = await import('../warehouse/shipped-queries.js')
+  const { bindQuery, readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { createSleep } from '../retry.js'
-import type { RolesReport } from '../warehouse/roles.js'
+import { createSleep } from '../base/retry.js'
+import type { RolesReport } from '../warehouse/schema/roles.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { EXIT_CODES } from '../exit-code.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 
 export function addMigrateCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -17,8 +17,8 @@ export function addMigrateCommand(program: Command, io: CommandIo): void {
     .option('--json', 'Print what was done as JSON.')
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { prepareSchemas } = await import('../warehouse/prepare-schemas.js')
-      const { createRoles } = await import('../warehouse/roles.js')
+      const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
+      const { createRoles } = await import('../warehouse/schema/roles.js')
       const warehouse = await app.openWarehouse({ isMigrating: false })
       const report = await prepareSchemas(warehouse, { sleep: createSleep() })
       const roles = options.roles === true ? await createRoles(warehouse) : undefined

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { requireService } from '../require-service.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { Plan, PlanTotal } from '../sync/plan.js'
+import type { SettingName } from '../config/load-config.js'
+import { requireService } from '../config/require-service.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { Plan, PlanTotal } from '../sync/plan/make-plan.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './count-of.js'
-import { formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
+import { countOf } from './output/count-of.js'
+import { formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
 import { SERVICE_SETTINGS } from './sync.js'
 
 const SETTINGS: readonly SettingName[] = SERVICE_SETTINGS.filter(
@@ -22,8 +22,8 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { observePlan } = await import('../sync/observe-plan.js')
-      const { estimatePlan } = await import('../sync/plan.js')
+      const { observePlan } = await import('../sync/plan/observe-plan.js')
+      const { estimatePlan } = await import('../sync/plan/make-plan.js')
       requireService(app.config)
       const warehouse = await app.openWarehouse()
       const { service } = await app.openService()

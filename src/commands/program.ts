@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { EXIT_CODES } from '../exit-code.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { addCheckCommand } from './check.js'
 import { createCommandIo, type CliState, type ProcessLike } from './command-io.js'
 import { addConfigCommand } from './config.js'

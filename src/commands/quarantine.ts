@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { QuarantineEntry, QuarantineSelection } from '../warehouse/quarantine.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { QuarantineEntry, QuarantineSelection } from '../warehouse/bookkeeping/quarantined-records.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
-import { formatEntry } from './print-quarantine-entry.js'
+import { formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
+import { formatEntry } from './output/print-quarantine-entry.js'
 import { formatReport, SERVICE_SETTINGS, withRunDependencies } from './sync.js'
-import { wholeNumber } from './whole-number.js'
+import { wholeNumber } from './output/whole-number.js'
 
 const quarantineId = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
@@ -45,7 +45,7 @@ function addList(group: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async ({ stream, limit, ...options }: ListOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { loadQuarantine } = await import('../warehouse/quarantine.js')
+      const { loadQuarantine } = await import('../warehouse/bookkeeping/quarantined-records.js')
       const entries = await loadQuarantine(await app.openWarehouse(), { stream, limit })
       if (options.json === true) io.printJson(entries)
       else io.print(formatList(entries, io.terminal))
@@ -80,7 +80,7 @@ function addShow(group: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (id: number, options: SelectionOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { loadQuarantine } = await import('../warehouse/quarantine.js')
+      const { loadQuarantine } = await import('../warehouse/bookkeeping/quarantined-records.js')
       const [entry] = await loadQuarantine(await app.openWarehouse(), { ids: [id] })
       if (entry === undefined) throw unknownEntries([id])
       if (options.json === true) io.printJson(entry)
@@ -132,7 +132,7 @@ function addDrop(group: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (ids: readonly number[], options: SelectionOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { dropQuarantine, loadQuarantine } = await import('../warehouse/quarantine.js')
+      const { dropQuarantine, loadQuarantine } = await import('../warehouse/bookkeeping/quarantined-records.js')
       const selection = readSelection(ids, options)
       const warehouse = await app.openWarehouse({ isWriting: true })
       await checkIds(warehouse, selection)
@@ -167,7 +167,7 @@ function readSelection(
 
 async function checkIds(warehouse: Warehouse, { ids }: QuarantineSelection): Promise<void> {
   if (ids === undefined) return
-  const { loadQuarantine } = await import('../warehouse/quarantine.js')
+  const { loadQuarantine } = await import('../warehouse/bookkeeping/quarantined-records.js')
   const found = (await loadQuarantine(warehouse, { ids })).map((entry) => entry.quarantineId)
   const unknown = ids.filter((id) => !found.includes(id))
   if (unknown.length > 0) throw unknownEntries(unknown)

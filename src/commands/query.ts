@@ -1,20 +1,20 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { App } from '../app.js'
-import { ConfigError, ConnectorError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { QuestionOptions } from '../warehouse/read-answer.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/query-parameters.js'
-import { QUESTION_NOTES, type QuestionNote } from '../warehouse/question-notes.js'
-import type { UnknownValue } from '../warehouse/explain-empty.js'
-import type { SchemaNames } from '../warehouse/schema-names.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
-import type { ShippedQuery } from '../warehouse/shipped-queries.js'
+import { ConfigError, ConnectorError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
+import { QUESTION_NOTES, type QuestionNote } from '../warehouse/questions/question-notes.js'
+import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
+import type { SchemaNames } from '../warehouse/connection/schema-names.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { instant, instantText } from './instant.js'
-import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './print-answer.js'
-import { formatTable } from './print-table.js'
-import { nearest, suggest } from '../suggest.js'
-import { wholeNumber } from './whole-number.js'
+import { instant, instantText } from './output/instant.js'
+import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './output/print-answer.js'
+import { formatTable } from './output/print-table.js'
+import { nearest, suggest } from '../base/suggest.js'
+import { wholeNumber } from './output/whole-number.js'
 
 interface QueryOptions extends Partial<Record<QueryParameter, string>> {
   readonly format: AnswerFormat
@@ -62,8 +62,8 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
   }
   addSettingFlags(command).action(async (question: string | undefined, options: QueryOptions) => {
     await io.withApp(settingFlagsOf({ ...options }), async (app) => {
-      const { readShippedQueries } = await import('../warehouse/shipped-queries.js')
-      const { schemaNames } = await import('../warehouse/schema-names.js')
+      const { readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
+      const { schemaNames } = await import('../warehouse/connection/schema-names.js')
       const names = schemaNames(app.config.schema)
       const { asOf } = options
       if (asOf !== undefined && question !== undefined) refuseViewsOfNow(question, names)
@@ -162,7 +162,7 @@ async function tellAsOf(
   if (asked > Date.now()) {
     return [`--as-of ${asOf} is in the future: the answer is what is known now`]
   }
-  const { readFirstLoad } = await import('../warehouse/explain-empty.js')
+  const { readFirstLoad } = await import('../warehouse/questions/explain-empty.js')
   const first = await readFirstLoad(warehouse)
   if (first === undefined || asked >= Date.parse(first)) return []
   return [`--as-of ${asOf} is before the first load (${first}): nothing was known then`]
@@ -193,7 +193,7 @@ async function explainEmpty(
   question: ShippedQuery,
   options: QueryOptions,
 ): Promise<string[]> {
-  const { findUnknownValues } = await import('../warehouse/explain-empty.js')
+  const { findUnknownValues } = await import('../warehouse/questions/explain-empty.js')
   const values = Object.fromEntries(
     question.parameters.flatMap((name) =>
       options[name] === undefined ? [] : [[name, options[name]]],
@@ -238,7 +238,7 @@ async function bind(
   const names = Object.keys(QUERY_PARAMETERS) as QueryParameter[]
   const given = names.filter((name) => options[name] !== undefined)
   if (typeof question !== 'string') {
-    const { bindQuery } = await import('../warehouse/shipped-queries.js')
+    const { bindQuery } = await import('../warehouse/questions/shipped-queries.js')
     const values = Object.fromEntries(given.map((name) => [name, options[name]]))
     return { ...bindQuery(question, values), asOf }
   }

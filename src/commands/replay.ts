@@ -1,15 +1,15 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import {
   REPLAYABLE_STATES,
   type ReplayableState,
   type ReplayReport,
   type ReplaySelection,
-} from '../webhooks/replay.js'
+} from '../webhooks/process/replay-notifications.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { instant } from './instant.js'
-import { escapeControls } from './print-table.js'
+import { instant } from './output/instant.js'
+import { escapeControls } from './output/print-table.js'
 
 interface ReplayOptions extends Record<string, unknown> {
   readonly state?: readonly ReplayableState[]
@@ -47,7 +47,7 @@ export function addReplayCommand(program: Command, io: CommandIo): void {
     async (ids: readonly string[], options: ReplayOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
         const selection = readSelection(ids, options)
-        const { replayNotifications } = await import('../webhooks/replay.js')
+        const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
         const warehouse = await app.openWarehouse({ isWriting: true })
         const isDryRun = options.dryRun === true
         const report = await replayNotifications(warehouse, selection, { isDryRun })

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config.js'
-import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
-import { ConfigError } from '../errors.js'
+import type { SettingName } from '../config/load-config.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import { ConfigError } from '../base/errors.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
-import { requireService } from '../require-service.js'
-import type { ServeParts } from '../serve/serve.js'
-import type { SignatureCheck } from '../webhooks/signature.js'
+import { requireService } from '../config/require-service.js'
+import type { ServeParts } from '../serve/start-serve.js'
+import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
@@ -73,8 +73,8 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
   }
   requireService(config)
   const signature = await createSignature(app, parts, options.insecureNoSignature === true)
-  const { startServe } = await import('../serve/serve.js')
-  const { createSleep } = await import('../retry.js')
+  const { startServe } = await import('../serve/start-serve.js')
+  const { createSleep } = await import('../base/retry.js')
   const warehouse = await app.openWarehouse({
     isMigrating: false,
     poolSize: config.processorWorkers + OTHER_CONNECTIONS,
@@ -155,8 +155,8 @@ async function createSignature(
     throw new ConfigError([{ setting: 'TRACKING_HOST', problem }])
   }
   if (isInsecure || !isReceiving) return 'insecure'
-  const { requireWebhookSecrets } = await import('../webhook-settings.js')
-  const { createSignatureCheck } = await import('../webhooks/signature.js')
+  const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+  const { createSignatureCheck } = await import('../webhooks/receive/signature.js')
   return createSignatureCheck({
     secrets: requireWebhookSecrets(config),
     header: config.webhookSignatureHeader,

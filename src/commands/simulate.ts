@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, type Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
+import type { SettingName } from '../config/load-config.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import {
   addWebhookOptions,
@@ -10,9 +10,9 @@ import {
   subscribeWebhook,
   type SimulatedWebhookOptions,
 } from './simulated-webhook.js'
-import { instant } from './instant.js'
-import { countOf } from './count-of.js'
-import { wholeNumber } from './whole-number.js'
+import { instant } from './output/instant.js'
+import { countOf } from './output/count-of.js'
+import { wholeNumber } from './output/whole-number.js'
 
 interface SimulateOptions extends SimulatedWebhookOptions {
   readonly port: number

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command } from 'commander'
-import { ConfigError } from '../errors.js'
+import { ConfigError } from '../base/errors.js'
 import type { Simulator } from '../simulator/server.js'
-import type { Disturbance } from '../simulator/webhook-script.js'
-import { wholeNumber } from './whole-number.js'
+import type { Disturbance } from '../simulator/webhooks/webhook-script.js'
+import { wholeNumber } from './output/whole-number.js'
 
 /** What `simulate` is told about the webhook it sends to. Shares are percents. */
 export interface SimulatedWebhookOptions {

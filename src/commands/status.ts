@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { EXIT_CODES } from '../exit-code.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import type { App } from '../app.js'
-import type { WarehouseStatus } from '../warehouse/status.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import type { WarehouseStatus } from '../status/read-status.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatSeconds } from './format-seconds.js'
-import { escapeControls, formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
+import { formatSeconds } from './output/format-seconds.js'
+import { escapeControls, formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
 
 export function addStatusCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -17,7 +17,7 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { readStatus } = await import('../warehouse/status.js')
+      const { readStatus } = await import('../status/read-status.js')
       const warehouse = await app.openWarehouse()
       const status = await readStatus(warehouse)
       const alerts = await readAlerts(app, warehouse, status)
@@ -34,8 +34,8 @@ async function readAlerts(
   warehouse: Warehouse,
   status: WarehouseStatus,
 ): Promise<string[]> {
-  const { findAlerts } = await import('../serve/alerts.js')
-  const { isSyncOverdue, readSyncFreshness } = await import('../serve/sync-freshness.js')
+  const { findAlerts } = await import('../status/alerts.js')
+  const { isSyncOverdue, readSyncFreshness } = await import('../status/sync-freshness.js')
   const { syncCron, cronTimeZone } = config
   const freshness = await readSyncFreshness(warehouse)
   const isOverdue = isSyncOverdue(freshness, { cron: syncCron, timeZone: cronTimeZone })

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { Config, SettingName } from '../config.js'
-import { createFailpoint, noFailpoints, type ReachFailpoint } from '../failpoint.js'
-import { requireService } from '../require-service.js'
-import type { RunSettings } from '../sync/run.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { Config, SettingName } from '../config/load-config.js'
+import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
+import { requireService } from '../config/require-service.js'
+import type { RunSettings } from '../ingest/run.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './count-of.js'
-import { escapeControls, formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
+import { countOf } from './output/count-of.js'
+import { escapeControls, formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
 import { limitRun } from '../sync/limit-run.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** Settings of every command that reads the service into the warehouse. */
 export const SERVICE_SETTINGS: readonly SettingName[] = [
@@ -79,7 +79,7 @@ async function rememberAccount(
   { acceptAccount: isReplacing = false }: RunOptions,
 ): Promise<void> {
   if (streams.every(({ counts }) => counts.fetched === 0)) return
-  const { acceptAccount } = await import('../warehouse/source-account.js')
+  const { acceptAccount } = await import('../warehouse/bookkeeping/source-account.js')
   await acceptAccount(warehouse, requireService(config), { isReplacing })
 }
 
@@ -132,7 +132,7 @@ export async function withRunDependencies<Result>(
     isWriting: true,
     isAccountAccepted: acceptAccount,
   })
-  const { createProgressReporter } = await import('./progress.js')
+  const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
     isTerminal: io.isTerminal,

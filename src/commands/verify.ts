@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import type { Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { requireService } from '../require-service.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { VerifyReport } from '../sync/verify.js'
+import type { SettingName } from '../config/load-config.js'
+import { requireService } from '../config/require-service.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { VerifyReport } from '../sync/verify/verify-warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
-import { countOf } from './count-of.js'
-import { wholeNumber } from './whole-number.js'
+import { formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
+import { countOf } from './output/count-of.js'
+import { wholeNumber } from './output/whole-number.js'
 
 const SETTINGS: readonly SettingName[] = [
   'apiUrl',
@@ -48,7 +48,7 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SETTINGS).action(async (options: VerifyOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { verifySource } = await import('../sync/verify.js')
+      const { verifySource } = await import('../sync/verify/verify-warehouse.js')
       requireService(app.config)
       await app.openWarehouse()
       const { service } = await app.openService()

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config.js'
-import { ConfigError } from '../errors.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { ManageDependencies, ManagedWebhook } from '../webhooks/create-webhook.js'
+import type { SettingName } from '../config/load-config.js'
+import { ConfigError } from '../base/errors.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/create-webhook.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './count-of.js'
-import { escapeControls } from './print-table.js'
-import { addSecretOptions, openSecretFile, type SecretOptions } from './webhook-secret-output.js'
+import { countOf } from './output/count-of.js'
+import { escapeControls } from './output/print-table.js'
+import { addSecretOptions, openSecretFile, type SecretOptions } from './output/webhook-secret-output.js'
 
 interface CreateOptions extends Record<string, unknown>, SecretOptions {
   readonly url?: string
@@ -31,8 +31,8 @@ export function addCreateCommand(
   addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
     async ({ url: given, again = false, ...options }: CreateOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { requireWebhookSecrets } = await import('../webhook-settings.js')
-        const { createOwnWebhook } = await import('../webhooks/create-webhook.js')
+        const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+        const { createOwnWebhook } = await import('../webhooks/manage/create-webhook.js')
         const { webhookUrl, webhookIds } = app.config
         const url = given ?? requireWebhookUrl(app)
         // Without one of ours there must be a way to the one that the service makes.
@@ -79,8 +79,8 @@ export function addEnableCommand(
   addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
     async (webhookId: string, { events = false, sign = false, ...options }: EnableOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { requireWebhookSecrets } = await import('../webhook-settings.js')
-        const { enableWebhook } = await import('../webhooks/create-webhook.js')
+        const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+        const { enableWebhook } = await import('../webhooks/manage/create-webhook.js')
         if (sign) requireWebhookSecrets(app.config)
         return manage(app, io, { ...options, what: 'enabled' }, (dependencies) =>
           enableWebhook({ webhookId, isWithEvents: events, isSigning: sign }, dependencies),
@@ -106,7 +106,7 @@ async function manage(
   options: ManageOptions,
   change: (dependencies: ManageDependencies) => Promise<ManagedWebhook>,
 ): Promise<number> {
-  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
   const { secrets, events } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const { secretFile: path } = options

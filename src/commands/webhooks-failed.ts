@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { EXIT_CODES } from '../exit-code.js'
-import type { NotificationRecord } from '../webhooks/notification-record.js'
-import type { ReconcileReport } from '../webhooks/reconcile.js'
+import type { SettingName } from '../config/load-config.js'
+import { EXIT_CODES } from '../base/exit-code.js'
+import type { NotificationRecord } from '../webhooks/process/notification-record.js'
+import type { ReconcileReport } from '../webhooks/reconcile/reconcile.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './count-of.js'
-import { escapeControls, formatTable } from './print-table.js'
-import type { Terminal } from './terminal.js'
-import { wholeNumber } from './whole-number.js'
+import { countOf } from './output/count-of.js'
+import { escapeControls, formatTable } from './output/print-table.js'
+import type { Terminal } from './output/terminal.js'
+import { wholeNumber } from './output/whole-number.js'
 
 interface FailedOptions extends Record<string, unknown> {
   readonly limit: number
@@ -27,7 +27,7 @@ export function addFailedCommand(
   addSettingFlags(command, settings).action(
     async ({ limit, json = false, ...options }: FailedOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { listFailedNotifications } = await import('../webhooks/failed-notifications.js')
+        const { listFailedNotifications } = await import('../webhooks/reconcile/failed-notifications.js')
         const { service } = await app.openService()
         const failed: NotificationRecord[] = []
         const pageSize = Math.min(limit, app.config.pageSize)
@@ -82,9 +82,9 @@ export function addReconcileCommand(
     'webhookReactivate',
   ]).action(async ({ json = false, ...options }: ReconcileOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { reconcile } = await import('../webhooks/reconcile.js')
-      const { watchSettingsOf } = await import('../webhook-watch-settings.js')
-      const { requireService } = await import('../require-service.js')
+      const { reconcile } = await import('../webhooks/reconcile/reconcile.js')
+      const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+      const { requireService } = await import('../config/require-service.js')
       // Before a database is started for nothing.
       requireService(app.config)
       const warehouse = await app.openWarehouse({ isWriting: true })

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config.js'
-import { EXIT_CODES, exitCodeOf } from '../exit-code.js'
+import type { SettingName } from '../config/load-config.js'
+import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { escapeControls } from './print-table.js'
+import { escapeControls } from './output/print-table.js'
 import { requireWebhookUrl } from './webhooks-create.js'
-import { wholeNumber } from './whole-number.js'
+import { wholeNumber } from './output/whole-number.js'
 
 interface TriggerOptions extends Record<string, unknown> {
   readonly event: string
@@ -56,11 +56,11 @@ async function sendSample(
   { event, json = false }: TriggerOptions,
   url: string,
 ): Promise<number> {
-  const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
+  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   checkTargetUrl('--to', url)
-  const { isSameUrl, listWebhookRecords } = await import('../webhooks/webhook-record.js')
-  const { judgeSecret } = await import('../webhooks/judge-webhooks.js')
-  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { isSameUrl, listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
+  const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
+  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const sending = (await listWebhookRecords(service, app.signal)).find(
@@ -86,9 +86,9 @@ async function testWay(
   io: CommandIo,
   { event, listen, timeout, json = false }: TriggerOptions,
 ): Promise<number> {
-  const { checkTargetUrl } = await import('../webhooks/create-webhook.js')
-  const { testWebhook } = await import('../webhooks/self-test.js')
-  const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
+  const { testWebhook } = await import('../webhooks/manage/self-test.js')
+  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
   const { config } = app
   const url = requireWebhookUrl(app)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)

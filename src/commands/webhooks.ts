@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config.js'
-import { EXIT_CODES } from '../exit-code.js'
+import type { SettingName } from '../config/load-config.js'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { escapeControls, formatTable } from './print-table.js'
+import { escapeControls, formatTable } from './output/print-table.js'
 import { addFailedCommand, addReconcileCommand } from './webhooks-failed.js'
 import { addCreateCommand, addEnableCommand } from './webhooks-create.js'
 import { addTriggerCommand } from './webhooks-trigger.js'
@@ -42,10 +42,10 @@ function addList(group: Command, io: CommandIo): void {
   const settings: readonly SettingName[] = [...SERVICE_ONLY, 'webhookUrl', 'webhookIds']
   addSettingFlags(command, settings).action(async (options: PrintOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { listWebhookRecords } = await import('../webhooks/webhook-record.js')
-      const { isOurs } = await import('../webhooks/own-webhooks.js')
-      const { judgeSecret } = await import('../webhooks/judge-webhooks.js')
-      const { watchSettingsOf } = await import('../webhook-watch-settings.js')
+      const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
+      const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
+      const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
+      const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
       const own = watchSettingsOf(app.config)
       const listed = await listWebhookRecords((await app.openService()).service, app.signal)
       const webhooks = listed.map((webhook) => ({
@@ -102,7 +102,7 @@ function addEvents(group: Command, io: CommandIo): void {
   addSettingFlags(command, [...SERVICE_ONLY, 'webhookEvents']).action(
     async (options: PrintOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { listCatalogueEvents, neededEvents } = await import('../webhooks/needed-events.js')
+        const { listCatalogueEvents, neededEvents } = await import('../webhooks/manage/needed-events.js')
         const { document } = await (await app.openService()).service.getWebhookEvents()
         const catalogue = listCatalogueEvents(document)
         const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
@@ -131,7 +131,7 @@ function addIps(group: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SERVICE_ONLY).action(async (options: PrintOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { readAddressList } = await import('../webhooks/sender-addresses.js')
+      const { readAddressList } = await import('../webhooks/receive/sender-addresses.js')
       const addresses = readAddressList(
         (await (await app.openService()).service.getWebhookIps()).body,
       )

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ApiContractError } from '../errors.js'
+import { ApiContractError } from '../base/errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { digestOf } from '../jsonapi/raw-record.js'

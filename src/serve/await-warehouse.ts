@@ -1,6 +1,6 @@
-import { toError, WarehouseUnavailableError } from '../errors.js'
-import type { Logger } from '../logger.js'
-import type { Sleep } from '../retry.js'
+import { toError, WarehouseUnavailableError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
+import type { Sleep } from '../base/retry.js'
 
 export interface AwaitWarehouseOptions {
   /** Brings the schemas up to date. */

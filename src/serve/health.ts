@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Route } from '../http/http-server.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { within } from './within.js'
 
 /** A process that does not get round to anything for this long serves nobody. */

@@ -1,10 +1,10 @@
-import { ConnectorError } from '../errors.js'
-import type { Logger } from '../logger.js'
-import { readStatus } from '../warehouse/status.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import { ConnectorError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
+import { readStatus } from '../status/read-status.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { Route } from '../http/http-server.js'
-import { formatStatusPage } from './status-page.js'
-import { statusSections, type ServingStatus } from './status-sections.js'
+import { formatStatusPage } from '../status/status-page.js'
+import { statusSections, type ServingStatus } from '../status/status-sections.js'
 
 /** Counting rows takes seconds on a large account; readers within this time share one answer. */
 const KEPT_MS = 15_000

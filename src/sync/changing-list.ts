@@ -1,15 +1,15 @@
-import { ApiRequestError } from '../errors.js'
-import { loadCapability, saveCapability } from '../warehouse/capabilities.js'
+import { ApiRequestError } from '../base/errors.js'
+import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import {
   findTrackedShipments,
   findUnwanted,
   type ChangingStream,
-} from '../warehouse/changing-rows.js'
-import { loadPassHistory, type PassHistory, type PassList } from '../warehouse/checkpoints.js'
-import { queueRefetches } from '../warehouse/refetch-queue.js'
+} from '../warehouse/rows/changing-rows.js'
+import { loadPassHistory, type PassHistory, type PassList } from '../warehouse/bookkeeping/checkpoints.js'
+import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { Pass } from './pass.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
 import { allowedAbsences } from './settle-absences.js'
 
 /**

@@ -1,24 +1,24 @@
-import { ApiContractError, ApiRequestError, ApiUnavailableError, toError } from '../errors.js'
+import { ApiContractError, ApiRequestError, ApiUnavailableError, toError } from '../base/errors.js'
 import {
   chooseContainersToCheck,
   noteTransportEventChecks,
-} from '../warehouse/transport-event-checks.js'
+} from '../warehouse/bookkeeping/transport-event-checks.js'
 import {
   findContainersWithUnlistedEvents,
   loadListedEventIds,
   tombstoneWithdrawnEvents,
   type TransportEventList,
-} from '../warehouse/transport-event-lists.js'
+} from '../warehouse/rows/transport-event-lists.js'
 import {
   askForEventListsAgain,
   contradictsContainer,
   fetchTransportEvents,
   type FetchedEvents,
-} from './fetch-transport-events.js'
-import { mergeIntakes } from './intake.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
-import { storeIntake } from './store-intake.js'
+} from '../ingest/fetch-transport-events.js'
+import { mergeIntakes } from '../ingest/intake.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
 
 /**
  * Reads the transport events of a few containers again whose list of event ids has not changed: an

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
-import type { Logger } from '../logger.js'
-import { placeOfPids } from '../place-of-pids.js'
-import { createSleep } from '../retry.js'
-import { acquireLease, fenceWarehouse, type LeaseOptions } from '../warehouse/lease.js'
-import type { HolderProcess } from '../warehouse/take-lease.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
+import type { Logger } from '../base/logger.js'
+import { placeOfPids } from '../base/process-place.js'
+import { createSleep } from '../base/retry.js'
+import { acquireLease, fenceWarehouse, type LeaseOptions } from '../warehouse/coordination/lease.js'
+import type { HolderProcess } from '../warehouse/coordination/take-lease.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** One writer for each set of schemas. */
 export const WRITER_LEASE = 'writer'

@@ -1,8 +1,8 @@
-import { ConnectorError, IncompleteRunError, LeaseLostError, toError } from '../errors.js'
-import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../exit-code.js'
-import type { RunOutcome } from '../warehouse/tables.js'
-import { foreignStreamError } from './foreign-types.js'
-import type { Run } from './run.js'
+import { ConnectorError, IncompleteRunError, LeaseLostError, toError } from '../base/errors.js'
+import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import type { RunOutcome } from '../warehouse/connection/tables.js'
+import { foreignStreamError } from '../ingest/foreign-types.js'
+import type { Run } from '../ingest/run.js'
 
 /** A stream that did not end complete, and why. */
 export interface Failure {

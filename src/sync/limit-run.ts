@@ -1,4 +1,4 @@
-import { IncompleteRunError } from '../errors.js'
+import { IncompleteRunError } from '../base/errors.js'
 
 const MS_PER_MINUTE = 60_000
 

@@ -1,6 +1,6 @@
 import type { Page } from '../api/list-pages.js'
-import { IncompleteRunError } from '../errors.js'
-import type { TallyState } from '../warehouse/checkpoints.js'
+import { IncompleteRunError } from '../base/errors.js'
+import type { TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 import { SeenKeys } from './seen-keys.js'
 
 const NOTHING: TallyState = {

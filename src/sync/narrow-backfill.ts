@@ -1,11 +1,11 @@
-import { ApiNotFoundError, ConfigError, IncompleteRunError, type ConfigProblem } from '../errors.js'
+import { ApiNotFoundError, ConfigError, IncompleteRunError, type ConfigProblem } from '../base/errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, shipments } from '../resources/index.js'
 import { linkedIds } from '../resources/flatten.js'
 import type { Resource } from '../resources/resource.js'
-import { fetchTransportEvents } from './fetch-transport-events.js'
-import { mergeIntakes, takeIn, type Intake } from './intake.js'
-import { readById } from './read-by-id.js'
+import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
+import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
+import { readById } from '../ingest/read-by-id.js'
 import { readEventCatalogue } from './read-event-catalogue.js'
 import { readMissingReferences } from './read-references.js'
 import {
@@ -15,8 +15,8 @@ import {
   type RunReport,
   type SyncDependencies,
 } from './run-sync.js'
-import type { Run } from './run.js'
-import { storeIntake } from './store-intake.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
 import { COMPLETE_WHEN_INCLUDED } from './take-pages.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 

@@ -5,8 +5,8 @@ import {
   noteSchemaDrift,
   reviseSeenAttributes,
   type DriftNote,
-} from '../warehouse/schema-drift.js'
-import type { Run } from './run.js'
+} from '../warehouse/bookkeeping/schema-drift.js'
+import type { Run } from '../ingest/run.js'
 
 /**
  * Streams whose records a complete pass shows all of; of others an attribute may be missing by

@@ -9,10 +9,10 @@ import {
   type PassHistory,
   type PassList,
   type PassPosition,
-} from '../warehouse/checkpoints.js'
+} from '../warehouse/bookkeeping/checkpoints.js'
 import { ListTally } from './list-tally.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
 import { SeenKeys } from './seen-keys.js'
 
 /**

@@ -1,6 +1,6 @@
-import { takeIn } from './intake.js'
-import type { Run } from './run.js'
-import { storeIntake } from './store-intake.js'
+import { takeIn } from '../ingest/intake.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
 
 /** Reads the catalogue of events that a webhook can subscribe to: one request. */
 export async function readEventCatalogue(run: Run): Promise<void> {

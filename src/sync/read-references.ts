@@ -1,10 +1,10 @@
-import { loadLiveKeys } from '../warehouse/live-keys.js'
-import { claimRefetches, readDueRefetches } from '../warehouse/refetch-queue.js'
+import { loadLiveKeys } from '../warehouse/rows/live-keys.js'
+import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { vessels } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
-import { readRefetches } from './read-refetch.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
+import { readRefetches } from '../ingest/read-refetch.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
 
 /**
  * Few enough to be read before others take the claim for a dead one's, at the slowest pace. A run

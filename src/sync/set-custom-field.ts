@@ -1,11 +1,11 @@
 import type { TrackingService } from '../api/endpoints.js'
 import type { ApiAnswer } from '../api/call-runner.js'
-import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../errors.js'
+import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
 import { customFields } from '../resources/custom-field.js'
-import { quarantineRecords } from '../warehouse/quarantine.js'
-import { upsertRows } from '../warehouse/upsert.js'
-import type { Warehouse } from '../warehouse/warehouse.js'
-import { takeIn } from './intake.js'
+import { quarantineRecords } from '../warehouse/bookkeeping/quarantined-records.js'
+import { upsertRows } from '../warehouse/rows/upsert.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { takeIn } from '../ingest/intake.js'
 
 export interface CustomFieldChange {
   readonly containerId: string

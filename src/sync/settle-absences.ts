@@ -7,8 +7,8 @@ import {
   ApiUnavailableError,
   IncompleteRunError,
   toError,
-} from '../errors.js'
-import { SimulatedCrash } from '../failpoint.js'
+} from '../base/errors.js'
+import { SimulatedCrash } from '../base/failpoint.js'
 import { containers, resources } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
 import {
@@ -20,14 +20,14 @@ import {
   hasAbsences,
   postponeAbsences,
   type UnsettledAbsence,
-} from '../warehouse/absences.js'
-import { tombstoneRows, type GoneRecord } from '../warehouse/tombstones.js'
-import { shownKeys, takeIn } from './intake.js'
+} from '../warehouse/bookkeeping/absences.js'
+import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
+import { shownKeys, takeIn } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, type Pass } from './pass.js'
-import type { Run } from './run.js'
-import { readById } from './read-by-id.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import { storeIntake } from './store-intake.js'
+import type { Run } from '../ingest/run.js'
+import { readById } from '../ingest/read-by-id.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { storeIntake } from '../ingest/store-intake.js'
 
 /**
  * What to do about live rows that a complete pass did not show. Pages drift while they are read, so

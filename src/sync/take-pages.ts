@@ -1,6 +1,6 @@
 import type { Page } from '../api/list-pages.js'
-import { shownKeys, takeIn, type Intake, type IntakeOptions } from './intake.js'
-import { RecognizedRecord } from './recognized-record.js'
+import { shownKeys, takeIn, type Intake, type IntakeOptions } from '../ingest/intake.js'
+import { RecognizedRecord } from '../ingest/recognized-record.js'
 import type { RecordRecognizer } from './recognize-records.js'
 
 /** Included containers and their events are whole; other included records may be a subset of their attributes. */

@@ -1,6 +1,6 @@
 import type { ListOptions } from '../api/list-pages.js'
-import type { Checkpoint } from '../warehouse/checkpoints.js'
-import { ApiRequestError } from '../errors.js'
+import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
+import { ApiRequestError } from '../base/errors.js'
 import {
   checkFilter,
   chooseChanging,
@@ -14,9 +14,9 @@ import {
   rememberIncludes,
   type IncludeChoice,
   type IncludingList,
-} from './includes.js'
-import { addListedTypes, foreignStreamError, type ListedTypes } from './foreign-types.js'
-import { hasRead, readAgain, shownKeys, type Intake } from './intake.js'
+} from './choose-includes.js'
+import { addListedTypes, foreignStreamError, type ListedTypes } from '../ingest/foreign-types.js'
+import { hasRead, readAgain, shownKeys, type Intake } from '../ingest/intake.js'
 import {
   closePass,
   CONTAINERS_WITH_EVENTS,
@@ -28,9 +28,9 @@ import {
 } from './pass.js'
 import { readAhead } from './read-ahead.js'
 import { RecordRecognizer } from './recognize-records.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
-import { storeIntake } from './store-intake.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
 import { pageOptions, takePages, type TakenPage } from './take-pages.js'
 
 /** What a walk that shows containers found out about them. */

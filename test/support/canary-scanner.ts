@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Warehouse } from '../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
 /**
  * Looks for secrets in everything a program leaves behind: what it printed and answered, the files it wrote, and every table of its database. A secret

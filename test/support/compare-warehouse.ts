@@ -1,5 +1,5 @@
 import type { ResourceIdentifier, ResourceObject } from '../../src/jsonapi/document.js'
-import type { World } from '../../src/simulator/world.js'
+import type { World } from '../../src/simulator/world/world.js'
 import { compareChildren, listOf } from './snapshot-children.js'
 import { compareHistories } from './snapshot-history.js'
 import { loadTables, type Row, type RowReader, type TableSnapshot } from './snapshot-tables.js'

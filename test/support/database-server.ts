@@ -8,10 +8,10 @@ import type { TestProject } from 'vitest/node'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/database/embedded-database.js'
-import { silentLogger } from '../../src/logger.js'
-import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
-import { createWarehouse } from '../../src/warehouse/warehouse.js'
+} from '../../src/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../../src/base/logger.js'
+import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
+import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { createTestDatabase, dropDatabasesOf } from './test-database.js'
 

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../src/warehouse/schema-names.js'
+import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
 import type { RowReader } from './snapshot-tables.js'
 
 /** Filled when the schemas are made, not by runs. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
-} from '../../src/database/embedded-database.js'
-import { isAlive } from '../../src/database/process-identity.js'
-import { silentLogger } from '../../src/logger.js'
+} from '../../src/embedded-postgres/embedded-database.js'
+import { isAlive } from '../../src/embedded-postgres/process-identity.js'
+import { silentLogger } from '../../src/base/logger.js'
 
 /** An empty directory to run commands in, with a home for their embedded database. */
 export interface FreshHome {

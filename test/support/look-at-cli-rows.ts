@@ -1,6 +1,6 @@
-import { silentLogger } from '../../src/logger.js'
-import type { World } from '../../src/simulator/world.js'
-import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
+import { silentLogger } from '../../src/base/logger.js'
+import type { World } from '../../src/simulator/world/world.js'
+import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from './compare-warehouse.js'
 import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
 

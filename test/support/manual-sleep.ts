@@ -1,4 +1,4 @@
-import type { Sleep } from '../../src/retry.js'
+import type { Sleep } from '../../src/base/retry.js'
 
 export interface ManualSleep {
   readonly sleep: Sleep

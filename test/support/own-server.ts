@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/database/embedded-database.js'
-import { silentLogger } from '../../src/logger.js'
+} from '../../src/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../../src/base/logger.js'
 import { waitUntil } from './run-cli.js'
 
 /** A PostgreSQL that a test has for itself, to stop, crash and start again. It keeps what it has committed as any server does. */

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
-import { silentLogger } from '../../src/logger.js'
-import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
+import { silentLogger } from '../../src/base/logger.js'
+import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { emptyWarehouse } from './empty-warehouse.js'
 import { createTestDatabase, type TestDatabase } from './test-database.js'
 import type { TestWarehouse } from './test-warehouse.js'

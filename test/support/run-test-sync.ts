@@ -1,10 +1,10 @@
 import { createApiClient } from '../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../src/api/request-budget.js'
-import { silentLogger } from '../../src/logger.js'
+import { silentLogger } from '../../src/base/logger.js'
 import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
-import { createDatabaseClock } from '../../src/warehouse/database-clock.js'
-import type { Warehouse } from '../../src/warehouse/warehouse.js'
+import { createDatabaseClock } from '../../src/warehouse/connection/database-clock.js'
+import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
 export interface TestSyncOptions {
   readonly warehouse: Warehouse

@@ -1,5 +1,5 @@
-import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/schema-names.js'
-import type { Session } from '../../src/warehouse/warehouse.js'
+import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/connection/schema-names.js'
+import type { Session } from '../../src/warehouse/connection/warehouse.js'
 
 /** Where rows are read from: a warehouse, or one transaction of it. */
 export interface RowReader extends Pick<Session, 'query'> {

@@ -1,5 +1,5 @@
 import type { RunReport } from '../../src/sync/run-sync.js'
-import type { StreamCounts } from '../../src/warehouse/sync-runs.js'
+import type { StreamCounts } from '../../src/warehouse/bookkeeping/sync-runs.js'
 
 /** One count over all streams of a report. */
 export function sum(report: RunReport, name: keyof StreamCounts): number {

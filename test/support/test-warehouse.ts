@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
-import { silentLogger } from '../../src/logger.js'
-import { prepareSchemas } from '../../src/warehouse/prepare-schemas.js'
-import { createWarehouse, type Warehouse } from '../../src/warehouse/warehouse.js'
+import { silentLogger } from '../../src/base/logger.js'
+import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
+import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { createTestDatabase, type TestDatabaseOptions } from './test-database.js'
 
 export interface TestWarehouse {

@@ -1,4 +1,4 @@
-import type { WorldSources } from '../record-writer.js'
+import type { WorldSources } from '../records/record-writer.js'
 import { compareOccurrences, type Occurrence } from './occurrence.js'
 import { nextStirAfter, occurrencesOf } from './occurrences.js'
 import { createSoonestFirst } from './soonest-first.js'

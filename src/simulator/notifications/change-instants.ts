@@ -1,7 +1,7 @@
-import type { ContainerPlan } from '../container-plan.js'
-import { DAY, HOUR, toSecond } from '../local-time.js'
-import type { PlanBook } from '../plan-book.js'
-import type { ShipmentPlan } from '../shipment-plan.js'
+import type { ContainerPlan } from '../plans/container-plan.js'
+import { DAY, HOUR, toSecond } from '../world/local-time.js'
+import type { PlanBook } from '../world/plan-book.js'
+import type { ShipmentPlan } from '../plans/shipment-plan.js'
 
 /**
  * Whole seconds at which an attribute of the container may differ from the second before, in order. More than really do:

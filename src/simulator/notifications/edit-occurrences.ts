@@ -1,7 +1,7 @@
 import type { ResourceObject } from '../../jsonapi/document.js'
-import type { EditTarget } from '../edits.js'
-import type { World } from '../world.js'
-import { containerChangeset } from './container-changes.js'
+import type { EditTarget } from '../world/edits.js'
+import type { World } from '../world/world.js'
+import { containerChangeset } from './container-changeset.js'
 import type { Occurrence } from './occurrence.js'
 import { occurrencesOf, requestEvent } from './occurrences.js'
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { ResourceObject } from '../../jsonapi/document.js'
-import { isoSeconds } from '../local-time.js'
-import { without } from '../reference-records.js'
-import type { Disturbance } from '../webhook-script.js'
+import { isoSeconds } from '../world/local-time.js'
+import { without } from '../records/reference-records.js'
+import type { Disturbance } from '../webhooks/webhook-script.js'
 
 export const SIGNATURE_HEADER = 'X-SVC-Webhook-Signature'
 

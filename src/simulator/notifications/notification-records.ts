@@ -1,8 +1,8 @@
 import type { Relationship, ResourceObject } from '../../jsonapi/document.js'
-import { isoSeconds } from '../local-time.js'
-import { reference as link } from '../reference-records.js'
-import type { World } from '../world.js'
-import { sourceOfChange } from './container-changes.js'
+import { isoSeconds } from '../world/local-time.js'
+import { reference as link } from '../records/reference-records.js'
+import type { World } from '../world/world.js'
+import { sourceOfChange } from './container-changeset.js'
 import type { Occurrence } from './occurrence.js'
 
 type Found = ResourceObject | undefined

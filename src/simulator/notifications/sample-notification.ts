@@ -1,5 +1,5 @@
-import { mix } from '../dice.js'
-import { createWorld, type World } from '../world.js'
+import { mix } from '../world/dice.js'
+import { createWorld, type World } from '../world/world.js'
 import type { Occurrence } from './occurrence.js'
 import { occurrencesOf } from './occurrences.js'
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readViews } from '../../../src/warehouse/read-views.js'
+import { readViews } from '../../../src/warehouse/schema/read-views.js'
 import {
   bindQuery,
   readShippedQueries,
   type ShippedQuery,
-} from '../../../src/warehouse/shipped-queries.js'
-import type { QueryValues } from '../../../src/warehouse/query-parameters.js'
+} from '../../../src/warehouse/questions/shipped-queries.js'
+import type { QueryValues } from '../../../src/warehouse/questions/query-parameters.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'
 

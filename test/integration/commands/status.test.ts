@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { WarehouseStatus } from '../../../src/warehouse/status.js'
+import type { WarehouseStatus } from '../../../src/status/read-status.js'
 import { callCli } from '../../support/call-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 

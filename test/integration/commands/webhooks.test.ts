@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 
 const SECRET = 'a-secret-that-only-the-service-knows'

@@ -19,10 +19,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
-} from '../../../src/database/embedded-database.js'
-import { EmbeddedDatabaseError } from '../../../src/errors.js'
-import { silentLogger } from '../../../src/logger.js'
-import { classifyProcess } from '../../../src/database/postmaster-pid.js'
+} from '../../../src/embedded-postgres/embedded-database.js'
+import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { classifyProcess } from '../../../src/embedded-postgres/postmaster-pid.js'
 import { callCli } from '../../support/call-cli.js'
 import { copyApplication } from './application-copy.js'
 import {

@@ -9,9 +9,9 @@ import pg from 'pg'
 import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
-} from '../../../src/database/embedded-database.js'
-import { isAlive } from '../../../src/database/process-identity.js'
-import { silentLogger } from '../../../src/logger.js'
+} from '../../../src/embedded-postgres/embedded-database.js'
+import { isAlive } from '../../../src/embedded-postgres/process-identity.js'
+import { silentLogger } from '../../../src/base/logger.js'
 
 /** What a started child reported. */
 interface ChildDatabase {

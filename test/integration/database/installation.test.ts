@@ -1,9 +1,9 @@
 import { chmod, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startEmbeddedDatabase } from '../../../src/database/embedded-database.js'
-import { EmbeddedDatabaseError } from '../../../src/errors.js'
-import { silentLogger } from '../../../src/logger.js'
+import { startEmbeddedDatabase } from '../../../src/embedded-postgres/embedded-database.js'
+import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { closeToOthers, copyApplication } from './application-copy.js'
 import {
   cleanUp,

@@ -6,8 +6,8 @@ import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
   stopEmbeddedDatabase,
-} from '../../../src/database/embedded-database.js'
-import { silentLogger } from '../../../src/logger.js'
+} from '../../../src/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { cleanUp, isRunning, makeHome, query, readServerPid, startChild } from './embedded-homes.js'
 
 const logger = silentLogger

@@ -1,8 +1,8 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { formatIdentity, ownIdentity } from '../../../src/database/process-identity.js'
-import { withStartLock } from '../../../src/database/start-lock.js'
+import { formatIdentity, ownIdentity } from '../../../src/embedded-postgres/process-identity.js'
+import { withStartLock } from '../../../src/embedded-postgres/start-lock.js'
 import { cleanUp, makeDirectory } from './embedded-homes.js'
 
 afterEach(cleanUp)

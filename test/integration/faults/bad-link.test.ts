@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createApiClient } from '../../../src/api/client.js'
 import { createTrackingService } from '../../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../../src/api/request-budget.js'
-import { silentLogger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { runSync } from '../../../src/sync/run-sync.js'
 import {
   startFaultProxy,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
-import type { Logger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import type { Logger } from '../../../src/base/logger.js'
 import { atScale } from '../../support/fault-scale.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { notifyOfAll } from './notify-of-all.js'

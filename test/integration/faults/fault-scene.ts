@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type SimulatorOptions } from '../../../src/simulator/server.js'
 import {
   createWarehouse,
   type Warehouse,
   type WarehouseOptions,
-} from '../../../src/warehouse/warehouse.js'
+} from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js'

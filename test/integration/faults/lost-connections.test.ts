@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Failpoint } from '../../../src/failpoint.js'
+import type { Failpoint } from '../../../src/base/failpoint.js'
 import type { FaultProxy } from '../../support/fault-proxy.js'
 import { atScale } from '../../support/fault-scale.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'

@@ -1,4 +1,4 @@
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 
 /** PostgreSQL's own words, as its log shows them. */
 const WORDS = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Simulator } from '../../../src/simulator/server.js'
-import { createRoles } from '../../../src/warehouse/roles.js'
+import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { callCli } from '../../support/call-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
-import { compareSchema } from '../../../src/warehouse/compare-schema.js'
-import { prepareSchemas } from '../../../src/warehouse/prepare-schemas.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { compareSchema } from '../../../src/warehouse/schema/compare-schema.js'
+import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

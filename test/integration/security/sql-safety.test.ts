@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { noFailpoints } from '../../../src/failpoint.js'
+import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
 import { toStorableText } from '../../../src/resources/storable-text.js'
-import { takeIn } from '../../../src/sync/intake.js'
-import { loadQuarantine } from '../../../src/warehouse/quarantine.js'
-import { bindQuery, readShippedQueries } from '../../../src/warehouse/shipped-queries.js'
-import { writeRows } from '../../../src/warehouse/write-batch.js'
+import { takeIn } from '../../../src/ingest/intake.js'
+import { loadQuarantine } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
+import { bindQuery, readShippedQueries } from '../../../src/warehouse/questions/shipped-queries.js'
+import { writeRows } from '../../../src/warehouse/rows/write-batch.js'
 import {
   closeWebhookScenes,
   openWebhookScene,

@@ -1,6 +1,6 @@
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
 import type { Simulator } from '../../../src/simulator/server.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareRecord } from '../../support/compare-warehouse.js'
 import { loadTables, type Row } from '../../support/snapshot-tables.js'
 

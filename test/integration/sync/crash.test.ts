@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/failpoint.js'
+import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { ProgramResult } from '../../support/run-cli.js'
 import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash } from '../../../src/failpoint.js'
+import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

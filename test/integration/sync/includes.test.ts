@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
-import { LeaseHeldError } from '../../../src/errors.js'
-import { exitCodeOf } from '../../../src/exit-code.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import { LeaseHeldError } from '../../../src/base/errors.js'
+import { exitCodeOf } from '../../../src/base/exit-code.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import type { Fault } from '../../../src/simulator/faults.js'
+import type { Fault } from '../../../src/simulator/faults/faults.js'
 import type { Simulator } from '../../../src/simulator/server.js'
 
 /** What is wrong with the service during one run. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ConfigError } from '../../../src/errors.js'
+import { ConfigError } from '../../../src/base/errors.js'
 import { runNarrowedBackfill, type Narrowing } from '../../../src/sync/narrow-backfill.js'
-import { readStatus } from '../../../src/warehouse/status.js'
+import { readStatus } from '../../../src/status/read-status.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
 

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../../src/database/embedded-database.js'
-import { silentLogger } from '../../../src/logger.js'
+} from '../../../src/embedded-postgres/embedded-database.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { describeSchema } from '../../../src/warehouse/describe-schema.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'

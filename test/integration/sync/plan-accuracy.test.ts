@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import { silentLogger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/simulator/server.js'
-import { observePlan } from '../../../src/sync/observe-plan.js'
-import { estimatePlan, type Plan } from '../../../src/sync/plan.js'
+import { observePlan } from '../../../src/sync/plan/observe-plan.js'
+import { estimatePlan, type Plan } from '../../../src/sync/plan/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 

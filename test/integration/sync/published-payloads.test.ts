@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resourceOfType, resources } from '../../../src/resources/index.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { queueMissingReferences } from '../../../src/warehouse/refetch-queue.js'
+import { queueMissingReferences } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import {
   DELIVERIES,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Page } from '../../../src/api/list-pages.js'
 import type { TrackingService } from '../../../src/api/endpoints.js'
-import { RecognizedRecord } from '../../../src/sync/recognized-record.js'
+import { RecognizedRecord } from '../../../src/ingest/recognized-record.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TrackingService } from '../../../src/api/endpoints.js'
-import { queueRefetches } from '../../../src/warehouse/refetch-queue.js'
+import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/failpoint.js'
+import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { TrackingService } from '../../../src/api/endpoints.js'
-import { measure } from '../../../src/serve/measure.js'
-import { readSyncFreshness } from '../../../src/serve/sync-freshness.js'
-import { readStatus } from '../../../src/warehouse/status.js'
+import { measure } from '../../../src/status/measure.js'
+import { readSyncFreshness } from '../../../src/status/sync-freshness.js'
+import { readStatus } from '../../../src/status/read-status.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/sync/retry-quarantined.js'
-import type { QuarantineSelection } from '../../../src/warehouse/quarantine.js'
+import type { QuarantineSelection } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
 

@@ -4,7 +4,7 @@ import {
   type SimulatorOptions,
 } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, type CompareOptions } from '../../support/compare-warehouse.js'
 import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.js'
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'

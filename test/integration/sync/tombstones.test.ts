@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { forgetAbsences } from '../../../src/warehouse/absences.js'
+import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { trackingRequests } from '../../../src/resources/tracking-request.js'
-import { tombstoneRows } from '../../../src/warehouse/tombstones.js'
+import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash } from '../../../src/failpoint.js'
+import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { expectTrueCounts } from './expect-sync.js'
 import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'

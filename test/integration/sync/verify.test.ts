@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { showDifference } from '../../../src/commands/verify.js'
-import { verifySource, type VerifyReport } from '../../../src/sync/verify.js'
-import { silentLogger } from '../../../src/logger.js'
-import { createWarehouse } from '../../../src/warehouse/warehouse.js'
+import { verifySource, type VerifyReport } from '../../../src/sync/verify/verify-warehouse.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 

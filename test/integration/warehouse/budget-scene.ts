@@ -1,11 +1,11 @@
-import { silentLogger } from '../../../src/logger.js'
-import { createSleep } from '../../../src/retry.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createSleep } from '../../../src/base/retry.js'
 import {
   createSharedRequestBudget,
   type SharedRequestBudget,
   type SharedRequestBudgetOptions,
-} from '../../../src/warehouse/request-budget.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+} from '../../../src/warehouse/coordination/shared-budget.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
 export type BudgetChoice = Partial<SharedRequestBudgetOptions>

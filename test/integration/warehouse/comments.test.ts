@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Column } from '../../../src/resources/column.js'
 import { resources } from '../../../src/resources/index.js'
 import { vesselPositions } from '../../../src/resources/vessel-position.js'
-import { containerChildren } from '../../../src/warehouse/container-children.js'
-import { readCatalog, type CatalogSchema } from '../../../src/warehouse/describe-schema.js'
-import { isSlotTable } from '../../../src/warehouse/stored-views.js'
+import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
+import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { isSlotTable } from '../../../src/warehouse/schema/stored-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { LeaseHeldError, LeaseLostError, WarehouseUnavailableError } from '../../../src/errors.js'
-import { silentLogger } from '../../../src/logger.js'
+import { LeaseHeldError, LeaseLostError, WarehouseUnavailableError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import {
   acquireLease,
   fenceWarehouse,
   type Lease,
   type LeaseOptions,
-} from '../../../src/warehouse/lease.js'
-import { claimRefetches, queueRefetches } from '../../../src/warehouse/refetch-queue.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+} from '../../../src/warehouse/coordination/lease.js'
+import { claimRefetches, queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createManualSleep, type ManualSleep } from '../../support/manual-sleep.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest'
-import { MigrationError } from '../../../src/errors.js'
-import { silentLogger } from '../../../src/logger.js'
+import { MigrationError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator } from '../../../src/simulator/server.js'
-import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import {
   migrate,
   readMigrations,
   readSchemaVersion,
   type Migration,
-} from '../../../src/warehouse/migrate.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+} from '../../../src/warehouse/schema/run-migrations.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { WarehouseUnavailableError } from '../../../src/errors.js'
-import type { SharedRequestBudget } from '../../../src/warehouse/request-budget.js'
-import { createSleep } from '../../../src/retry.js'
+import { WarehouseUnavailableError } from '../../../src/base/errors.js'
+import type { SharedRequestBudget } from '../../../src/warehouse/coordination/shared-budget.js'
+import { createSleep } from '../../../src/base/retry.js'
 import { createManualSleep } from '../../support/manual-sleep.js'
 import { createBudgetScene, mostInAnyWindow, type BudgetScene } from './budget-scene.js'
 

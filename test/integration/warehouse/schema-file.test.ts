@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeDictionary } from '../../../src/warehouse/describe-dictionary.js'
-import { describeSchema } from '../../../src/warehouse/describe-schema.js'
+import { describeDictionary } from '../../../src/warehouse/schema/describe-dictionary.js'
+import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

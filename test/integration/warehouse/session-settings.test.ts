@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
-import { boundConnection } from '../../../src/warehouse/bound-connection.js'
-import { prepareSession, sessionSettings } from '../../../src/warehouse/session-settings.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
+import { prepareSession, sessionSettings } from '../../../src/warehouse/connection/session-settings.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 const LOGIN = 'far_away'

@@ -3,7 +3,7 @@ import {
   describeZoneData,
   KNOWN_INSTANTS,
   type KnownInstant,
-} from '../../../src/warehouse/zone-data.js'
+} from '../../../src/warehouse/rows/zone-data.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

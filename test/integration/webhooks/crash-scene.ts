@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
 import type { ResourceIdentifier, ResourceObject } from '../../../src/jsonapi/document.js'
-import { createDice, type Dice } from '../../../src/simulator/dice.js'
+import { createDice, type Dice } from '../../../src/simulator/world/dice.js'
 import {
   startSimulator,
   WEBHOOK_EVENT_NAMES,
   type Simulator,
 } from '../../../src/simulator/server.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startCli, waitUntil, type RunningProgram } from '../../support/run-cli.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { chooseFreePort } from '../../../src/database/free-port.js'
-import type { Dice } from '../../../src/simulator/dice.js'
+import { chooseFreePort } from '../../../src/embedded-postgres/free-port.js'
+import type { Dice } from '../../../src/simulator/world/dice.js'
 import { endPrograms, type RunningProgram } from '../../support/run-cli.js'
 import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -5,11 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../../src/database/embedded-database.js'
-import { chooseFreePort } from '../../../src/database/free-port.js'
-import { silentLogger } from '../../../src/logger.js'
-import { prepareSchemas } from '../../../src/warehouse/prepare-schemas.js'
-import { createWarehouse } from '../../../src/warehouse/warehouse.js'
+} from '../../../src/embedded-postgres/embedded-database.js'
+import { chooseFreePort } from '../../../src/embedded-postgres/free-port.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { endPrograms, waitUntil } from '../../support/run-cli.js'
 import {
   countAnswers,

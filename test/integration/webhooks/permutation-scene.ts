@@ -4,9 +4,9 @@ import {
   SimulatedCrash,
   type Failpoint,
   type ReachFailpoint,
-} from '../../../src/failpoint.js'
+} from '../../../src/base/failpoint.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { notification, openBench, store, type ProcessBench } from './process-scene.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/failpoint.js'
+import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/base/failpoint.js'
 import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { playHistory, prepare, type Crash, type History, type Step } from './permutation-scene.js'

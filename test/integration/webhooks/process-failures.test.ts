@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/failpoint.js'
-import { createSleep } from '../../../src/retry.js'
-import { silentLogger } from '../../../src/logger.js'
-import { replayNotifications } from '../../../src/webhooks/replay.js'
+import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/base/failpoint.js'
+import { createSleep } from '../../../src/base/retry.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
 import {
   readProcessorLag,
   startProcessor,
   type RunningProcessor,
-} from '../../../src/webhooks/run-processor.js'
+} from '../../../src/webhooks/process/run-processor.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { notification, OWN_WEBHOOK, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'

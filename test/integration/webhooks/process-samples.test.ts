@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { noFailpoints } from '../../../src/failpoint.js'
-import { takeIn, type Intake } from '../../../src/sync/intake.js'
-import { compareRow } from '../../../src/warehouse/compare-rows.js'
-import { writeRows } from '../../../src/warehouse/write-batch.js'
+import { noFailpoints } from '../../../src/base/failpoint.js'
+import { takeIn, type Intake } from '../../../src/ingest/intake.js'
+import { compareRow } from '../../../src/warehouse/rows/compare-rows.js'
+import { writeRows } from '../../../src/warehouse/rows/write-batch.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import {
   DELIVERIES,
@@ -14,8 +14,8 @@ import {
 } from '../../support/sample-service.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { openBench, queued, statesOf, type ProcessBench } from './process-scene.js'
-import { readDelivery } from '../../../src/webhooks/delivery.js'
-import { storeDeliveries } from '../../../src/webhooks/inbox.js'
+import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
+import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
 
 let target: TestWarehouse
 let service: SampleService

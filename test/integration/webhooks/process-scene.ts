@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { createApiClient, type ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../../src/api/request-budget.js'
-import { noFailpoints } from '../../../src/failpoint.js'
+import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceIdentifier } from '../../../src/jsonapi/document.js'
-import { silentLogger } from '../../../src/logger.js'
-import { readDelivery } from '../../../src/webhooks/delivery.js'
-import { storeDeliveries } from '../../../src/webhooks/inbox.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
+import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
 import {
   NotificationProcessor,
   type ProcessDependencies,
-} from '../../../src/webhooks/process-notifications.js'
+} from '../../../src/webhooks/process/process-notifications.js'
 import {
   RefetchQueueReader,
   type RefetchDependencies,
-} from '../../../src/webhooks/read-refetch-queue.js'
-import { createDatabaseClock } from '../../../src/warehouse/database-clock.js'
-import type { Warehouse } from '../../../src/warehouse/warehouse.js'
+} from '../../../src/webhooks/process/read-refetch-queue.js'
+import { createDatabaseClock } from '../../../src/warehouse/connection/database-clock.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 
 export const OWN_WEBHOOK = 'webhook-of-ours'

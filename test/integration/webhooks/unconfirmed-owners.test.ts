@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { claimRefetches, releaseRefetches } from '../../../src/warehouse/refetch-queue.js'
+import { claimRefetches, releaseRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 

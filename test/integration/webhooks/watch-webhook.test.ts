@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
 import {
   checkWebhook,
   type WatchSettings,
   type WebhookReport,
-} from '../../../src/webhooks/watch-webhook.js'
+} from '../../../src/webhooks/manage/watch-webhook.js'
 import { callCli } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { withTestService } from '../../support/test-service.js'

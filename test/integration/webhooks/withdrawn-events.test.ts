@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { verifySource } from '../../../src/sync/verify.js'
-import { countUnlistedEvents } from '../../../src/warehouse/transport-event-lists.js'
+import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
+import { countUnlistedEvents } from '../../../src/warehouse/rows/transport-event-lists.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 

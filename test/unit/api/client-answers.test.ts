@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ApiClientOptions } from '../../../src/api/client.js'
 import { createRequestBudget } from '../../../src/api/request-budget.js'
-import { ApiRateLimitedError, ApiUnavailableError } from '../../../src/errors.js'
+import { ApiRateLimitedError, ApiUnavailableError } from '../../../src/base/errors.js'
 import { ExactNumber } from '../../../src/jsonapi/exact-json.js'
 import {
   canaryKey,

@@ -8,7 +8,7 @@ import {
   ApiRefusedError,
   ApiRequestError,
   ApiUnavailableError,
-} from '../../../src/errors.js'
+} from '../../../src/base/errors.js'
 import {
   createTestClient,
   createVirtualTime,

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ApiClientOptions } from '../../../src/api/client.js'
-import { ApiRefusedError, ApiUnavailableError } from '../../../src/errors.js'
+import { ApiRefusedError, ApiUnavailableError } from '../../../src/base/errors.js'
 import {
   container,
   createTestClient,

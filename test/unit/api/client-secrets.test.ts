@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
-import { ConfigError } from '../../../src/errors.js'
+import { ConfigError } from '../../../src/base/errors.js'
 import {
   canaryKey,
   createRecordingLogger,

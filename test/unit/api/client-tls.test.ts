@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
-import { ApiConnectionError, ApiUnavailableError } from '../../../src/errors.js'
+import { ApiConnectionError, ApiUnavailableError } from '../../../src/base/errors.js'
 import { canaryKey, createTestClient, failureOf, listen, stop } from './fake-service.js'
 
 const fixtures = new URL('../../fixtures/tls/', import.meta.url)

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
 import type { Page } from '../../../src/api/list-pages.js'
-import { ApiContractError } from '../../../src/errors.js'
+import { ApiContractError } from '../../../src/base/errors.js'
 import { container, createTestClient, failureOf, reply, startFakeService } from './fake-service.js'
 
 const closers: (() => Promise<void>)[] = []

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { silentLogger, type Logger } from '../../../src/logger.js'
+import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { createApiClient, type ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
 import { unlimitedBudget } from '../../../src/api/request-budget.js'
-import type { Clock, Sleep } from '../../../src/retry.js'
+import type { Clock, Sleep } from '../../../src/base/retry.js'
 
 /** Looks like a key and appears nowhere else, so that a leak is found by searching for it. */
 export const canaryKey = 'canary-key-2f8c41d9'

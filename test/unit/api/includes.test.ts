@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dropRefusedIncludes, judgeIncludes } from '../../../src/api/includes.js'
-import { ApiRequestError, ApiUnavailableError } from '../../../src/errors.js'
+import { ApiRequestError, ApiUnavailableError } from '../../../src/base/errors.js'
 import { parseDocument } from '../../../src/jsonapi/document.js'
 
 function refusal(detail: string, status = 400): ApiRequestError {

@@ -6,7 +6,7 @@ import {
   ApiRefusedError,
   ApiRequestError,
   PaginationLoopError,
-} from '../../../src/errors.js'
+} from '../../../src/base/errors.js'
 import {
   container,
   createTestClient,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseBaseUrl, resolveSameOrigin } from '../../../src/api/origin.js'
-import { ApiRefusedError, ConfigError } from '../../../src/errors.js'
+import { ApiRefusedError, ConfigError } from '../../../src/base/errors.js'
 
 const base = parseBaseUrl('https://api.tracking.example/v2/')
 const from = new URL('https://api.tracking.example/v2/containers?page%5Bnumber%5D=1')

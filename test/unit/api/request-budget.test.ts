@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRequestBudget } from '../../../src/api/request-budget.js'
-import { createSleep } from '../../../src/retry.js'
+import { createSleep } from '../../../src/base/retry.js'
 import { createVirtualTime } from './fake-service.js'
 
 test('R1: no rolling minute holds more than the budget, and the budget is used up', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { settingDescriptions } from '../../../src/config.js'
-import { EXIT_CODES } from '../../../src/exit-code.js'
+import { settingDescriptions } from '../../../src/config/load-config.js'
+import { EXIT_CODES } from '../../../src/base/exit-code.js'
 import { runInProcess } from './fake-process.js'
 
 const COMMON = [

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ConfigError } from '../../../src/errors.js'
-import type { LogFields } from '../../../src/logger.js'
-import { silentLogger } from '../../../src/logger.js'
+import { ConfigError } from '../../../src/base/errors.js'
+import type { LogFields } from '../../../src/base/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import {
   startHttpServer,
   type HttpServer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiContractError } from '../../../src/errors.js'
+import { ApiContractError } from '../../../src/base/errors.js'
 import { parseDocument } from '../../../src/jsonapi/document.js'
 import { linkedTransportEventIds } from '../../../src/resources/container.js'
 import { flattenAnyRecord } from '../../../src/resources/index.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ApiContractError } from '../../../src/errors.js'
+import { ApiContractError } from '../../../src/base/errors.js'
 import { toStorableJson, toStorableText } from '../../../src/resources/storable-text.js'
 import {
   container,

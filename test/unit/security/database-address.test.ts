@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../src/config.js'
-import { judgeDatabaseLink, shownDatabaseUrl } from '../../../src/database-address.js'
-import { ConfigError } from '../../../src/errors.js'
+import { loadConfig } from '../../../src/config/load-config.js'
+import { judgeDatabaseLink, shownDatabaseUrl } from '../../../src/config/database-address.js'
+import { ConfigError } from '../../../src/base/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
 const ELSEWHERE = 'is not on this machine'

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { createHealth, type Health } from '../../../src/serve/health.js'
-import { createWarehouse } from '../../../src/warehouse/warehouse.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { startHttpServer } from '../../../src/http/http-server.js'
 
 const closers: (() => Promise<void> | void)[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from '../../../src/jsonapi/document.js'
 import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
-import { takeIn } from '../../../src/sync/intake.js'
+import { takeIn } from '../../../src/ingest/intake.js'
 
 const OPTIONS = {
   stream: 'shipments',

@@ -3,8 +3,8 @@ import {
   MigrationError,
   WarehouseSchemaError,
   WarehouseUnavailableError,
-} from '../../../src/errors.js'
-import { silentLogger } from '../../../src/logger.js'
+} from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { awaitWarehouse } from '../../../src/serve/await-warehouse.js'
 
 const outage = new WarehouseUnavailableError('connect: refused')

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import { createEdits } from '../../../src/simulator/edits.js'
-import { createIds } from '../../../src/simulator/ids.js'
+import { createEdits } from '../../../src/simulator/world/edits.js'
+import { createIds } from '../../../src/simulator/world/ids.js'
 import { createAgenda } from '../../../src/simulator/notifications/agenda.js'
 import { includedRecords } from '../../../src/simulator/notifications/notification-records.js'
 import type { Occurrence } from '../../../src/simulator/notifications/occurrence.js'
 import { occurrencesBetween } from '../../../src/simulator/notifications/occurrences.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
-import { createWorld } from '../../../src/simulator/world.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
+import { createWorld } from '../../../src/simulator/world/world.js'
 import { START } from './simulator-client.js'
 
 const DAY = 86_400_000

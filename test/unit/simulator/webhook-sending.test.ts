@@ -5,8 +5,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhook-catalog.js'
-import type { WebhookAttributes } from '../../../src/simulator/webhook-desk.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
+import type { WebhookAttributes } from '../../../src/simulator/webhooks/webhook-desk.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
 import { ask, send, START } from './simulator-client.js'
 

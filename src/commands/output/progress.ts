@@ -1,0 +1,154 @@
+import type { Progress } from '../../ingest/run.js'
+import { countOf } from './count-of.js'
+import { formatSeconds } from './format-seconds.js'
+import { createRateMeter, type ProgressRate } from './progress-rate.js'
+import { cutText, widthOf } from './terminal.js'
+
+export interface ProgressReporter {
+  readonly onProgress: (progress: Progress) => void
+  /** Told before each wait for the request budget, in milliseconds. */
+  readonly onWait: (ms: number) => void
+  /** Ends the line on the screen. Idempotent. */
+  stop(): void
+}
+
+export interface ProgressOptions {
+  readonly stream: NodeJS.WritableStream & { readonly columns?: number }
+  readonly isTerminal: boolean
+  /** One JSON object a line instead of words. */
+  readonly isJson: boolean
+  /** The present time in milliseconds. */
+  readonly now: () => number
+  /** The request budget: what is left takes no less than it allows. */
+  readonly requestsPerMinute?: number
+}
+
+/** On a terminal a bar; elsewhere a line, but not more often than this. */
+const LINE_EVERY_MS = 5_000
+/** Shorter waits are not worth a word. */
+const LONG_WAIT_MS = 5_000
+
+/**
+ * Shows how far a run is: records, requests, rate, what is left of the stream, and waits for the
+ * request budget.
+ */
+export function createProgressReporter(options: ProgressOptions): ProgressReporter {
+  return options.isTerminal && !options.isJson ? createBar(options) : createLines(options)
+}
+
+const BAR_WIDTH = 24
+const FEWEST_CELLS = 4
+const USUAL_WIDTH = 80
+const CLEAR_LINE = '\r\u001b[K'
+
+/** One line that is drawn again and again; a stream that is done keeps its own. */
+function createBar({ stream, now, requestsPerMinute }: ProgressOptions): ProgressReporter {
+  const measure = createRateMeter(now, requestsPerMinute)
+  let current: string | undefined
+  let facts: BarFacts | undefined
+  const draw = (): void => {
+    if (facts === undefined) return
+    // One column less: in the last one some terminals go to the next line.
+    stream.write(`${CLEAR_LINE}${formatBar(facts, (stream.columns ?? USUAL_WIDTH) - 1)}`)
+  }
+  const stop = (): void => {
+    if (facts !== undefined) stream.write('\n')
+    facts = undefined
+  }
+  return {
+    stop,
+    onWait: (ms) => {
+      if (facts === undefined || ms < LONG_WAIT_MS) return
+      facts = { ...facts, end: tellWait(ms) }
+      draw()
+    },
+    onProgress: (progress) => {
+      const { stream: name, records, total, requests } = progress
+      const { recordsPerSecond, secondsLeft } = measure(progress)
+      if (name !== current) stop()
+      current = name
+      const rate = recordsPerSecond === undefined ? '' : ` · ${recordsPerSecond}/s`
+      facts = {
+        name,
+        records,
+        total: Math.max(total ?? 0, records),
+        requests: `${countOf(requests, 'request')}${rate}`,
+        end: secondsLeft === undefined ? '' : `${formatSeconds(secondsLeft)} left`,
+      }
+      draw()
+    },
+  }
+}
+
+interface BarFacts {
+  readonly name: string
+  readonly records: number
+  readonly total: number
+  readonly requests: string
+  readonly end: string
+}
+
+/** The bar takes what the words leave. */
+function formatBar({ name, records, total, requests, end }: BarFacts, width: number): string {
+  const words = [`${records}/${total}`, requests, end].filter((part) => part !== '').join(' · ')
+  const start = name.padEnd(17)
+  const room = Math.min(BAR_WIDTH, width - widthOf(start) - widthOf(words) - 2)
+  if (room < FEWEST_CELLS) return cutText(`${name} ${words}`, width)
+  const full = total === 0 ? room : Math.floor((room * records) / total)
+  return `${start} ${'█'.repeat(full)}${'░'.repeat(room - full)} ${words}`
+}
+
+function tellWait(ms: number): string {
+  const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
+  return `waiting for the request budget until ${end}`
+}
+
+function createLines({
+  stream,
+  isJson,
+  now,
+  requestsPerMinute,
+}: ProgressOptions): ProgressReporter {
+  const measure = createRateMeter(now, requestsPerMinute)
+  const startedAt = now()
+  let lastLineAt = -Infinity
+  let lastStream = ''
+  let waitEndsAt = -Infinity
+  return {
+    stop: () => undefined,
+    onWait: (ms) => {
+      // Many requests wait for one end.
+      if (ms < LONG_WAIT_MS || now() + LONG_WAIT_MS < waitEndsAt) return
+      waitEndsAt = now() + ms
+      const waitSeconds = Math.round(ms / 1000)
+      const until = new Date(Date.now() + ms).toISOString()
+      const line = isJson
+        ? JSON.stringify({ waiting: { for: 'request budget', waitSeconds, until } })
+        : `${lastStream === '' ? '' : `${lastStream}: `}waiting ${waitSeconds} s for the request budget, until ${until}`
+      stream.write(`${line}\n`)
+    },
+    onProgress: (progress) => {
+      const rate = measure(progress)
+      const isDue = now() - lastLineAt >= LINE_EVERY_MS || progress.stream !== lastStream
+      if (!isDue) return
+      lastLineAt = now()
+      lastStream = progress.stream
+      const seconds = Math.round((now() - startedAt) / 1000)
+      const line = isJson
+        ? JSON.stringify({ progress: { ...progress, ...rate, seconds } })
+        : formatLine(progress, rate, seconds)
+      stream.write(`${line}\n`)
+    },
+  }
+}
+
+function formatLine(
+  { stream, page, records, total, requests }: Progress,
+  { recordsPerSecond, secondsLeft }: ProgressRate,
+  seconds: number,
+): string {
+  const of = total === undefined ? '' : ` of ${total}`
+  const rate = recordsPerSecond === undefined ? '' : `, ${recordsPerSecond} records/s`
+  const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`
+  return `${stream}: page ${page}, ${records}${of} records, ${countOf(requests, 'request')}, ${seconds} s${rate}${left}`
+}

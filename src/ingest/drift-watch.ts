@@ -1,0 +1,136 @@
+import { otherResources } from '../resources/index.js'
+import { NAMED_TYPES } from '../resources/other-resource.js'
+import type { FlatRecord, Resource } from '../resources/resource.js'
+import type { DriftKind } from '../warehouse/bookkeeping/schema-drift.js'
+import type { Intake } from './intake.js'
+
+/** Something the source sends that this version does not know. */
+export interface DriftFinding {
+  readonly stream: string
+  readonly kind: DriftKind
+  /** The attribute, `attribute: value` or the type, shortened. */
+  readonly name: string
+}
+
+/** A source that invents names without end costs neither memory nor rows. */
+const NAMES_PER_STREAM = 200
+const SHOWN_LENGTH = 200
+
+interface StreamWatch {
+  /** Complete sightings of the run; a record that came twice counts twice. */
+  sightings: number
+  /**
+   * Attributes with a column that no record has carried so far; empty after a few records, and then
+   * nothing is looked at.
+   */
+  unseen: readonly KnownAttribute[]
+  readonly known: readonly KnownAttribute[]
+  readonly unmapped: Set<string>
+  /** Inside attributes that are kept as sent; one may be absent from a record for long. */
+  readonly members: Set<string>
+  readonly values: Set<string>
+}
+
+interface KnownAttribute {
+  readonly name: string
+  readonly columnIndex: number
+}
+
+/**
+ * Watches the records of a run for what the interface does not say: attributes without a column,
+ * values outside the lists, unknown types; and remembers which attributes were carried at all.
+ * Looks only at what flattening has found, so it costs next to nothing.
+ */
+export class DriftWatch {
+  readonly #streams = new Map<string, StreamWatch>()
+  readonly #types = new Set<string>()
+
+  notice(intake: Pick<Intake, 'sightings'>): void {
+    for (const sightings of intake.sightings.values()) {
+      for (const { record, isComplete } of sightings) {
+        if (record.resource === otherResources) this.#noticeType(record)
+        else this.#noticeRecord(record, isComplete)
+      }
+    }
+  }
+
+  findings(): DriftFinding[] {
+    const found = [...this.#types].map((name) => {
+      return { stream: otherResources.stream, kind: 'new_type' as const, name }
+    })
+    const ofStreams = [...this.#streams].flatMap(([stream, { unmapped, members, values }]) => [
+      ...[...unmapped, ...members].map((name) => ({
+        stream,
+        kind: 'new_attribute' as const,
+        name,
+      })),
+      ...[...values].map((name) => ({ stream, kind: 'new_value' as const, name })),
+    ])
+    return [...found, ...ofStreams]
+  }
+
+  /** Complete sightings of a stream so far. */
+  sightings(stream: string): number {
+    return this.#streams.get(stream)?.sightings ?? 0
+  }
+
+  /**
+   * Attributes and relationships that records of a stream carried, null included, as the source
+   * calls them.
+   */
+  carried(stream: string): ReadonlySet<string> {
+    const watch = this.#streams.get(stream)
+    if (watch === undefined) return new Set()
+    const unseen = new Set(watch.unseen.map(({ name }) => name))
+    const seen = watch.known.map(({ name }) => name).filter((name) => !unseen.has(name))
+    return new Set([...seen, ...watch.unmapped])
+  }
+
+  #noticeType(record: FlatRecord): void {
+    const type = record.values[otherResources.columnIndex.get('resource_type') ?? -1] ?? ''
+    if (!NAMED_TYPES.has(type)) addBounded(this.#types, type)
+  }
+
+  #noticeRecord(record: FlatRecord, isComplete: boolean): void {
+    const watch = this.#watchOf(record.resource)
+    for (const name of record.unmappedNames) addBounded(watch.unmapped, name)
+    for (const name of record.unknownMembers ?? []) addBounded(watch.members, name)
+    for (const { attribute, value } of record.unknownValues) {
+      addBounded(watch.values, `${attribute}: ${value}`)
+    }
+    if (!isComplete) return
+    watch.sightings += 1
+    if (watch.unseen.length === 0) return
+    watch.unseen = watch.unseen.filter(
+      ({ columnIndex }) => record.values[columnIndex] === undefined,
+    )
+  }
+
+  #watchOf(resource: Resource): StreamWatch {
+    let watch = this.#streams.get(resource.stream)
+    if (watch === undefined) {
+      const known = knownAttributes(resource)
+      const [unmapped, members, values] = [new Set<string>(), new Set<string>(), new Set<string>()]
+      watch = { sightings: 0, known, unseen: known, unmapped, members, values }
+      this.#streams.set(resource.stream, watch)
+    }
+    return watch
+  }
+}
+
+function knownAttributes(resource: Resource): KnownAttribute[] {
+  const indexOf = (column: string): number => resource.columnIndex.get(column) ?? -1
+  const attributes = [...resource.attributes.keys()].map((name) => {
+    return { name, columnIndex: indexOf(name) }
+  })
+  const relationships = [...resource.relationships].map(([name, spec]) => {
+    const column = spec.kind === 'many' ? spec.column : `${name}_id`
+    return { name: `relationships.${name}`, columnIndex: indexOf(column) }
+  })
+  return [...attributes, ...relationships]
+}
+
+function addBounded(names: Set<string>, name: string): void {
+  const shown = name.length > SHOWN_LENGTH ? name.slice(0, SHOWN_LENGTH) : name
+  if (names.size < NAMES_PER_STREAM) names.add(shown)
+}

@@ -1,0 +1,118 @@
+import pLimit from 'p-limit'
+import { ApiNotFoundError } from '../base/errors.js'
+import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
+import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
+import { takeIn, type Intake } from './intake.js'
+import { retryWarehouse } from './retry-warehouse.js'
+import type { Run } from './run.js'
+
+/**
+ * The transport events of one container. `list` is undefined when the pages cannot prove which
+ * events there are: the list was short, rows moved from page to page while it was read, or a record
+ * was set aside or of another type.
+ */
+export interface FetchedEvents {
+  readonly containerId: string
+  /** Undefined when the container is gone at the source; its list is empty then. */
+  readonly intake: readonly Intake[] | undefined
+  readonly list: TransportEventList | undefined
+  /** When the service answered that there is no such container. */
+  readonly goneAt?: Date | undefined
+}
+
+type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal' | 'purpose'>
+
+const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
+
+/** Reads the transport events of several containers, a few at a time: at least one request each. */
+export async function fetchTransportEvents(
+  run: Reader,
+  containerIds: readonly string[],
+): Promise<FetchedEvents[]> {
+  const limit = pLimit(run.settings.eventConcurrency)
+  return Promise.all(containerIds.map((id) => limit(() => fetchOfContainer(run, id))))
+}
+
+async function fetchOfContainer(run: Reader, containerId: string): Promise<FetchedEvents> {
+  const intake: Intake[] = []
+  const transportEventIds = new Set<string>()
+  let observedAt: Date | undefined
+  let isDoubtful = false
+  const pages = run.service.listTransportEvents(containerId, {
+    signal: run.signal,
+    purpose: run.purpose,
+    counter: run.ledger.counter('transport_events'),
+    pageSize: run.settings.pageSize,
+  })
+  try {
+    for await (const page of pages) {
+      observedAt ??= page.observedAt
+      const source = `/containers/${containerId}/transport_events`
+      const taken = takeIn(page.document, {
+        stream: 'transport_events',
+        source,
+        observedAt: page.observedAt,
+        completeTypes: NOTHING_COMPLETE,
+        context: { containerId },
+      })
+      intake.push(taken)
+      const ids = new Set(
+        (taken.sightings.get('transport_events') ?? []).map(({ record }) =>
+          record.key.slice(containerId.length + 1),
+        ),
+      )
+      const { data } = page.document
+      run.ledger.listed('transport_events', data, 'transport_event')
+      // What is of another type, as after a renaming, may be one of ours: then the list does not
+      // tell which are gone.
+      const isWhole = taken.quarantined.length === 0 && data.every(isTransportEvent)
+      // A row on two pages has pushed another off both.
+      const hasMoved = [...ids].some((id) => transportEventIds.has(id))
+      isDoubtful ||= page.isShort || hasMoved || !isWhole
+      for (const id of ids) transportEventIds.add(id)
+    }
+  } catch (thrown) {
+    if (thrown instanceof ApiNotFoundError) {
+      return { containerId, intake: undefined, list: undefined, goneAt: thrown.observedAt }
+    }
+    throw thrown
+  }
+  if (observedAt === undefined || isDoubtful) return { containerId, intake, list: undefined }
+  const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
+  return { containerId, intake, list }
+}
+
+function isTransportEvent(record: unknown): boolean {
+  return (record as { readonly type?: unknown } | null)?.type === 'transport_event'
+}
+
+/**
+ * Whether a list of transport events is empty although the container itself names some. Either
+ * answer may be the wrong one: nothing is withdrawn, and the list is asked for again.
+ */
+export function contradictsContainer(list: TransportEventList, named: readonly string[]): boolean {
+  return list.transportEventIds.length === 0 && named.length > 0
+}
+
+/** Why a list that contradicts its container is in the refetch queue. */
+export const LIST_WITHOUT_EVENTS =
+  'the container lists transport events and its list of transport events is empty'
+
+const ASK_AGAIN_MS = 3_600_000
+
+/**
+ * Queues the lists of transport events of containers that contradict them, to be read in an hour.
+ */
+export async function askForEventListsAgain(
+  run: Pick<Run, 'warehouse' | 'logger' | 'sleep' | 'signal'>,
+  containerIds: readonly string[],
+): Promise<void> {
+  if (containerIds.length === 0) return
+  run.logger.warn(LIST_WITHOUT_EVENTS, { containers: containerIds.length, first: containerIds[0] })
+  const entries = containerIds.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
+  await retryWarehouse(run, () =>
+    run.warehouse.transaction('ask for lists of transport events again', (session) =>
+      queueRefetches(session, entries, LIST_WITHOUT_EVENTS, ASK_AGAIN_MS),
+    ),
+  )
+}

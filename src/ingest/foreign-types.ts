@@ -1,0 +1,46 @@
+import { IncompleteRunError } from '../base/errors.js'
+
+/** What the records of one kind of answer say they are. Kept in checkpoints, so it is small whatever the source invents. */
+export interface ListedTypes {
+  /** At least one record was of the type that the answer is for. */
+  readonly isOwnTypeSeen: boolean
+  /** Other types, the first few, shortened. */
+  readonly foreign: readonly string[]
+}
+
+const NONE: ListedTypes = { isOwnTypeSeen: false, foreign: [] }
+const TYPES_NAMED = 3
+const SHOWN_LENGTH = 60
+
+/** Adds the types of more records. Records that name no type are left to the quarantine. */
+export function addListedTypes(
+  before: ListedTypes = NONE,
+  records: readonly unknown[],
+  ownType: string,
+): ListedTypes {
+  const types = records
+    .map((record) => (record as { readonly type?: unknown } | null)?.type)
+    .filter((type) => typeof type === 'string')
+  const foreign = types
+    .filter((type) => type !== ownType)
+    .map((type) => type.slice(0, SHOWN_LENGTH))
+  return {
+    isOwnTypeSeen: before.isOwnTypeSeen || types.includes(ownType),
+    foreign: [...new Set([...before.foreign, ...foreign])].slice(0, TYPES_NAMED),
+  }
+}
+
+/**
+ * The error for a stream of which every record is of a type that is not its own, as after a renaming at the service; undefined otherwise. Such a stream
+ * says nothing about the rows we have, although every answer of it was a good one.
+ */
+export function foreignStreamError(
+  stream: string,
+  { isOwnTypeSeen, foreign }: ListedTypes,
+): IncompleteRunError | undefined {
+  if (isOwnTypeSeen || foreign.length === 0) return undefined
+  const names = foreign.map((type) => JSON.stringify(type)).join(', ')
+  return new IncompleteRunError(
+    `every record that came as ${stream} is of another type, ${names}: they are kept, in other_resources where no table is theirs, and no other row was changed. See whether the service renamed the type and a newer version of this program knows it`,
+  )
+}

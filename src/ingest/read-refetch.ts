@@ -1,0 +1,182 @@
+import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
+import { SimulatedCrash } from '../base/failpoint.js'
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { resourceOfType } from '../resources/index.js'
+import { REFERENCE_TYPES } from '../resources/resource.js'
+import { loadListedEventIds } from '../warehouse/rows/transport-event-lists.js'
+import { isReferenced } from '../warehouse/bookkeeping/missing-references.js'
+import {
+  EVENT_LIST_ENTRY,
+  postponeRefetch,
+  removeRefetches,
+  type ClaimedRefetch,
+} from '../warehouse/bookkeeping/refetch-queue.js'
+import {
+  contradictsContainer,
+  fetchTransportEvents,
+  LIST_WITHOUT_EVENTS,
+} from './fetch-transport-events.js'
+import { mergeIntakes, takeIn, type Intake } from './intake.js'
+import { readById } from './read-by-id.js'
+import { retryWarehouse } from './retry-warehouse.js'
+import { storeIntake } from './store-intake.js'
+import type { StoringRun } from './write-draft.js'
+
+type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
+
+const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
+const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
+
+/**
+ * A list of events that proved nothing, because rows moved while it was read, is read again after
+ * this time.
+ */
+const UNPROVEN_WAIT_MS = 60_000
+
+/**
+ * Reads what an entry of the refetch queue asks for, stores it by the rule of all writes, and takes
+ * the entry off the queue in the same transaction: one request, and those for the events of a
+ * container whose list of them changed.
+ *
+ * What is gone (404) is never invented: the entry goes and nothing is written. A row that still
+ * stands for it is left to the passes of the runs, which alone mark rows as gone. A reference that
+ * is gone or not ours to see is asked for again no sooner than in a day, as long as rows point to
+ * it. All other errors are thrown, and the entry stays.
+ */
+export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
+  await settled(run, entry, async () => {
+    if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
+    else await readRecord(run, entry)
+  })
+}
+
+/**
+ * The same for several entries: references, of which a first load reads hundreds, are stored
+ * together, in one transaction instead of one for each. What was read before a failure, or before
+ * the run was told to stop, is stored.
+ */
+export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
+  const read: { readonly entry: Entry; readonly intake: Intake }[] = []
+  const store = async (): Promise<void> => {
+    if (read.length === 0) return
+    const refetched = read.map(({ entry }) => entry)
+    await storeIntake(run, mergeIntakes(read.map(({ intake }) => intake)), { refetched })
+  }
+  try {
+    for (const entry of entries) {
+      if (run.signal.aborted) break
+      if (!REFERENCES.has(entry.type)) {
+        await readRefetch(run, entry)
+        continue
+      }
+      const intake = await settled(run, entry, () => readIntake(run, entry))
+      if (intake === undefined) continue
+      if (holdsRecord(intake, entry)) read.push({ entry, intake })
+      else await storeWithoutRecord(run, intake, entry)
+    }
+  } catch (thrown) {
+    if (thrown instanceof SimulatedCrash) throw thrown
+    // The first failure is the better story.
+    await store().catch((second: unknown) => {
+      if (second instanceof SimulatedCrash) throw second
+    })
+    throw thrown
+  }
+  await store()
+}
+
+/** Undefined when the record is gone or not ours to see, which is noted then. */
+async function settled<Result>(
+  run: StoringRun,
+  entry: Entry,
+  read: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await read()
+  } catch (thrown) {
+    const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
+    const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
+    if (!isGone && !isForbidden) throw thrown
+    const isDropped = REFERENCES.has(entry.type) ? !(await isNamed(run, entry)) : isGone
+    run.logger.warn(isDropped ? 'a record to be read again is gone' : 'a record cannot be read', {
+      type: entry.type,
+      id: entry.id,
+      error: thrown,
+    })
+    await retryWarehouse(run, () =>
+      isDropped
+        ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
+        : postponeRefetch(run.warehouse, entry, thrown.message),
+    )
+    return undefined
+  }
+}
+
+/** Rows may have pointed to a reference once and do no more: then nobody needs it. */
+function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
+  return retryWarehouse(run, () => isReferenced(run.warehouse, run.warehouse.names, id))
+}
+
+async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
+  const intake = await readIntake(run, entry)
+  if (holdsRecord(intake, entry)) await storeIntake(run, intake, { refetched: [entry] })
+  else await storeWithoutRecord(run, intake, entry)
+}
+
+async function readIntake(run: StoringRun, entry: Entry): Promise<Intake> {
+  const answer = await readById(run, entry)
+  const { stream } = resourceOfType(entry.type)
+  return takeIn(answer.document, {
+    stream,
+    source: `/${stream}/${entry.id}`,
+    observedAt: answer.observedAt,
+    completeTypes: NOTHING_COMPLETE,
+  })
+}
+
+function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
+  const sightings = intake.sightings.get(resourceOfType(type).stream) ?? []
+  return sightings.some(({ record }) => record.key === id)
+}
+
+/**
+ * The record was set aside, or another one came. Nothing points to it anew, so only the queue
+ * remembers that it is missing.
+ */
+async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
+  await storeIntake(run, intake)
+  const why = 'the answer does not hold the record, see quarantine'
+  const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run, entry))
+  await retryWarehouse(run, () =>
+    isDropped
+      ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
+      : postponeRefetch(run.warehouse, entry, why),
+  )
+}
+
+async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
+  const [events] = await fetchTransportEvents(run, [entry.id])
+  // The container is gone: what became of it is for the passes to find out.
+  if (events?.intake === undefined) {
+    return retryWarehouse(run, () => removeRefetches(run.warehouse, run.warehouse.names, [entry]))
+  }
+  const intake = mergeIntakes(events.intake)
+  if (events.list === undefined) {
+    await storeIntake(run, intake)
+    const why = 'the list of events changed while it was read'
+    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS))
+  }
+  // The list holds past events only; an expected one that the container itself names was not
+  // withdrawn.
+  const named = await retryWarehouse(run, () =>
+    loadListedEventIds(run.warehouse, run.warehouse.names, entry.id),
+  )
+  if (contradictsContainer(events.list, named)) {
+    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, LIST_WITHOUT_EVENTS))
+  }
+  const transportEventIds = [...events.list.transportEventIds, ...named]
+  await storeIntake(run, intake, {
+    refetched: [entry],
+    eventLists: [{ ...events.list, transportEventIds }],
+  })
+}

@@ -1,0 +1,147 @@
+import type { ApiAuthError } from '../base/errors.js'
+import {
+  createStreamCounts,
+  type ShownBy,
+  type StreamCounts,
+  type StreamState,
+} from '../warehouse/bookkeeping/sync-runs.js'
+import type { StreamOutcome } from '../warehouse/connection/tables.js'
+import { addListedTypes, type ListedTypes } from './foreign-types.js'
+
+export type CountsDelta = Partial<StreamCounts>
+
+/**
+ * The counts and outcomes of a run, per stream. A batch asks for the states as they will be
+ * (`preview`) and writes them in its transaction; only after the commit are they added, so that the
+ * ledger never says more than the database.
+ */
+export class RunLedger {
+  readonly #streams = new Map<
+    string,
+    {
+      counts: StreamCounts
+      outcome: StreamOutcome
+      detail: string | null
+      shownBy?: ShownBy
+    }
+  >()
+
+  readonly #listedTypes = new Map<string, ListedTypes>()
+
+  /**
+   * Why the positions of vessels are not ours to see, once the service has said so: they are not
+   * asked for again.
+   */
+  positionsRefusal: ApiAuthError | undefined
+
+  readonly #distrusted: { readonly stream: string; readonly why: string }[] = []
+
+  /** Notes why a stream that is read to its end is not to be trusted all the same. */
+  distrust(stream: string, why: string): void {
+    const isKnown = this.#distrusted.some((one) => one.stream === stream && one.why === why)
+    if (!isKnown) this.#distrusted.push({ stream, why })
+  }
+
+  /** What was noted by `distrust`. */
+  distrusted(): readonly { readonly stream: string; readonly why: string }[] {
+    return this.#distrusted
+  }
+
+  add(deltas: ReadonlyMap<string, CountsDelta>): void {
+    for (const [stream, delta] of deltas)
+      Object.assign(this.#entry(stream).counts, this.#sum(stream, delta))
+  }
+
+  preview(deltas: ReadonlyMap<string, CountsDelta>): StreamState[] {
+    return [...deltas].map(([stream, delta]) => {
+      return { stream, ...this.#entry(stream), counts: this.#sum(stream, delta) }
+    })
+  }
+
+  /** The mutable counts of a stream, for the API client to count requests in. */
+  counter(stream: string): StreamCounts {
+    return this.#entry(stream).counts
+  }
+
+  conclude(stream: string, outcome: StreamOutcome, detail: string | null = null): void {
+    Object.assign(this.#entry(stream), { outcome, detail })
+  }
+
+  /** Notes the complete pass that showed a stream. */
+  shown(stream: string, shownBy: ShownBy): void {
+    this.#entry(stream).shownBy = shownBy
+  }
+
+  /** The pass over one stream showed all of another, too. */
+  concludeAs(stream: string, shownWith: string): void {
+    const { outcome, detail, shownBy } = this.#entry(shownWith)
+    this.conclude(stream, outcome, detail)
+    if (shownBy !== undefined) this.shown(stream, shownBy)
+  }
+
+  /**
+   * Notes what the records of an answer say they are, for a stream that is not read as one list.
+   */
+  listed(stream: string, records: readonly unknown[], ownType: string): void {
+    this.#listedTypes.set(stream, addListedTypes(this.#listedTypes.get(stream), records, ownType))
+  }
+
+  /** What was noted by `listed`, per stream. */
+  listedTypes(): ReadonlyMap<string, ListedTypes> {
+    return this.#listedTypes
+  }
+
+  /**
+   * Streams that took part only through included records take the outcome of the run, and of its
+   * passes the one that began first.
+   */
+  concludeRest(outcome: StreamOutcome): void {
+    const entries = [...this.#streams.values()]
+    const [first] = entries
+      .flatMap(({ shownBy }) => shownBy ?? [])
+      .sort((one, two) => Date.parse(one.beganAt) - Date.parse(two.beganAt))
+    for (const entry of entries) {
+      if (entry.outcome !== 'running') continue
+      entry.outcome = outcome
+      if (first !== undefined) entry.shownBy ??= first
+    }
+  }
+
+  states(): StreamState[] {
+    return [...this.#streams]
+      .map(([stream, entry]) => ({ stream, ...entry, counts: { ...entry.counts } }))
+      .sort((one, two) => (one.stream < two.stream ? -1 : 1))
+  }
+
+  requests(): number {
+    return this.states().reduce((sum, { counts }) => sum + counts.requests, 0)
+  }
+
+  #entry(stream: string) {
+    let entry = this.#streams.get(stream)
+    if (entry === undefined) {
+      entry = { counts: createStreamCounts(), outcome: 'running', detail: null }
+      this.#streams.set(stream, entry)
+    }
+    return entry
+  }
+
+  #sum(stream: string, delta: CountsDelta): StreamCounts {
+    const sum = { ...this.#entry(stream).counts }
+    for (const [name, count] of Object.entries(delta) as [keyof StreamCounts, number][]) {
+      sum[name] += count
+    }
+    return sum
+  }
+}
+
+/** Adds to the delta of one stream. */
+export function addToDelta(
+  deltas: Map<string, CountsDelta>,
+  stream: string,
+  delta: CountsDelta,
+): void {
+  const sum: Record<string, number> = { ...deltas.get(stream) }
+  for (const [name, count] of Object.entries(delta)) sum[name] = (sum[name] ?? 0) + count
+  deltas.set(stream, sum)
+}

@@ -1,0 +1,69 @@
+import type { TrackingService } from '../api/endpoints.js'
+import type { RequestPurpose } from '../api/request-budget.js'
+import type { ReachFailpoint } from '../base/failpoint.js'
+import type { Logger } from '../base/logger.js'
+import type { Sleep } from '../base/retry.js'
+import type { StoreViewsWhen } from '../warehouse/schema/store-views.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import type { DriftWatch } from './drift-watch.js'
+import type { FingerprintMemory } from './fingerprint-memory.js'
+import type { RunLedger } from './run-ledger.js'
+
+/** How far a walk has come; `pages` and `total` are hints of the service. */
+export interface Progress {
+  readonly stream: string
+  readonly page: number
+  readonly records: number
+  /** Records the service says there are; undefined when it does not. */
+  readonly total: number | undefined
+  readonly requests: number
+}
+
+export interface RunSettings {
+  readonly pageSize: number
+  readonly eventConcurrency: number
+  readonly vesselPositions: boolean
+  readonly quarantineLimitPercent: number
+  /**
+   * Containers whose transport events a sync reads again although nothing says that they changed;
+   * none unless given.
+   */
+  readonly transportEventChecksPerSync?: number
+  /**
+   * A sync reads the whole lists when they were last read whole so many hours ago, and else what
+   * can still change; always the whole unless given.
+   */
+  readonly fullSyncHours?: number
+  /** How long re-reads may take; five minutes in a sync and an hour in a backfill unless given. */
+  readonly rereadSeconds?: number
+  /** When the large views are stored at the end of a run; never unless given. */
+  readonly storedViews?: StoreViewsWhen
+  /** Believe the source when many rows are missing: mark them as gone after all. */
+  readonly acceptShrink?: boolean
+}
+
+/** What every step of a run is given. */
+export interface Run {
+  readonly syncRunId: number
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly ledger: RunLedger
+  readonly memory: FingerprintMemory
+  readonly drift: DriftWatch
+  readonly settings: RunSettings
+  /** Aborting it ends the run after the batch under way. */
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  readonly sleep: Sleep
+  /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
+  readonly purpose?: RequestPurpose
+  /**
+   * Believes no fingerprint: every record is compared with its row value by value, what hangs on a
+   * row is derived anew, and what is missing is read. Heals what somebody changed by hand; a row
+   * that equals its record is not touched all the same.
+   */
+  readonly isThorough?: boolean
+  /** Inert, unless a test asked for a crash. */
+  readonly reachFailpoint: ReachFailpoint
+}

@@ -1,0 +1,146 @@
+import type { ApiStats } from '../api/call-runner.js'
+import type { TrackingService } from '../api/endpoints.js'
+import type { Config } from '../config/load-config.js'
+import type { ReachFailpoint } from '../base/failpoint.js'
+import type { Logger } from '../base/logger.js'
+import type { Sleep } from '../base/retry.js'
+import type { RunSettings } from '../ingest/run.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { startHttpServer, type HttpServer } from '../http/http-server.js'
+import type { SignatureCheck } from '../webhooks/receive/signature.js'
+import { awaitWarehouse } from './await-warehouse.js'
+import { createHealth } from './health.js'
+import { createRoutes, type RunningParts } from './routes.js'
+import {
+  catchUp,
+  keepSendersFresh,
+  learnOwnWebhooks,
+  startReceiver,
+  startTheProcessor,
+  startTheSchedule,
+  type StartedReceiver,
+} from './start-parts.js'
+
+/** Which parts run in this process; each can also run alone, and several of each side by side. */
+export interface ServeParts {
+  readonly isReceiving: boolean
+  readonly isProcessing: boolean
+  readonly isScheduling: boolean
+}
+
+export interface ServeDependencies {
+  readonly config: Config
+  readonly parts: ServeParts
+  /** For the processor, the schedule and the pages. */
+  readonly warehouse: Warehouse
+  /**
+   * For the receiver and the question whether it is ready: an answer never waits for a connection
+   * that a sync holds.
+   */
+  readonly inbox: Warehouse
+  /** Brings the schemas up to date; called again until the database can be reached. */
+  readonly prepare: () => Promise<void>
+  readonly service: TrackingService
+  readonly stats: () => ApiStats
+  readonly signature: SignatureCheck | 'insecure'
+  readonly runSettings: RunSettings
+  readonly programVersion: string
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly sleep: Sleep
+  readonly reachFailpoint: ReachFailpoint
+  /** The service's requests end with it too; `stop` is called when it is aborted. */
+  readonly signal: AbortSignal
+}
+
+export interface Serving {
+  /** Of this machine: `http://127.0.0.1:8080`. */
+  readonly url: string
+  /**
+   * Resolves when everything that is to run does; rejects when it never will, whatever is waited
+   * for.
+   */
+  readonly started: Promise<void>
+  /**
+   * Within `shutdownSeconds`, while the database answers: no longer ready, no new connection,
+   * requests under way answered, what was received is committed, runs and batches stop at the next
+   * page. Nothing acknowledged is lost, also where it takes longer and is cut off. Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * Share of the time to stop that requests under way may take; the rest is for the batch of a run.
+ */
+const REQUESTS_SHARE = 0.4
+
+/**
+ * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health,
+ * metrics and status on the same address. Resolves when that address answers; the database may
+ * still be away then: deliveries are answered 503, and the rest starts when it is back. Throws
+ * ConfigError where the address cannot be taken.
+ */
+export async function startServe(dependencies: ServeDependencies): Promise<Serving> {
+  const { config, parts, logger, inbox } = dependencies
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([dependencies.signal, stopping.signal])
+  const health = createHealth(inbox, async () => (await running.receiver?.canStore()) ?? true)
+  const receiving = parts.isReceiving
+    ? startReceiver(dependencies, () => running.processor?.wake())
+    : undefined
+  const running: RunningParts = {
+    health,
+    receiver: receiving?.receiver,
+    isPrepared: false,
+    processor: undefined,
+    schedule: undefined,
+  }
+  let server: HttpServer
+  try {
+    const { host, httpPort } = config
+    const routes = createRoutes(dependencies, running)
+    server = await startHttpServer({ host, httpPort, routes, logger })
+  } catch (thrown) {
+    health.close()
+    throw thrown
+  }
+  const started = startWork(dependencies, running, receiving, signal)
+  // Whoever does not wait for it must not be ended by it.
+  started.catch(() => undefined)
+  let ended: Promise<void> | undefined
+
+  async function stopAll(): Promise<void> {
+    health.leave()
+    // Runs stop at the next page while requests are still being answered.
+    stopping.abort(dependencies.signal.reason)
+    await server.stop(config.shutdownSeconds * REQUESTS_SHARE * 1000)
+    await running.receiver?.drain()
+    await started.catch(() => undefined)
+    await Promise.all([running.processor?.stop(), running.schedule?.stop()])
+    health.close()
+  }
+
+  return { url: server.url, started, stop: () => (ended ??= stopAll()) }
+}
+
+/** All that needs the database. */
+async function startWork(
+  dependencies: ServeDependencies,
+  running: RunningParts,
+  receiving: StartedReceiver | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { prepare, logger, sleep, parts, config } = dependencies
+  if (!(await awaitWarehouse({ prepare, logger, sleep, signal }))) return
+  running.isPrepared = true
+  running.health.enter()
+  if (receiving?.senders !== undefined) keepSendersFresh(receiving.senders, logger, signal)
+  if (parts.isProcessing) running.processor = startTheProcessor(dependencies)
+  if (parts.isScheduling) {
+    running.schedule = startTheSchedule(dependencies, signal)
+    await catchUp(dependencies, running.schedule)
+  }
+  // The reconcile that a schedule begins with looks at them as well.
+  const isLookedAt = parts.isScheduling && config.reconcileCron !== 'off'
+  if (parts.isProcessing && !isLookedAt) await learnOwnWebhooks(dependencies, signal)
+}

@@ -1,0 +1,250 @@
+import type { ResourceObject } from '../../jsonapi/document.js'
+import { membersOf } from '../../jsonapi/members.js'
+import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
+import { customFieldSlot } from '../records/custom-field-record.js'
+import type { QueryFault } from '../faults/faults.js'
+import { filteredList } from './list-filters.js'
+import { listAnswer, singleAnswer, slicesOf, type Service } from './record-answers.js'
+import type { ListedType, World } from '../world/world.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhookEvents,
+  listWebhookIps,
+  readWebhook,
+  triggerWebhook,
+  updateWebhook,
+} from '../webhooks/webhook-endpoints.js'
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: RegExp
+  readonly answer: (
+    service: Service,
+    request: ServiceRequest,
+    parameters: Readonly<Record<string, string>>,
+    faults: readonly QueryFault[],
+  ) => Answer
+}
+
+/**
+ * Every path of the interface. The first one that matches wins: `/webhooks/events` stands before
+ * `/webhooks/{id}`.
+ */
+const ENDPOINTS: readonly Endpoint[] = [
+  list('shipments', 'shipment'),
+  read('shipments', 'shipment'),
+  list('containers', 'container'),
+  read('containers', 'container'),
+  eventList('transport_events', 'transport_event', (world, id, at) =>
+    world.transportEventsOf(id, at),
+  ),
+  eventList('raw_events', 'raw_event', (world, id, at) => world.rawEventsOf(id, at)),
+  {
+    method: 'PATCH',
+    path: /^\/containers\/(?<id>[^/]+)\/custom_fields\/(?<slug>[^/]+)$/,
+    answer: updateCustomField,
+  },
+  list('tracking_requests', 'tracking_request'),
+  read('tracking_requests', 'tracking_request'),
+  list('ports', 'port'),
+  read('ports', 'port'),
+  list('metro_areas', 'metro_area'),
+  read('metro_areas', 'metro_area'),
+  list('terminals', 'terminal'),
+  read('terminals', 'terminal'),
+  list('rail_terminals', 'rail_terminal'),
+  read('rail_terminals', 'rail_terminal'),
+  list('vessels', 'vessel'),
+  { method: 'GET', path: /^\/vessels\/(?<id>[^/]+)$/, answer: readVessel },
+  { method: 'GET', path: /^\/webhooks\/events$/, answer: listWebhookEvents },
+  { method: 'GET', path: /^\/webhooks\/ips$/, answer: listWebhookIps },
+  {
+    method: 'POST',
+    path: /^\/webhooks\/trigger$/,
+    answer: ({ webhooks }, request) => triggerWebhook(webhooks, request),
+  },
+  { method: 'GET', path: /^\/webhooks$/, answer: listWebhooks },
+  {
+    method: 'POST',
+    path: /^\/webhooks$/,
+    answer: ({ webhooks }, request) => createWebhook(webhooks, request),
+  },
+  {
+    method: 'GET',
+    path: /^\/webhooks\/(?<id>[^/]+)$/,
+    answer: ({ webhooks }, request, { id = '' }) => readWebhook(webhooks, request, id),
+  },
+  {
+    method: 'PATCH',
+    path: /^\/webhooks\/(?<id>[^/]+)$/,
+    answer: ({ webhooks }, request, { id = '' }) => updateWebhook(webhooks, request, id),
+  },
+  {
+    method: 'DELETE',
+    path: /^\/webhooks\/(?<id>[^/]+)$/,
+    answer: ({ webhooks }, request, { id = '' }) => deleteWebhook(webhooks, request, id),
+  },
+  { method: 'GET', path: /^\/webhook_notifications$/, answer: listNotifications },
+  {
+    method: 'GET',
+    path: /^\/webhook_notifications\/(?<id>[^/]+)$/,
+    answer: readNotification,
+  },
+]
+
+/**
+ * The answer to an authorized request. 404 for a path nobody knows, 405 for a method it does not
+ * have.
+ */
+export function answerRequest(
+  service: Service,
+  request: ServiceRequest,
+  faults: readonly QueryFault[],
+): Answer {
+  const methods: string[] = []
+  for (const endpoint of ENDPOINTS) {
+    const match = endpoint.path.exec(request.path)
+    if (match === null) continue
+    if (endpoint.method === request.method) {
+      return endpoint.answer(service, request, match.groups ?? {}, faults)
+    }
+    methods.push(endpoint.method)
+  }
+  if (methods.length === 0) return notFound(request.path)
+  const detail = `${request.path} has no ${request.method}.`
+  return errorAnswer(405, 'Method Not Allowed', detail, { headers: { allow: methods.join(', ') } })
+}
+
+function list(collection: string, type: ListedType): Endpoint {
+  return {
+    method: 'GET',
+    path: new RegExp(`^/${collection}$`),
+    answer: (service, request, _parameters, faults) => {
+      const { world } = service
+      const { at } = request
+      const filtered = filteredList(service, request, type)
+      if (filtered !== undefined && 'status' in filtered) return filtered
+      const paged = filtered ?? {
+        total: world.count(type, at),
+        slice: (offset: number, limit: number) => world.page(type, offset, limit, at),
+      }
+      return listAnswer(service, request, type, paged, faults)
+    },
+  }
+}
+
+function read(collection: string, type: ListedType): Endpoint {
+  return {
+    method: 'GET',
+    path: new RegExp(`^/${collection}/(?<id>[^/]+)$`),
+    answer: (service, request, { id = '' }) => {
+      const known = type === 'port' ? portId(service.world, id) : id
+      const record = service.world.record(type, known, request.at)
+      return record === undefined
+        ? notFound(request.path)
+        : singleAnswer(service, request, type, record)
+    },
+  }
+}
+
+function eventList(
+  name: string,
+  type: string,
+  reader: (world: World, containerId: string, at: Date) => ResourceObject[],
+): Endpoint {
+  return {
+    method: 'GET',
+    path: new RegExp(`^/containers/(?<id>[^/]+)/${name}$`),
+    answer: (service, request, { id = '' }, faults) => {
+      if (service.world.record('container', id, request.at) === undefined) {
+        return notFound(request.path)
+      }
+      const events = reader(service.world, id, request.at)
+      // All events of a container come at once unless a page size is asked for.
+      const largestSize = Number.MAX_SAFE_INTEGER
+      const pages = { defaultSize: Math.max(1, events.length), largestSize }
+      const paged = slicesOf(events)
+      return listAnswer({ ...service, pages }, request, type, paged, faults)
+    },
+  }
+}
+
+/** Ports are also found by their UN/LOCODE, vessels by their IMO number. */
+function portId(world: World, idOrLocode: string): string {
+  return world.atlas.ports.find(({ locode }) => locode === idOrLocode)?.id ?? idOrLocode
+}
+
+function readVessel(
+  { world }: Service,
+  request: ServiceRequest,
+  { id: idOrImo = '' }: Readonly<Record<string, string>>,
+): Answer {
+  const id = world.atlas.vessels.find(({ imo }) => imo === idOrImo)?.id ?? idOrImo
+  const hasPositions = request.query.get('show_positions') === 'true'
+  const vessel = hasPositions
+    ? world.vesselWithPositions(id, request.at)
+    : world.record('vessel', id, request.at)
+  if (vessel === undefined) return notFound(request.path)
+  const self = `${request.origin}/v2${request.path}`
+  return { status: 200, document: { data: vessel, links: { self } } }
+}
+
+function updateCustomField(
+  { world, edits }: Service,
+  request: ServiceRequest,
+  { id = '', slug = '' }: Readonly<Record<string, string>>,
+): Answer {
+  const isKnown = world.record('container', id, request.at) !== undefined
+  if (!isKnown || customFieldSlot(slug) < 0) return notFound(request.path)
+  if (edits.isCustomFieldDenied(id)) {
+    return errorAnswer(403, 'Forbidden', 'The key lacks update permission on the container.')
+  }
+  const body = membersOf(request.body)
+  // Its documentation shows both forms.
+  const { value } = 'value' in body ? body : membersOf(membersOf(body.data).attributes)
+  if (value === undefined) {
+    return errorAnswer(422, 'Unprocessable Entity', 'value is required.', {
+      source: { pointer: '/value' },
+    })
+  }
+  edits.setCustomField(id, slug, value)
+  const field = world.customField(id, slug, request.at)
+  if (field === undefined) return notFound(request.path)
+  const self = `${request.origin}/v2${request.path}`
+  return { status: 200, document: { data: field, links: { self } } }
+}
+
+function listWebhooks(
+  service: Service,
+  request: ServiceRequest,
+  _parameters: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  const paged = slicesOf(service.webhooks.desk.webhooks())
+  return listAnswer(service, request, 'webhook', paged, faults)
+}
+
+function listNotifications(
+  service: Service,
+  request: ServiceRequest,
+  _parameters: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  const wanted = request.query.get('filter[delivery_status]')
+  const notifications = service.webhooks.desk.notifications.filter(
+    ({ attributes }) => wanted === null || attributes?.delivery_status === wanted,
+  )
+  return listAnswer(service, request, 'webhook_notification', slicesOf(notifications), faults)
+}
+
+function readNotification(
+  service: Service,
+  request: ServiceRequest,
+  { id = '' }: Readonly<Record<string, string>>,
+): Answer {
+  const notification = service.webhooks.desk.notifications.find((one) => one.id === id)
+  return notification === undefined
+    ? notFound(request.path)
+    : singleAnswer(service, request, 'webhook_notification', notification)
+}

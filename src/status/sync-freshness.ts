@@ -1,0 +1,68 @@
+import { slotGaps } from '../base/schedule.js'
+import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+
+/**
+ * How old the last complete sync or backfill is, whoever made it; a narrowed one does not count.
+ */
+export interface SyncFreshness {
+  /**
+   * Just before the first request of its passes, on the database's clock; null when there was none.
+   */
+  readonly beganAt: string | null
+  readonly ageSeconds: number | null
+}
+
+/**
+ * One query by the primary keys. A run that went on with a pass which an earlier one began is as
+ * old as that pass.
+ */
+export async function readSyncFreshness(warehouse: Warehouse): Promise<SyncFreshness> {
+  const sync = quoteIdentifier(warehouse.names.sync)
+  const [row] = await warehouse.query<{ began_at: string; age: number }>(
+    'look up the last complete sync',
+    `select passes.began_at, extract(epoch from now() - passes.began_at)::float8 as age
+from (
+    select sync_run_id, started_at
+    from ${sync}.sync_runs
+    where outcome = 'complete'
+        and command in ('sync', 'backfill')
+        and options -> 'narrowing' is null
+    order by sync_run_id desc
+    limit 1
+) as run
+cross join lateral (
+    select coalesce(min(part.pass_began_at), run.started_at) as began_at
+    from ${sync}.sync_run_streams as part
+    where part.sync_run_id = run.sync_run_id
+) as passes`,
+  )
+  return { beganAt: row?.began_at ?? null, ageSeconds: row?.age ?? null }
+}
+
+/** The slots of the schedule that syncs are judged by. */
+export interface SyncSlots {
+  /** A cron expression, or `off`: then nothing is ever due. */
+  readonly cron: string
+  readonly timeZone: string
+}
+
+/**
+ * True when a slot was missed: the last complete sync began longer ago than two slots lie apart.
+ */
+export function isSyncDue({ ageSeconds }: SyncFreshness, { cron, timeZone }: SyncSlots): boolean {
+  if (cron === 'off') return false
+  return ageSeconds === null || ageSeconds * 1000 > slotGaps(cron, timeZone).shortestMs
+}
+
+/**
+ * True when the last complete sync began longer ago than twice the time between slots: somebody
+ * should look. Undefined without slots.
+ */
+export function isSyncOverdue(
+  { ageSeconds }: SyncFreshness,
+  { cron, timeZone }: SyncSlots,
+): boolean | undefined {
+  if (cron === 'off') return undefined
+  return ageSeconds === null || ageSeconds * 1000 > 2 * slotGaps(cron, timeZone).longestMs
+}

@@ -1,0 +1,90 @@
+import { judgeIncludes } from '../api/includes.js'
+import type { Page } from '../api/list-pages.js'
+import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
+import type { Run } from '../ingest/run.js'
+
+/**
+ * Relations we would like to have included, most wanted first. Which of them the service takes is not specified: what it refuses or
+ * does not send is dropped, remembered for a day and then tried again. Everything works with none of them, at the cost of requests.
+ */
+export type IncludingList = 'shipments' | 'containers'
+
+const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
+  shipments: [
+    'containers',
+    'containers.transport_events',
+    'port_of_lading',
+    'port_of_discharge',
+    'pod_terminal',
+    'destination',
+    'destination_terminal',
+    'containers.pickup_facility',
+    'containers.transport_events.vessel',
+    'containers.custom_fields',
+  ],
+  containers: ['transport_events', 'pod_terminal', 'pickup_facility', 'custom_fields'],
+}
+
+/** What to ask a list for, and whether its answer teaches us something new. */
+export interface IncludeChoice {
+  readonly includes: readonly string[]
+  /** True when everything wanted is tried: then the first page tells what the service takes. */
+  readonly isTrial: boolean
+}
+
+/**
+ * What was found out within a day. Later, that and one of the refused, in turn: a service that has learned more is noticed within days, and one that has not
+ * costs a request a day. Without a finding, all that are wanted.
+ */
+export async function chooseIncludes(
+  run: Pick<Run, 'warehouse'>,
+  list: IncludingList,
+): Promise<IncludeChoice> {
+  const wanted = WANTED_INCLUDES[list]
+  const found = await loadCapability(run.warehouse, capabilityName(list))
+  if (found === undefined) return { includes: wanted, isTrial: true }
+  const accepted = wanted.filter((name) => listOf(found.detail.accepted).includes(name))
+  const refused = listOf(found.detail.refused).filter((name) => wanted.includes(name))
+  const [next] = refused
+  if (!found.isStale || next === undefined) return { includes: accepted, isTrial: false }
+  return {
+    includes: wanted.filter((name) => name === next || accepted.includes(name)),
+    isTrial: true,
+  }
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as readonly string[]) : []
+}
+
+/** Remembers what of `asked` the service took and sent, judged by a first page. */
+export async function rememberIncludes(
+  run: Pick<Run, 'warehouse' | 'logger'>,
+  list: IncludingList,
+  page: Page,
+  asked: readonly string[],
+): Promise<void> {
+  // An empty list proves nothing.
+  if (page.document.data.length === 0) return
+  const { unsent } = judgeIncludes(page.document, page.includes)
+  const accepted = page.includes.filter((name) => !unsent.includes(name))
+  // Those just tried go to the end of the queue.
+  const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
+  const refused = [
+    ...rest.filter((name) => !asked.includes(name)),
+    ...rest.filter((name) => asked.includes(name)),
+  ]
+  const found = {
+    capability: capabilityName(list),
+    isSupported: accepted.length > 0,
+    detail: { accepted, refused },
+  }
+  await run.warehouse.transaction('remember includes', (session) => saveCapability(session, found))
+  if (refused.length > 0) {
+    run.logger.info('the service does not include everything we asked for', { list, refused })
+  }
+}
+
+function capabilityName(list: IncludingList): string {
+  return `include on ${list}`
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Session } from '../connection/warehouse.js'
+
+/** What the service was found to understand, for example the includes of a list. */
+export interface Capability {
+  readonly capability: string
+  readonly isSupported: boolean
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** Remembers a finding; the last one stands. */
+export async function saveCapability(session: Session, found: Capability): Promise<void> {
+  const values = {
+    is_supported: found.isSupported,
+    detail: JSON.stringify(found.detail),
+    checked_at: sql<string>`now()`,
+  }
+  await session.sync
+    .insertInto('source_capabilities')
+    .values({ capability: found.capability, ...values })
+    .onConflict((conflict) => conflict.column('capability').doUpdateSet(values))
+    .execute()
+}
+
+/** A finding, and whether it is older than a day: then it is time to try again. */
+export interface FoundCapability extends Capability {
+  readonly isStale: boolean
+}
+
+/** The last finding on a capability. */
+export async function loadCapability(
+  session: Session,
+  capability: string,
+): Promise<FoundCapability | undefined> {
+  const row = await session.sync
+    .selectFrom('source_capabilities')
+    .select(['capability', 'is_supported', 'detail'])
+    .select(sql<boolean>`checked_at < now() - interval '1 day'`.as('is_stale'))
+    .where('capability', '=', capability)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    capability: row.capability,
+    isSupported: row.is_supported,
+    detail: row.detail ?? {},
+    isStale: row.is_stale,
+  }
+}

@@ -1,0 +1,59 @@
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { resourceOfType, resources } from '../../resources/index.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/** Those of the given references that have no row and are not queued to be read. Writes nothing. */
+export async function findMissingReferences(
+  warehouse: Warehouse,
+  references: readonly ResourceIdentifier[],
+): Promise<ResourceIdentifier[]> {
+  const { names } = warehouse
+  const missing: ResourceIdentifier[] = []
+  for (const type of new Set(references.map((reference) => reference.type))) {
+    const ids = references.filter((reference) => reference.type === type).map(({ id }) => id)
+    const resource = resourceOfType(type)
+    const rows = await warehouse.query<{ id: string }>(
+      'look for missing references',
+      `select wanted.id
+from unnest($2::text[]) as wanted (id)
+where not exists (
+        select from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+        where stored.${quoteIdentifier(resource.idColumn)} = wanted.id
+    )
+    and not exists (
+        select from ${quoteIdentifier(names.sync)}.refetch_queue as queued
+        where queued.resource_type = $1 and queued.resource_id = wanted.id
+    )`,
+      [type, [...new Set(ids)]],
+    )
+    for (const { id } of rows) missing.push({ type, id })
+  }
+  return missing
+}
+
+/**
+ * Whether a live row of any table points to this id. Looks through the tables: for the few
+ * references that cannot be read.
+ */
+export async function isReferenced(
+  session: Session,
+  names: SchemaNames,
+  id: string,
+): Promise<boolean> {
+  for (const { stream, relationships } of resources) {
+    for (const [name, { kind }] of relationships) {
+      if (kind === 'many') continue
+      const rows = await session.query(
+        'look who points to a record',
+        `select
+from ${quoteIdentifier(names.data)}.${quoteIdentifier(stream)}
+where ${quoteIdentifier(`${name}_id`)} = $1 and _deleted_at is null
+limit 1`,
+        [id],
+      )
+      if (rows.length > 0) return true
+    }
+  }
+  return false
+}

@@ -1,0 +1,315 @@
+import { sql } from 'kysely'
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { resourceOfType } from '../../resources/index.js'
+import { givenRows } from '../connection/given-rows.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { compareKeys } from '../rows/sighting.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/**
+ * An entry of the queue that this process reads. `type` may also be one of `EVENT_LIST_ENTRY` and
+ * `NOTIFICATION_ENTRY`, which are no records.
+ */
+export interface ClaimedRefetch extends ResourceIdentifier {
+  readonly attempts: number
+  /** Which of its askings is being answered. */
+  readonly generation: number
+}
+
+/**
+ * Type of an entry that asks for all transport events of a container; its id is the container's.
+ */
+export const EVENT_LIST_ENTRY = 'transport_events'
+
+/** Type of an entry that asks for a notification which came without what it is about. */
+export const NOTIFICATION_ENTRY = 'webhook_notification'
+
+/**
+ * Queues those of the given references that have no row yet. Written in the transaction of the rows
+ * that point to them, so that a killed run forgets none. What is already queued stays as it is.
+ */
+export async function queueMissingReferences(
+  session: Session,
+  names: SchemaNames,
+  references: readonly ResourceIdentifier[],
+): Promise<void> {
+  const idsByType = new Map<string, Set<string>>()
+  for (const { type, id } of references) {
+    const ids = idsByType.get(type)
+    if (ids === undefined) idsByType.set(type, new Set([id]))
+    else ids.add(id)
+  }
+  for (const [type, ids] of [...idsByType].sort(([one], [two]) => compareKeys(one, two))) {
+    const resource = resourceOfType(type)
+    const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+    const key = quoteIdentifier(resource.idColumn)
+    await session.query(
+      'queue missing references',
+      `insert into ${quoteIdentifier(names.sync)}.refetch_queue (resource_type, resource_id, reason)
+select $1, wanted.id, 'referenced and not known'
+from unnest($2::text[]) as wanted (id)
+where not exists (select from ${table} as stored where stored.${key} = wanted.id)
+order by wanted.id
+on conflict do nothing`,
+      [type, [...ids].sort(compareKeys)],
+    )
+  }
+}
+
+/**
+ * Queues records to be read again by id, not before `delayMs` from now: what is said about one
+ * record within that time costs one request. What is queued already is asked for again: a read that
+ * is under way does not answer it any more, and it becomes due no later than a new entry would.
+ */
+export async function queueRefetches(
+  session: Session,
+  records: readonly ResourceIdentifier[],
+  reason: string,
+  delayMs = 0,
+): Promise<void> {
+  if (records.length === 0) return
+  const unique = new Map(records.map((record) => [`${record.type} ${record.id}`, record]))
+  const rows = [...unique.values()].sort(
+    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
+  )
+  const given = toColumns(rows)
+  await session.sync
+    .insertInto('refetch_queue')
+    .columns(['resource_type', 'resource_id', 'reason', 'not_before'])
+    .expression((build) =>
+      build
+        .selectFrom(given)
+        .select([
+          'given.type',
+          'given.id',
+          sql`${reason}::text`.as('reason'),
+          sql`now() + ${seconds(delayMs)}`.as('not_before'),
+        ]),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['resource_type', 'resource_id']).doUpdateSet({
+        generation: sql`refetch_queue.generation + 1`,
+        reason: sql`excluded.reason`,
+        not_before: sql`least(refetch_queue.not_before, excluded.not_before)`,
+      }),
+    )
+    .execute()
+}
+
+interface Entry {
+  readonly type: string
+  readonly id: string
+}
+
+function toColumns(entries: readonly ResourceIdentifier[]) {
+  return givenRows<Entry>({
+    type: ['text', entries.map(({ type }) => type)],
+    id: ['text', entries.map(({ id }) => id)],
+  })
+}
+
+function seconds(ms: number) {
+  return sql`make_interval(secs => ${ms / 1000}::double precision)`
+}
+
+/** Who reads: a run, of which there is one at a time, or the workers beside it. */
+export type RefetchReader = 'sync' | 'reread'
+
+/** What of the queue is wanted; all of it when absent. */
+export interface RefetchBounds {
+  /** Asked for by then; see `readDueRefetches`. */
+  readonly askedUntil?: string | null
+  readonly types?: readonly string[] | null
+}
+
+/** A reader that has not answered by then is taken for dead, and somebody else reads the entry. */
+const CLAIM_SECONDS = 60
+
+/**
+ * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for
+ * a minute. A run takes over what an earlier run claimed, because that one is over; it leaves
+ * notifications to the workers. A notification waits until the containers and shipments asked for
+ * with it or before it were tried once: what it brings may be about one of them. Claim few at a
+ * time: at the service's pace a minute is about seventy reads.
+ */
+export async function claimRefetches(
+  session: Session,
+  names: SchemaNames,
+  reader: RefetchReader,
+  limit: number,
+  { askedUntil = null, types = null }: RefetchBounds = {},
+): Promise<ClaimedRefetch[]> {
+  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const rows = await session.query<{
+    resource_type: string
+    resource_id: string
+    attempts: number
+    generation: number
+  }>(
+    'claim refetches',
+    `with due as (
+    select queued.resource_type, queued.resource_id
+    from ${queue} as queued
+    where (queued.not_before is null or queued.not_before <= now())
+        and (
+            queued.claimed_until is null
+            or queued.claimed_until <= now()
+            or (queued.claimed_by = 'sync' and $1 = 'sync')
+        )
+        and (
+            queued.resource_type != '${NOTIFICATION_ENTRY}'
+            or $1 = 'reread' and queued.requested_at < (
+                select coalesce(min(owner.requested_at), 'infinity')
+                from ${queue} as owner
+                where owner.resource_type in ('container', 'shipment') and owner.attempts = 0
+            )
+        )
+        and ($3::timestamptz is null or queued.requested_at <= $3::timestamptz)
+        and ($4::text[] is null or queued.resource_type = any($4::text[]))
+    order by queued.requested_at, queued.resource_type, queued.resource_id
+    limit $2
+    for update skip locked
+),
+claimed as (
+    update ${queue} as queued
+    set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
+    from due
+    where queued.resource_type = due.resource_type and queued.resource_id = due.resource_id
+    returning queued.*
+)
+select resource_type, resource_id, attempts, generation
+from claimed
+order by requested_at, resource_type, resource_id`,
+    [reader, limit, askedUntil, types],
+  )
+  return rows.map((row) => ({
+    type: row.resource_type,
+    id: row.resource_id,
+    attempts: row.attempts,
+    generation: row.generation,
+  }))
+}
+
+/**
+ * Entries that are due for a run, and the database's now in full precision: nothing that is asked
+ * for later is among them.
+ */
+export async function readDueRefetches(
+  session: Session,
+  names: SchemaNames,
+  types: readonly string[] | null = null,
+): Promise<{ readonly askedUntil: string; readonly due: number }> {
+  const [row] = await session.query<{ asked_until: string; due: number }>(
+    'count due refetches',
+    `select to_json(now()) #>> '{}' as asked_until, (
+        select count(*) from ${quoteIdentifier(names.sync)}.refetch_queue as queued
+        where (queued.not_before is null or queued.not_before <= now())
+            and queued.resource_type != '${NOTIFICATION_ENTRY}'
+            and ($1::text[] is null or queued.resource_type = any($1::text[]))
+    ) as due`,
+    [types],
+  )
+  return { askedUntil: row?.asked_until ?? '-infinity', due: row?.due ?? 0 }
+}
+
+/**
+ * Takes answered entries off the queue; called in the transaction that wrote their rows. One that
+ * was queued anew since it was claimed stays and becomes free, as if asked for only now; without a
+ * generation it goes in any case. One statement, and another when some stay.
+ */
+export async function removeRefetches(
+  session: Session,
+  names: SchemaNames,
+  entries: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const sorted = [...entries].sort(
+    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
+  )
+  const removed = await session.query<{ resource_type: string; resource_id: string }>(
+    'take answered re-reads off the queue',
+    `with answered as (
+    select queued.resource_type, queued.resource_id
+    from unnest($1::text[], $2::text[], $3::bigint[]) as entry (type, id, generation)
+    cross join lateral (
+        select * from ${queue} as candidate
+        where candidate.resource_type = entry.type
+            and candidate.resource_id = entry.id
+            and candidate.generation = coalesce(entry.generation, candidate.generation)
+        for update
+    ) as queued
+)
+delete from ${queue} as queued
+using answered
+where queued.resource_type = answered.resource_type and queued.resource_id = answered.resource_id
+returning queued.resource_type, queued.resource_id`,
+    [
+      sorted.map(({ type }) => type),
+      sorted.map(({ id }) => id),
+      sorted.map(({ generation }) => generation ?? null),
+    ],
+  )
+  const gone = new Set(removed.map((row) => `${row.resource_type} ${row.resource_id}`))
+  const left = sorted.filter(({ type, id }) => !gone.has(`${type} ${id}`))
+  if (left.length === 0) return
+  await session.query(
+    'free re-reads that were asked for again',
+    `update ${queue} as queued
+set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
+from unnest($1::text[], $2::text[]) as entry (type, id)
+where queued.resource_type = entry.type and queued.resource_id = entry.id`,
+    [left.map(({ type }) => type), left.map(({ id }) => id)],
+  )
+}
+
+/**
+ * Keeps an entry that could not be read and asks no sooner than in `waitMs`, a day unless told
+ * otherwise: a reference that is gone stays gone. In a transaction of its own, so that a run which
+ * lost its lease changes nothing.
+ */
+export async function postponeRefetch(
+  warehouse: Pick<Warehouse, 'transaction'>,
+  entry: ResourceIdentifier,
+  error: string,
+  waitMs = DAY_MS,
+): Promise<void> {
+  await warehouse.transaction('postpone a re-read', (session) =>
+    session.sync
+      .updateTable('refetch_queue')
+      .set(({ eb }) => ({
+        attempts: eb('attempts', '+', 1),
+        error,
+        not_before: sql<string>`now() + ${seconds(waitMs)}`,
+        claimed_until: null,
+        claimed_by: null,
+      }))
+      .where('resource_type', '=', entry.type)
+      .where('resource_id', '=', entry.id)
+      .execute(),
+  )
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Lets others read claimed entries at once, or from `waitMs` on: nothing was found out about them.
+ */
+export async function releaseRefetches(
+  session: Session,
+  entries: readonly ResourceIdentifier[],
+  waitMs = 0,
+): Promise<void> {
+  if (entries.length === 0) return
+  await session.sync
+    .updateTable('refetch_queue')
+    .from(toColumns(entries))
+    .set({
+      claimed_until: null,
+      claimed_by: null,
+      not_before: sql<string>`greatest(not_before, now() + ${seconds(waitMs)})`,
+    })
+    .whereRef('resource_type', '=', 'given.type')
+    .whereRef('resource_id', '=', 'given.id')
+    .execute()
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import { anyOf, givenRows } from '../connection/given-rows.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { SchemaDriftTable } from '../connection/tables.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+export type DriftKind = SchemaDriftTable['kind']
+
+/** One thing in which the source differs from what this version knows. */
+export interface DriftNote {
+  readonly stream: string
+  readonly kind: DriftKind
+  readonly name: string
+}
+
+/**
+ * Notes what was found and returns what had never been noted. What is known already is touched at
+ * most once a day, so that a run over an unchanged source writes nothing; it costs one look.
+ */
+export async function noteSchemaDrift(
+  warehouse: Warehouse,
+  notes: readonly DriftNote[],
+  syncRunId: number,
+): Promise<DriftNote[]> {
+  if (notes.length === 0) return []
+  const table = `${quoteIdentifier(warehouse.names.sync)}.schema_drift`
+  const isSame = `noted.stream = found.stream and noted.kind = found.kind and noted.name = found.name`
+  const news = await warehouse.query<DriftNote>(
+    'look for schema drift',
+    `select found.stream, found.kind, found.name
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+where not exists (
+    select from ${table} as noted
+    where ${isSame} and noted.last_seen_at >= now() - interval '1 day'
+)`,
+    toColumns(notes),
+  )
+  if (news.length === 0) return []
+  return warehouse.transaction('note schema drift', async (session) => {
+    await session.query(
+      'touch schema drift',
+      `update ${table} as noted
+set last_seen_at = now()
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+where ${isSame}`,
+      toColumns(news),
+    )
+    return session.query<DriftNote>(
+      'note schema drift',
+      `insert into ${table} (stream, kind, name, sync_run_id)
+select found.stream, found.kind, found.name, $4::bigint
+from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+where not exists (select from ${table} as noted where ${isSame})
+order by found.stream, found.kind, found.name
+on conflict do nothing
+returning stream, kind, name`,
+      [...toColumns(news), syncRunId],
+    )
+  })
+}
+
+function toColumns(notes: readonly DriftNote[]): string[][] {
+  return [
+    notes.map(({ stream }) => stream),
+    notes.map(({ kind }) => kind),
+    notes.map(({ name }) => name),
+  ]
+}
+
+/** The attributes that records of the given streams were last seen to carry. */
+export async function loadSeenAttributes(
+  session: Session,
+  streams: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const rows = await session.sync
+    .selectFrom('seen_attributes')
+    .select(['stream', 'attribute'])
+    .where('stream', '=', anyOf(streams))
+    .execute()
+  const byStream = new Map<string, Set<string>>()
+  for (const { stream, attribute } of rows) {
+    const attributes = byStream.get(stream)
+    if (attributes === undefined) byStream.set(stream, new Set([attribute]))
+    else attributes.add(attribute)
+  }
+  return byStream
+}
+
+/** Adds and takes out attributes of a stream. */
+export async function reviseSeenAttributes(
+  session: Session,
+  stream: string,
+  revision: { readonly added: readonly string[]; readonly gone: readonly string[] },
+  syncRunId: number,
+): Promise<void> {
+  const { added, gone } = revision
+  if (added.length > 0) {
+    await session.sync
+      .insertInto('seen_attributes')
+      .columns(['stream', 'attribute', 'sync_run_id'])
+      .expression((build) =>
+        build
+          .selectFrom(givenRows<{ attribute: string }>({ attribute: ['text', added] }))
+          .select([
+            sql`${stream}::text`.as('stream'),
+            'given.attribute',
+            sql`${syncRunId}::bigint`.as('sync_run_id'),
+          ]),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+  if (gone.length > 0) {
+    await session.sync
+      .deleteFrom('seen_attributes')
+      .where('stream', '=', stream)
+      .where('attribute', '=', anyOf(gone))
+      .execute()
+  }
+}
+
+/** Live rows of a stream. Reads the whole table. */
+export async function countLiveRows(warehouse: Warehouse, stream: string): Promise<number> {
+  const [row] = await warehouse.query<{ count: number }>(
+    `count ${stream}`,
+    `select count(*) as count
+from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(stream)}
+where _deleted_at is null`,
+  )
+  return row?.count ?? 0
+}

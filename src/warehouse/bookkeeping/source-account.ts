@@ -1,0 +1,91 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ConfigError } from '../../base/errors.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Warehouse } from '../connection/warehouse.js'
+
+export interface SourceAccount {
+  readonly apiUrl: string
+  readonly apiKey: string
+}
+
+const HASH_BYTES = 32
+const hashSlowly = promisify<string, Buffer, number, Buffer>(scrypt)
+
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** A simulator or tunnel on this machine has another port each time. */
+function addressOf({ apiUrl }: SourceAccount): string {
+  const { protocol, hostname, host, pathname } = new URL(apiUrl)
+  return `${protocol}//${THIS_MACHINE.test(hostname) ? hostname : host}${pathname.replace(/\/+$/, '')}`
+}
+
+interface AccountRow {
+  readonly address: string
+  readonly salt: Buffer
+  readonly key_hash: Buffer
+}
+
+/**
+ * Throws ConfigError where the warehouse is filled from another account than this. One that has
+ * none yet takes any.
+ */
+export async function refuseOtherAccount(
+  { query, names }: Pick<Warehouse, 'query' | 'names'>,
+  account: SourceAccount,
+): Promise<void> {
+  const [stored] = await query<AccountRow>(
+    'look up the account of the warehouse',
+    `select address, salt, key_hash from ${quoteIdentifier(names.sync)}.source_account`,
+  )
+  if (stored === undefined) return
+  const address = addressOf(account)
+  if (stored.address !== address) {
+    throw refused(
+      'TRACKING_API_URL',
+      `is ${address}, and ${names.data} is filled from ${stored.address}`,
+    )
+  }
+  const hash = await hashSlowly(account.apiKey, stored.salt, HASH_BYTES)
+  if (timingSafeEqual(hash, stored.key_hash)) return
+  throw refused('TRACKING_API_KEY', `is another than the one that ${names.data} is filled with`)
+}
+
+function refused(setting: string, what: string): ConfigError {
+  const problem = `${what}: records of two accounts would be mixed. For the same account, run \`tracking-sync sync --accept-account\` once; for another one, set TRACKING_SCHEMA or DATABASE_URL to a warehouse of its own`
+  return new ConfigError([{ setting, problem }])
+}
+
+/**
+ * From now on this account and no other, until the next call; without `isReplacing`, only where
+ * there is none yet.
+ */
+export async function acceptAccount(
+  { query, names }: Pick<Warehouse, 'query' | 'names'>,
+  account: SourceAccount,
+  { isReplacing }: { readonly isReplacing: boolean },
+): Promise<void> {
+  const table = `${quoteIdentifier(names.sync)}.source_account`
+  const values = async (): Promise<unknown[]> => {
+    const salt = randomBytes(16)
+    return [addressOf(account), salt, await hashSlowly(account.apiKey, salt, HASH_BYTES)]
+  }
+  if (isReplacing) {
+    await query(
+      'accept the account',
+      `insert into ${table} (address, salt, key_hash) values ($1, $2, $3)
+on conflict (is_only) do update
+set address = excluded.address, salt = excluded.salt, key_hash = excluded.key_hash, accepted_at = excluded.accepted_at`,
+      await values(),
+    )
+    return
+  }
+  const known = await query('look for an account', `select from ${table}`)
+  if (known.length > 0) return
+  await query(
+    'note the account',
+    `insert into ${table} (address, salt, key_hash) values ($1, $2, $3)
+on conflict (is_only) do nothing`,
+    await values(),
+  )
+}

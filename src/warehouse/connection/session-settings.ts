@@ -1,0 +1,187 @@
+import pg from 'pg'
+import { WarehouseSchemaError } from '../../base/errors.js'
+
+/**
+ * A statement that takes longer is stuck, not slow: our largest batch takes a fraction of a second.
+ */
+export const STATEMENT_TIMEOUT_MS = 30_000
+const LOCK_TIMEOUT_MS = 5_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+
+/**
+ * A host that vanished is noticed, by us and by the server, about a minute later instead of after
+ * hours.
+ */
+export const KEEPALIVE_IDLE_S = 30
+const KEEPALIVES = {
+  tcp_keepalives_idle: String(KEEPALIVE_IDLE_S),
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+
+/**
+ * A killed process must not leave a long statement and its locks behind. The server looks for its
+ * client's end only when told to, and refuses to be told where its platform cannot do it.
+ */
+const WATCH = 'client_connection_check_interval'
+const WATCH_INTERVAL = '10s'
+
+/**
+ * As `pg_settings` shows them: times in milliseconds. Each changes what a statement means, or when
+ * it ends.
+ */
+export type SessionSettings = Readonly<Record<string, string>>
+
+export interface SessionSettingsOptions {
+  readonly statementTimeoutMs?: number | undefined
+  readonly isReadOnly?: boolean | undefined
+}
+
+export function sessionSettings(options: SessionSettingsOptions): SessionSettings {
+  return {
+    TimeZone: 'UTC',
+    DateStyle: 'ISO, MDY',
+    IntervalStyle: 'iso_8601',
+    search_path: 'pg_catalog',
+    client_encoding: 'UTF8',
+    standard_conforming_strings: 'on',
+    array_nulls: 'on',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    transform_null_equals: 'off',
+    quote_all_identifiers: 'off',
+    default_transaction_isolation: 'read committed',
+    statement_timeout: String(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
+    lock_timeout: String(LOCK_TIMEOUT_MS),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+    ...(options.isReadOnly === true ? { default_transaction_read_only: 'on' } : {}),
+  }
+}
+
+/**
+ * How our settings hold on a connection. On our own session they were set once. Behind a pooler
+ * each transaction may run in another session, so `begin` carries them into every one, and a
+ * statement by itself needs a transaction too.
+ */
+export interface PreparedSession {
+  readonly isShared: boolean
+  /** Begins a transaction in which the settings hold. */
+  readonly begin: string
+}
+
+/**
+ * Sets the settings by statement, over whatever the role, the database and `options` of the address
+ * say, and reads them back. A pooler between us and PostgreSQL is known by this: the process that
+ * answers is another than the one it told us of. Throws WarehouseSchemaError where a setting does
+ * not hold: nothing may be written then.
+ */
+export async function prepareSession(
+  client: pg.ClientBase,
+  wanted: SessionSettings,
+  limitMs: number,
+): Promise<PreparedSession> {
+  const ask = async <Row extends object>(text: string, values?: readonly unknown[]) => {
+    const config = { text, query_timeout: limitMs, ...(values && { values: [...values] }) }
+    return (await client.query<Row>(config)).rows
+  }
+  const isShared = await setUnlessShared(client, ask, { ...wanted, ...KEEPALIVES })
+  const needed = isShared ? forOneTransaction(wanted) : wanted
+  const begin = isShared ? await beginShared(client, ask, needed) : 'begin'
+  const found = await ask<{ name: string; setting: string }>(
+    'select name, setting from pg_catalog.pg_settings where name = any ($1::text[])',
+    [Object.keys(needed)],
+  )
+  if (isShared) await ask('rollback')
+  else await ask(`set ${WATCH} = '${WATCH_INTERVAL}'`).catch(() => undefined)
+  refuseOthers(needed, found)
+  return { isShared, begin }
+}
+
+type Ask = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** One statement, of which nothing stays in a session that is not ours. */
+async function setUnlessShared(
+  client: pg.ClientBase,
+  ask: Ask,
+  settings: SessionSettings,
+): Promise<boolean> {
+  const { processID = null } = client as { readonly processID?: number | null }
+  const [row] = await ask<{ isShared: boolean }>(
+    `select
+    pg_catalog.pg_backend_pid() operator(pg_catalog.<>) $1::pg_catalog.int4 as "isShared",
+    pg_catalog.count(pg_catalog.set_config(
+        wanted.key, wanted.value, pg_catalog.pg_backend_pid() operator(pg_catalog.<>) $1::pg_catalog.int4
+    ))
+from pg_catalog.jsonb_each_text($2::pg_catalog.jsonb) as wanted`,
+    [processID ?? 0, JSON.stringify(settings)],
+  )
+  return row?.isShared !== false
+}
+
+/** Leaves a transaction open in which the settings hold. */
+async function beginShared(
+  client: pg.ClientBase,
+  ask: Ask,
+  needed: SessionSettings,
+): Promise<string> {
+  const settings = { ...addressOptions(client), ...needed }
+  const watched = beginWith({ ...settings, [WATCH]: WATCH_INTERVAL })
+  try {
+    await ask(watched)
+    return watched
+  } catch {
+    await ask('rollback')
+  }
+  const unwatched = beginWith(settings)
+  await ask(unwatched)
+  return unwatched
+}
+
+/** For a transaction that has begun it is too late for a default. */
+function forOneTransaction(settings: SessionSettings): SessionSettings {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name.replace(/^default_(?=trans)/, ''),
+      value,
+    ]),
+  )
+}
+
+/** One message, and so one round trip. All of it is constant but for the address's own options. */
+function beginWith(settings: SessionSettings): string {
+  const assignments = Object.entries(settings).map(
+    ([name, value]) =>
+      `pg_catalog.set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
+  )
+  return `begin isolation level read committed; select ${assignments.join(', ')}`
+}
+
+/** `-c name=value` and `--name=value` of the address, which a pooler may have dropped. */
+function addressOptions(client: pg.ClientBase): SessionSettings {
+  const { connectionParameters } = client as {
+    readonly connectionParameters?: { readonly options?: unknown }
+  }
+  const text = connectionParameters?.options
+  if (typeof text !== 'string') return {}
+  const found = text.matchAll(/(?:-c\s*|--)([\w.-]+)=((?:\\.|\S)*)/g)
+  const settings = [...found].map(([, name = '', value = '']): [string, string] => [
+    name.replaceAll('-', '_'),
+    value.replace(/\\(.)/g, '$1'),
+  ])
+  return forOneTransaction(Object.fromEntries(settings))
+}
+
+function refuseOthers(
+  wanted: SessionSettings,
+  found: readonly { readonly name: string; readonly setting: string }[],
+): void {
+  const settings = new Map(found.map(({ name, setting }) => [name, setting]))
+  const others = Object.entries(wanted).filter(([name, value]) => settings.get(name) !== value)
+  if (others.length === 0) return
+  const list = others.map(
+    ([name, value]) => `${name} is ${settings.get(name) ?? 'unknown'} and not ${value}`,
+  )
+  throw new WarehouseSchemaError(
+    `the session of the database does not keep what it is told: ${list.join(', ')}; times would be wrong, so nothing is done. Connect to PostgreSQL itself, or through a pooler that passes settings on`,
+  )
+}

@@ -1,0 +1,193 @@
+import pg from 'pg'
+import {
+  ConnectorError,
+  WarehouseConflictError,
+  WarehouseDataError,
+  WarehouseSchemaError,
+  WarehouseUnavailableError,
+  toError,
+  type ErrorContext,
+} from '../../base/errors.js'
+
+type WarehouseErrorClass = new (
+  message: string,
+  options: { readonly cause: unknown; readonly context: ErrorContext },
+) => ConnectorError
+
+interface Rule {
+  /** A SQLSTATE, or its first characters. */
+  readonly prefix: string
+  /** Undefined: of any severity. */
+  readonly severity?: 'ERROR'
+  readonly error: WarehouseErrorClass
+  readonly advice: string
+}
+
+/** Of a batch that is tried again this is never told; what is told has given up. */
+const TRY_AGAIN =
+  'nothing of it was written; look who else works in the database, and run the command again'
+
+const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
+
+const OUR_FAULT =
+  'PostgreSQL is well and cannot take this statement: please report it as a fault of tracking-sync'
+
+/**
+ * SQLSTATE → what happens next. The first rule whose prefix fits applies, so the exact codes stand
+ * before their class.
+ */
+const RULES: readonly Rule[] = [
+  // 40001 serialization_failure, 40P01 deadlock_detected, 55P03 lock_not_available
+  { prefix: '40001', error: WarehouseConflictError, advice: TRY_AGAIN },
+  { prefix: '40P01', error: WarehouseConflictError, advice: TRY_AGAIN },
+  { prefix: '55P03', error: WarehouseConflictError, advice: TRY_AGAIN },
+  // 25006 read_only_sql_transaction: a standby after a failover
+  { prefix: '25006', error: WarehouseUnavailableError, advice: 'connect to the primary server' },
+  // 08P01 protocol_violation of one statement, as by too many parameters. PgBouncer says it, FATAL,
+  // of itself.
+  { prefix: '08P01', severity: 'ERROR', error: WarehouseDataError, advice: OUR_FAULT },
+  { prefix: '08P01', error: WarehouseUnavailableError, advice: 'see the log of the pooler' },
+  // 08* connection_exception, 57P0* admin_shutdown, crash_shutdown, cannot_connect_now
+  { prefix: '08', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
+  { prefix: '57P0', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
+  // 53300 too_many_connections, 53100 disk_full and the rest of insufficient_resources
+  { prefix: '53300', error: WarehouseUnavailableError, advice: 'free connections of the server' },
+  { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
+  // 25P03 idle_in_transaction_session_timeout: this process was stopped, or very slow, and the
+  // server hung up
+  { prefix: '25P03', error: WarehouseUnavailableError, advice: TRY_AGAIN },
+  // 57014 query_canceled by statement_timeout
+  { prefix: '57014', error: WarehouseUnavailableError, advice: 'the statement took too long' },
+  // 28* invalid authorization, 3D000 no such database, 42501 insufficient_privilege
+  { prefix: '28', error: WarehouseSchemaError, advice: 'check user and password in DATABASE_URL' },
+  {
+    prefix: '3D000',
+    error: WarehouseSchemaError,
+    advice: 'create the database, or correct its name',
+  },
+  {
+    prefix: '42501',
+    error: WarehouseSchemaError,
+    advice: 'use a login that may, or have its owner grant it (`tracking-sync migrate --roles`)',
+  },
+  // 42* undefined table, column, function
+  { prefix: '42', error: WarehouseSchemaError, advice: 'run `tracking-sync migrate`' },
+  { prefix: '3F000', error: WarehouseSchemaError, advice: 'run `tracking-sync migrate`' },
+  // 22* data_exception, 23* integrity_constraint_violation, 54* program_limit_exceeded (a value too
+  // large)
+  { prefix: '22', error: WarehouseDataError, advice: 'the value is named above' },
+  { prefix: '23', error: WarehouseDataError, advice: 'the constraint is named above' },
+  { prefix: '54', error: WarehouseDataError, advice: 'the limit is named above' },
+]
+
+/** Errors of the socket, before there is a SQLSTATE. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/**
+ * Wraps whatever `pg` threw into the taxonomy, once, at this boundary. `action` says what was being
+ * done ("write containers"). The server's message is kept, its `detail` is not: it can hold row
+ * values.
+ */
+export function toWarehouseError(thrown: unknown, action: string): Error {
+  if (thrown instanceof ConnectorError) return thrown
+  const error = toError(thrown)
+  const code = errorCode(error)
+  const context = { action, code }
+  const pooling = poolerProblem(error)
+  if (pooling !== undefined) {
+    const message = `${action}: ${error.message}; ${pooling}`
+    return new WarehouseSchemaError(message, { cause: error, context })
+  }
+  const rule = findRule(error, code)
+  if (rule !== undefined) {
+    const message = `${action}: PostgreSQL says "${error.message}" (${code ?? ''}); ${rule.advice}`
+    return new rule.error(message, { cause: error, context })
+  }
+  const distrust = linkProblem(error, code)
+  if (distrust !== undefined) {
+    return new WarehouseSchemaError(`${action}: ${error.message}; ${distrust}`, {
+      cause: error,
+      context,
+    })
+  }
+  if (isConnectionFailure(error, code)) {
+    const reason = error.message === '' ? (code ?? 'no connection') : error.message
+    return new WarehouseUnavailableError(`${action}: ${reason}; ${CHECK_REACHABLE}`, {
+      cause: error,
+      context,
+    })
+  }
+  // Anything else was thrown by our own code inside a transaction: a bug is a bug, wherever it
+  // happens.
+  if (!(error instanceof pg.DatabaseError)) return error
+  return new WarehouseSchemaError(`${action}: ${error.message} (${code ?? 'no code'})`, {
+    cause: error,
+    context,
+  })
+}
+
+/**
+ * What a pooler before PostgreSQL never does, however often it is asked. It has one code for all it
+ * says.
+ */
+function poolerProblem(error: Error): string | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '08P01') return undefined
+  if (error.message.includes('statement pooling')) {
+    return 'transactions are needed: set pool_mode = transaction, or session, at the pooler'
+  }
+  return error.message.startsWith('unsupported startup parameter')
+    ? 'take it out of DATABASE_URL, or let the pooler pass over it (ignore_startup_parameters)'
+    : undefined
+}
+
+function findRule(error: Error, code: string | undefined): Rule | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined
+  return RULES.find(
+    ({ prefix, severity = error.severity }) =>
+      code?.startsWith(prefix) === true && severity === error.severity,
+  )
+}
+
+function errorCode(error: Error): string | undefined {
+  if (!('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH|INVALID_CA)/
+
+/**
+ * What waiting does not mend on the way to the server, and what does: TLS, and the files it needs.
+ * Undefined for all else.
+ */
+function linkProblem(error: Error, code: string | undefined): string | undefined {
+  if (code !== undefined && CERTIFICATE.test(code)) {
+    return `the server's certificate is not trusted (${code}): connect by the name it is made for, and name its authority with sslrootcert in DATABASE_URL`
+  }
+  if (error.message === 'The server does not support SSL connections') {
+    return 'switch TLS on at the server'
+  }
+  const isFile = 'syscall' in error && error.syscall === 'open'
+  return isFile ? 'check sslrootcert, sslcert and sslkey in DATABASE_URL' : undefined
+}
+
+/** `pg` reports a lost or refused connection partly without a code, only in words of its own. */
+const PG_CONNECTION_WORDS =
+  /^(?:Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed)/
+
+function isConnectionFailure(error: Error, code: string | undefined): boolean {
+  if (code !== undefined && UNREACHABLE.has(code)) return true
+  if (error instanceof AggregateError) return true
+  // The socket of a server on this machine, which is not there or not for us.
+  if ('syscall' in error && error.syscall === 'connect') return true
+  return PG_CONNECTION_WORDS.test(error.message)
+}

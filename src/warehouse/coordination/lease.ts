@@ -1,0 +1,211 @@
+import { ConnectorError, LeaseLostError } from '../../base/errors.js'
+import type { Logger } from '../../base/logger.js'
+import type { Sleep } from '../../base/retry.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import { takeLease, type LeaseHolder, type TakeLeaseOptions } from './take-lease.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/**
+ * The right to be the one who writes, kept as a row:
+ *
+ *   free ──acquire──► held ──heartbeat──► held
+ *                      │ ├── release ────► free
+ *                      │ └── no heartbeat for `staleAfterMs`, or known to have ended ──acquire by another──► held, by the other
+ *
+ * - Each acquisition raises the fencing token. Whoever writes checks its token in the same transaction and keeps a lock on the row until the commit;
+ *   acquiring needs the row for itself. So after a take-over the former holder commits nothing, however long it slept.
+ * - Only the database's clock decides what is stale.
+ * - The checks of writers (`for key share`) and heartbeats (an update of other columns) do not wait for each other.
+ */
+export interface Lease {
+  readonly fencingToken: number
+  /** Aborted with a `LeaseLostError` once the lease is known, or must be assumed, to be lost. */
+  readonly signal: AbortSignal
+  /** To be called first in every transaction that writes. Throws `LeaseLostError` when another may have taken over. */
+  checkIn(session: Session): Promise<void>
+  /** Gives the lease back, unless it is another's by now, and ends the heartbeat. Idempotent. A database that fails is logged: the lease goes stale. */
+  release(): Promise<void>
+}
+
+export interface LeaseOptions {
+  /** What is held. */
+  readonly name: string
+  readonly holder: LeaseHolder
+  readonly logger: Logger
+  readonly sleep: Sleep
+  /** Milliseconds that only ever rise. */
+  readonly now: () => number
+  /** See `TakeLeaseOptions`. */
+  readonly isGone?: TakeLeaseOptions['isGone']
+  readonly heartbeatEveryMs?: number
+  /** Six missed heartbeats, unless told otherwise. */
+  readonly staleAfterMs?: number
+}
+
+const HEARTBEAT_EVERY_MS = 10_000
+const STALE_AFTER_MS = 60_000
+
+const TAKEN = 'another run has taken it over'
+
+/**
+ * Takes the lease when it is free or its holder has given no sign of life for too long. Throws `LeaseHeldError`, which says who holds it and until
+ * when, within about a second.
+ */
+export async function acquireLease(warehouse: Warehouse, options: LeaseOptions): Promise<Lease> {
+  const { name, holder, isGone, staleAfterMs = STALE_AFTER_MS } = options
+  const known = isGone === undefined ? {} : { isGone }
+  const fencingToken = await takeLease(warehouse, { name, holder, staleAfterMs, ...known })
+  return new HeldLease(warehouse, options, staleAfterMs, fencingToken)
+}
+
+/**
+ * The same warehouse for the holder of a lease: every transaction checks in first, so that none can forget to. Statements outside of a transaction
+ * are not checked: let them write nothing but hints.
+ */
+export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn'>): Warehouse {
+  return {
+    ...warehouse,
+    transaction: (action, work) =>
+      warehouse.transaction(action, async (session) => {
+        await lease.checkIn(session)
+        return work(session)
+      }),
+  }
+}
+
+class HeldLease implements Lease {
+  readonly fencingToken: number
+  readonly #warehouse: Warehouse
+  readonly #options: LeaseOptions
+  readonly #staleAfterMs: number
+  readonly #lost = new AbortController()
+  readonly #released = new AbortController()
+  readonly #beating: Promise<void>
+  #releasing: Promise<void> | undefined
+
+  constructor(
+    warehouse: Warehouse,
+    options: LeaseOptions,
+    staleAfterMs: number,
+    fencingToken: number,
+  ) {
+    this.#warehouse = warehouse
+    this.#options = options
+    this.#staleAfterMs = staleAfterMs
+    this.fencingToken = fencingToken
+    this.#beating = this.#beatUntilReleased()
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async checkIn(session: Session): Promise<void> {
+    this.#lost.signal.throwIfAborted()
+    const sync = quoteIdentifier(this.#warehouse.names.sync)
+    const rows = await session.query(
+      'check the lease',
+      `select fencing_token
+from ${sync}.lease
+where lease_name = $1 and fencing_token = $2 and holder is not null
+for key share`,
+      [this.#options.name, this.fencingToken],
+    )
+    if (rows.length === 0) throw this.#lose(TAKEN)
+  }
+
+  release(): Promise<void> {
+    return (this.#releasing ??= this.#release())
+  }
+
+  async #release(): Promise<void> {
+    this.#released.abort()
+    await this.#beating
+    try {
+      await this.#update('release the lease', 'holder = null')
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError)) throw thrown
+      const { logger } = this.#options
+      logger.warn('the lease could not be released; it will go stale', { error: thrown })
+    }
+  }
+
+  async #beatUntilReleased(): Promise<void> {
+    const { heartbeatEveryMs = HEARTBEAT_EVERY_MS, sleep, now } = this.#options
+    const isOver = AbortSignal.any([this.#released.signal, this.#lost.signal])
+    let lastBeatAt = now()
+    while (await sleepUnless(isOver, heartbeatEveryMs, sleep)) {
+      const beganAt = now()
+      // Whoever wakes from a long pause may still hold the lease: the database is given the time to say so.
+      const leftMs = Math.max(heartbeatEveryMs, lastBeatAt + this.#staleAfterMs - beganAt)
+      const result = await this.#beatWithin(leftMs, isOver)
+      if (result === 'renewed') lastBeatAt = beganAt
+      const silentMs = now() - lastBeatAt
+      if (result === 'taken') this.#lose(TAKEN)
+      else if (silentMs >= this.#staleAfterMs && !isOver.aborted) {
+        this.#lose(
+          `it could not be renewed for ${Math.round(silentMs / 1000)} s, so another run may take it`,
+        )
+      }
+    }
+  }
+
+  /** A database that does not answer is given up on in time, although the statement itself cannot be called back. */
+  async #beatWithin(ms: number, isOver: AbortSignal): Promise<'renewed' | 'taken' | 'failed'> {
+    const isAnswered = new AbortController()
+    const beat = this.#beat().finally(() => {
+      isAnswered.abort()
+    })
+    const isEnough = AbortSignal.any([isOver, isAnswered.signal])
+    const timeout = sleepUnless(isEnough, ms, this.#options.sleep)
+    return Promise.race([
+      beat,
+      timeout.then(() => (isAnswered.signal.aborted ? beat : ('failed' as const))),
+    ])
+  }
+
+  async #beat(): Promise<'renewed' | 'taken' | 'failed'> {
+    try {
+      const isOurs = await this.#update('renew the lease', 'heartbeat_at = clock_timestamp()')
+      return isOurs ? 'renewed' : 'taken'
+    } catch (thrown) {
+      this.#options.logger.warn('the lease could not be renewed', { error: thrown })
+      return 'failed'
+    }
+  }
+
+  /** False when the lease is no longer ours. */
+  async #update(action: string, assignment: string): Promise<boolean> {
+    const sync = quoteIdentifier(this.#warehouse.names.sync)
+    const rows = await this.#warehouse.query(
+      action,
+      `update ${sync}.lease
+set ${assignment}
+where lease_name = $1 and fencing_token = $2 and holder is not null
+returning fencing_token`,
+      [this.#options.name, this.fencingToken],
+    )
+    return rows.length > 0
+  }
+
+  #lose(why: string): LeaseLostError {
+    const error = new LeaseLostError(
+      `this run lost the lease: ${why}; it has stopped writing, and what it wrote before stands`,
+      { context: { fencingToken: this.fencingToken } },
+    )
+    if (!this.#released.signal.aborted) this.#lost.abort(error)
+    return error
+  }
+}
+
+/** False when it is over, before or during the sleep. */
+async function sleepUnless(isOver: AbortSignal, ms: number, sleep: Sleep): Promise<boolean> {
+  try {
+    isOver.throwIfAborted()
+    await sleep(ms, isOver)
+    return true
+  } catch (thrown) {
+    if (isOver.aborted) return false
+    throw thrown
+  }
+}

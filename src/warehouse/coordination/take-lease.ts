@@ -1,0 +1,168 @@
+import { LeaseHeldError, WarehouseConflictError } from '../../base/errors.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/** Who holds a lease, for those who find it taken. */
+export interface LeaseHolder {
+  readonly host: string
+  readonly pid: number
+  /**
+   * Where that pid is the process's: hosts and containers of one name have places of their own.
+   * Unknown where nobody can tell.
+   */
+  readonly place?: string | undefined
+  readonly command: string
+}
+
+/** What tells whether a holder still runs. */
+export type HolderProcess = Pick<LeaseHolder, 'host' | 'pid' | 'place'>
+
+export interface TakeLeaseOptions {
+  readonly name: string
+  readonly holder: LeaseHolder
+  readonly staleAfterMs: number
+  /** True for a holder that is known to have ended: nobody need wait for its lease to go stale. */
+  readonly isGone?: (holder: HolderProcess) => boolean
+}
+
+/**
+ * A write of a stale holder may still be under way, and must end first. Longer than this a starter
+ * does not wait for it.
+ */
+const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
+
+/**
+ * Takes the lease where it is free or stale, and returns the new fencing token. Throws
+ * `LeaseHeldError` otherwise. One statement where it is free and nobody has a lock on it, which is
+ * nearly always.
+ */
+export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
+  const fencingToken = await writeHolder(warehouse, warehouse, options, FREE_AND_UNLOCKED)
+  return fencingToken ?? takeOver(warehouse, options)
+}
+
+async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
+  // Without a lock first: a holder in the middle of a large write must not keep the refusal
+  // waiting.
+  refuseWhenHeld(await readHolding(warehouse, warehouse, options.name), options)
+  try {
+    return await warehouse.transaction('take the lease', async (session) => {
+      await lockRow(session, warehouse, options.name)
+      const holding = await readHolding(warehouse, session, options.name)
+      refuseWhenHeld(holding, options)
+      const fencingToken = await writeHolder(session, warehouse, options, LOCKED)
+      if (fencingToken === undefined) throw new Error('the locked row of the lease is not there')
+      return fencingToken
+    })
+  } catch (thrown) {
+    if (!(thrown instanceof WarehouseConflictError)) throw thrown
+    throw new LeaseHeldError(
+      'a run that gives no sign of life still has a write under way; the database ends it within a minute: start again then',
+      { cause: thrown },
+    )
+  }
+}
+
+async function lockRow(session: Session, warehouse: Warehouse, name: string): Promise<void> {
+  const sync = quoteIdentifier(warehouse.names.sync)
+  await session.query('lock the lease', `set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
+  await session.query(
+    'lock the lease',
+    `insert into ${sync}.lease (lease_name) values ($1) on conflict (lease_name) do nothing`,
+    [name],
+  )
+  await session.query(
+    'lock the lease',
+    `select lease_name from ${sync}.lease where lease_name = $1 for update`,
+    [name],
+  )
+}
+
+/**
+ * Also the checks of writers are locks: the row is taken for itself, as `lockRow` takes it, but
+ * nobody is waited for.
+ */
+const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
+/** By `lockRow`. */
+const LOCKED = ''
+
+/** Undefined when the row is not there to be taken. */
+async function writeHolder(
+  session: Session,
+  warehouse: Warehouse,
+  { name, holder }: TakeLeaseOptions,
+  condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
+): Promise<number | undefined> {
+  const { command, pid, host, place } = holder
+  const where = place === undefined ? host : `${host} (${place})`
+  const lease = `${quoteIdentifier(warehouse.names.sync)}.lease`
+  const [taken] = await session.query<{ fencing_token: number }>(
+    'take the lease',
+    `with taken as (select lease_name from ${lease} where lease_name = $1 ${condition})
+update ${lease} as held
+set
+    holder = $2,
+    fencing_token = held.fencing_token + 1,
+    acquired_at = clock_timestamp(),
+    heartbeat_at = clock_timestamp()
+from taken
+where held.lease_name = taken.lease_name
+returning held.fencing_token`,
+    [name, `${command}, process ${pid} on ${where}`],
+  )
+  return taken?.fencing_token
+}
+
+interface Holding {
+  readonly holder: string
+  readonly acquired_at: string
+  readonly held_ms: number
+  readonly silent_ms: number
+}
+
+/** Undefined when the lease is free. */
+async function readHolding(
+  warehouse: Warehouse,
+  session: Session,
+  name: string,
+): Promise<Holding | undefined> {
+  const [holding] = await session.query<Holding>(
+    'look at the lease',
+    `select
+    holder,
+    to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
+    extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
+    extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
+from ${quoteIdentifier(warehouse.names.sync)}.lease
+where lease_name = $1
+    and holder is not null`,
+    [name],
+  )
+  return holding
+}
+
+function refuseWhenHeld(
+  holding: Holding | undefined,
+  { staleAfterMs, isGone }: TakeLeaseOptions,
+): void {
+  // A sign of life from the future is from before the clock was put back; it must not hold for
+  // ever.
+  if (holding === undefined || Math.abs(holding.silent_ms) > staleAfterMs) return
+  const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
+  if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
+  throw new LeaseHeldError(
+    `another run holds the lease: ${describeHolding(holding)}; without another sign of life it is taken over in ${seconds(staleAfterMs - holding.silent_ms)}`,
+    { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
+  )
+}
+
+/** As `writeHolder` writes it. */
+const HOLDER = /, process (\d+) on (.+?)(?: \(([^()]+)\))?$/
+
+function describeHolding({ holder, acquired_at, held_ms, silent_ms }: Holding): string {
+  return `${holder}, since ${acquired_at} (${seconds(held_ms)}), last sign of life ${seconds(silent_ms)} ago`
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 1000))} s`
+}

@@ -1,0 +1,88 @@
+import type { QueryParameter, QueryValues } from './query-parameters.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { TableAnswer } from '../connection/read-answer.js'
+
+interface Asking {
+  readonly names: SchemaNames
+  readTable(
+    action: string,
+    sqlText: string,
+    options: { readonly parameters: readonly unknown[] },
+  ): Promise<TableAnswer>
+}
+
+/** A value that nothing in the warehouse has, and what there is instead. */
+export interface UnknownValue {
+  readonly parameter: QueryParameter
+  readonly value: string
+  /** What the question takes, each with the name by which people may look for it. */
+  readonly candidates: readonly { readonly taken: string; readonly name: string | null }[]
+}
+
+const MOST_CANDIDATES = 20_000
+
+/** Each gives `taken` and `name`, and takes the value, by which long lists are narrowed. */
+const CANDIDATES: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
+  terminal: (names) =>
+    `select distinct coalesce(nickname, firms_code, terminal_id), name, firms_code, terminal_id
+from ${quoteIdentifier(names.data)}.terminals where $1::text is not null`,
+  line: (names) =>
+    `select distinct shipping_line_scac, shipping_line_name
+from ${quoteIdentifier(names.data)}.shipments where shipping_line_scac is not null and $1::text is not null`,
+  port: (names) =>
+    `select distinct coalesce(code, port_id), name, port_id
+from ${quoteIdentifier(names.data)}.ports where $1::text is not null`,
+  container: (names) =>
+    `select number, null, container_id
+from ${quoteIdentifier(names.data)}.containers where container_id = $1::text or left(number, 4) = upper(left($1::text, 4))`,
+  shipment: (names) =>
+    `select bill_of_lading_number, null, shipment_id
+from ${quoteIdentifier(names.data)}.shipments
+where shipment_id = $1::text or left(bill_of_lading_number, 4) = upper(left($1::text, 4))`,
+}
+
+/**
+ * The given values that nothing in the warehouse has: each of them makes an answer empty. One query
+ * a value.
+ */
+export async function findUnknownValues(
+  warehouse: Asking,
+  values: QueryValues,
+): Promise<UnknownValue[]> {
+  const unknown: UnknownValue[] = []
+  for (const [name, value] of Object.entries(values)) {
+    const parameter = name as QueryParameter
+    const select = CANDIDATES[parameter]?.(warehouse.names)
+    if (select === undefined) continue
+    const { rows } = await warehouse.readTable(
+      'look for what a question was narrowed by',
+      `${select}\nlimit $2::text::bigint`,
+      { parameters: [value, String(MOST_CANDIDATES)] },
+    )
+    const wanted = value.toLowerCase()
+    // Ports are taken by code and id alone; a name is what people look for.
+    const taken = rows.map((row) => (parameter === 'port' ? [row[0], row[2]] : row))
+    if (taken.some((row) => row.some((one) => String(one).toLowerCase() === wanted))) continue
+    const candidates = rows.map(([first, second]) => ({
+      taken: String(first),
+      name: typeof second === 'string' ? second : null,
+    }))
+    unknown.push({ parameter, value, candidates })
+  }
+  return unknown
+}
+
+/**
+ * When the warehouse first learned anything; undefined where nothing was loaded yet or nobody may
+ * know.
+ */
+export async function readFirstLoad(warehouse: Asking): Promise<string | undefined> {
+  const { rows } = await warehouse.readTable(
+    'look for the first load',
+    `select min(started_at) from ${quoteIdentifier(warehouse.names.sync)}.sync_runs
+where started_at < $1::timestamptz`,
+    { parameters: ['infinity'] },
+  )
+  const [first] = rows[0] ?? []
+  return typeof first === 'string' ? first : undefined
+}

@@ -1,0 +1,127 @@
+import type { Resource } from '../../resources/resource.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Sighting } from './sighting.js'
+import type { Warehouse } from '../connection/warehouse.js'
+
+/** A column in which a row and a record differ; both as PostgreSQL writes the value. */
+export interface ColumnDifference {
+  readonly column: string
+  readonly warehouse: string | null
+  readonly service: string | null
+}
+
+interface Row {
+  readonly are_equal: readonly boolean[]
+  readonly stored: readonly (string | null)[]
+  readonly sent: readonly (string | null)[]
+}
+
+/**
+ * Compares a record with its live row, column by column, in PostgreSQL's own types: 850.00 equals
+ * 850. What the record does not carry is not compared. Undefined when there is no live row. One
+ * query; reads only.
+ */
+export async function compareRow(
+  warehouse: Warehouse,
+  { record }: Sighting,
+): Promise<ColumnDifference[] | undefined> {
+  const { resource } = record
+  const present = resource.columns.filter((_, index) => record.values[index] !== undefined)
+  const values = present.map(({ name }) => record.values[resource.columnIndex.get(name) ?? -1])
+  const [row] = await warehouse.query<Row>(
+    `compare a row of ${resource.stream}`,
+    compareSql(warehouse, resource, present),
+    [...values, record.unmapped],
+  )
+  if (row === undefined) return undefined
+  const names = [...present.map(({ name }) => name), '_unmapped']
+  return names.flatMap((column, index) =>
+    row.are_equal[index] === true
+      ? []
+      : [{ column, warehouse: row.stored[index] ?? null, service: row.sent[index] ?? null }],
+  )
+}
+
+function compareSql(
+  { names }: Warehouse,
+  resource: Resource,
+  present: Resource['columns'],
+): string {
+  const columns = present.map(({ name, type }, index) => ({
+    stored: `stored.${quoteIdentifier(name)}`,
+    sent: `$${index + 1}::text::${type}`,
+    name,
+  }))
+  const unmapped = `$${present.length + 1}::text::jsonb`
+  const keys = columns.filter(({ name }) => resource.keyColumns.includes(name))
+  return `select
+    array[
+        ${columns.map(({ stored, sent }) => `${stored} is not distinct from ${sent}`).join(',\n        ')},
+        coalesce(stored._unmapped, '{}') @> coalesce(${unmapped}, '{}')
+    ] as are_equal,
+    array[${columns.map(({ stored }) => `${stored}::text`).join(', ')}, stored._unmapped::text] as stored,
+    array[${columns.map(({ sent }) => `${sent}::text`).join(', ')}, ${unmapped}::text] as sent
+from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+where ${keys.map(({ stored, sent }) => `${stored} = ${sent}`).join(' and ')}
+    and stored._deleted_at is null`
+}
+
+/**
+ * Keys of live rows in an order that only `seed` decides: the same seed and the same rows, the same
+ * sample. Reads the whole table.
+ */
+export async function sampleLiveKeys(
+  warehouse: Warehouse,
+  resource: Resource,
+  count: number,
+  seed: number,
+): Promise<string[]> {
+  const key = quoteIdentifier(resource.idColumn)
+  const rows = await warehouse.query<{ id: string }>(
+    `sample ${resource.stream}`,
+    `select ${key} as id
+from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)}
+where _deleted_at is null
+order by md5($1::text || ${key}), ${key}
+limit $2`,
+    [String(seed), count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Those of the given keys that have no live row, in their order. One query; reads only. */
+export async function findKeysWithoutRow(
+  warehouse: Warehouse,
+  resource: Resource,
+  keys: readonly string[],
+): Promise<string[]> {
+  const key = quoteIdentifier(resource.idColumn)
+  const rows = await warehouse.query<{ id: string }>(
+    `look for ${resource.stream} without a row`,
+    `select shown.id
+from unnest($1::text[]) with ordinality as shown (id, place)
+where not exists (
+    select from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)} as stored
+    where stored.${key} = shown.id and stored._deleted_at is null
+)
+order by shown.place`,
+    [keys],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Ids of the live transport events of a container, in order. */
+export async function loadLiveEventIds(
+  warehouse: Warehouse,
+  containerId: string,
+): Promise<string[]> {
+  const rows = await warehouse.query<{ id: string }>(
+    'list the transport events of a container',
+    `select transport_event_id as id
+from ${quoteIdentifier(warehouse.names.data)}.transport_events
+where container_id = $1 and _deleted_at is null
+order by transport_event_id`,
+    [containerId],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,224 @@
+import { lookUpSql } from './incoming-rows.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Session } from '../connection/warehouse.js'
+
+/**
+ * A table below a container. Its rows, and their intervals, are a function of the stored container
+ * row.
+ */
+export interface ChildTable {
+  readonly table: string
+  readonly historyTable: string
+  /** The child's own key column; the full key is `(container_id, <keyColumn>)`. */
+  readonly keyColumn: string
+  /** A change of one of these makes an interval. */
+  readonly material: readonly string[]
+  readonly immaterial: readonly string[]
+  /** The function that makes the rows, and the columns of `containers` it makes them of. */
+  readonly madeBy: string
+  readonly madeOf: readonly string[]
+}
+
+export const containerChildren: readonly ChildTable[] = [
+  {
+    table: 'container_import_deadlines',
+    historyTable: 'container_import_deadline_history',
+    keyColumn: 'kind',
+    material: ['deadline_at', 'time_zone', 'local_date'],
+    immaterial: ['is_zone_known'],
+    madeBy: 'deadlines_of',
+    madeOf: [
+      'pickup_lfd',
+      'pickup_lfd_terminal',
+      'pickup_lfd_rail',
+      'pickup_lfd_line',
+      'pod_timezone',
+      'final_destination_timezone',
+      '_coercions',
+    ],
+  },
+  {
+    table: 'container_holds',
+    historyTable: 'container_hold_history',
+    keyColumn: 'hold_key',
+    material: ['name', 'status', 'description'],
+    immaterial: ['position', '_unmapped', '_coercions'],
+    madeBy: 'holds_of',
+    madeOf: ['holds_at_pod_terminal'],
+  },
+  {
+    table: 'container_fees',
+    historyTable: 'container_fee_history',
+    keyColumn: 'fee_key',
+    material: ['type', 'amount', 'currency_code'],
+    immaterial: ['is_total', 'position', '_unmapped', '_coercions'],
+    madeBy: 'fees_of',
+    madeOf: ['fees_at_pod_terminal'],
+  },
+]
+
+export interface ChildWriteOptions {
+  readonly names: SchemaNames
+  readonly syncRunId: number | null
+  /** What told us, for the history. */
+  readonly source: 'sync' | 'webhook'
+  /** No container had children before: there is nothing to take away. */
+  readonly areNew?: boolean
+}
+
+/**
+ * Makes deadlines, holds and fees of the given containers equal to their stored rows, and their
+ * intervals with them; a tombstoned container has none. Runs in the transaction that wrote the
+ * containers, whose row locks keep other writers out. Rows that already stand are not touched.
+ */
+export async function replaceContainerChildren(
+  session: Session,
+  containerIds: readonly string[],
+  options: ChildWriteOptions,
+): Promise<void> {
+  if (containerIds.length === 0) return
+  for (const table of containerChildren) {
+    await replaceStanding(session, table, containerIds, options)
+    if (options.areNew !== true) await closeIntervals(session, table, containerIds, options)
+    await openIntervals(session, table, containerIds, options)
+  }
+}
+
+/** A relation of a table of ours. */
+export function qualified(names: SchemaNames, table: string): string {
+  return `${quoteIdentifier(names.data)}.${quoteIdentifier(table)}`
+}
+
+/**
+ * The function of a table called on the columns of a container, or of a version of one, which keeps
+ * no coercions.
+ */
+export function madeFrom(
+  names: SchemaNames,
+  table: ChildTable,
+  side: 'parent' | 'version',
+): string {
+  const columns = table.madeOf.map((name) =>
+    side === 'version' && name === '_coercions'
+      ? 'null::jsonb'
+      : `${side}.${quoteIdentifier(name)}`,
+  )
+  return `${quoteIdentifier(names.sync)}.${quoteIdentifier(table.madeBy)}(${columns.join(', ')})`
+}
+
+/** Makes the rows of one table equal to what the stored containers make. */
+export async function replaceStanding(
+  session: Session,
+  table: ChildTable,
+  containerIds: readonly string[],
+  { names, syncRunId }: Pick<ChildWriteOptions, 'names' | 'syncRunId'>,
+): Promise<void> {
+  const target = qualified(names, table.table)
+  const key = quoteIdentifier(table.keyColumn)
+  const values = [...table.material, ...table.immaterial].map(quoteIdentifier)
+  const list = (side: string): string => values.map((name) => `${side}.${name}`).join(', ')
+  await session.query(
+    `write ${table.table}`,
+    `with made as materialized (
+    select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
+    from ${qualified(names, 'containers')} as parent
+    cross join lateral ${madeFrom(names, table, 'parent')} as child
+    where parent.container_id = any($1::text[]) and parent._deleted_at is null
+),
+gone as (
+    delete from ${target} as standing
+    where standing.container_id = any($1::text[])
+        and (standing.container_id, standing.${key}) not in (
+            select made.container_id, made.${key} from made
+        )
+)
+insert into ${target} as standing
+    (container_id, ${key}, ${values.join(', ')}, _observed_at, _first_seen_at, _sync_run_id)
+select made.container_id, made.${key}, ${list('made')}, made._observed_at, made._observed_at, $2::bigint
+from made
+order by made.container_id, made.${key}
+on conflict (container_id, ${key}) do update
+set
+    ${values.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    _observed_at = excluded._observed_at,
+    _sync_run_id = excluded._sync_run_id
+where (${list('standing')}) is distinct from (${list('excluded')})`,
+    [containerIds, syncRunId],
+  )
+}
+
+/**
+ * Closes at the container's stamp what no longer stands, or stands with another value. An interval
+ * opened at this very stamp was never true for any length of time and goes.
+ */
+async function closeIntervals(
+  session: Session,
+  table: ChildTable,
+  containerIds: readonly string[],
+  { names }: ChildWriteOptions,
+): Promise<void> {
+  const history = qualified(names, table.historyTable)
+  const key = quoteIdentifier(table.keyColumn)
+  const list = (side: string): string => materialOf(table, side).join(', ')
+  const isOver = `interval.container_id = any($1::text[])
+    and parent.container_id = interval.container_id
+    and interval.valid_to is null
+    and not exists (
+        select from ${qualified(names, table.table)} as standing
+        where standing.container_id = interval.container_id
+            and standing.${key} = interval.${key}
+            and (${list('standing')}) is not distinct from (${list('interval')})
+    )`
+  await session.query(
+    `write ${table.historyTable}`,
+    `with never_true as (
+    delete from ${history} as interval
+    using ${qualified(names, 'containers')} as parent
+    where ${isOver}
+        and interval.valid_from >= parent._observed_at
+)
+update ${history} as interval
+set valid_to = parent._observed_at
+from ${qualified(names, 'containers')} as parent
+where ${isOver}
+    and interval.valid_from < parent._observed_at`,
+    [containerIds],
+  )
+}
+
+async function openIntervals(
+  session: Session,
+  table: ChildTable,
+  containerIds: readonly string[],
+  { names, source, syncRunId }: ChildWriteOptions,
+): Promise<void> {
+  const history = qualified(names, table.historyTable)
+  const key = quoteIdentifier(table.keyColumn)
+  const material = table.material.map(quoteIdentifier)
+  await session.query(
+    `write ${table.historyTable}`,
+    `insert into ${history} (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
+select standing.container_id, standing.${key}, parent._observed_at, ${materialOf(table, 'standing').join(', ')}, $2, $3
+from ${qualified(names, table.table)} as standing
+cross join ${lookUpSql(qualified(names, 'containers'), ['container_id'], 'standing')} as parent
+where standing.container_id = any($1::text[])
+    and not exists (
+        select from ${history} as interval
+        where interval.container_id = standing.container_id
+            and interval.${key} = standing.${key}
+            and interval.valid_to is null
+    )
+order by standing.container_id, standing.${key}
+on conflict (container_id, ${key}, valid_from) do update
+set
+    ${material.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    valid_to = null,
+    source = excluded.source,
+    _sync_run_id = excluded._sync_run_id`,
+    [containerIds, source, syncRunId],
+  )
+}
+
+export function materialOf(table: ChildTable, side: string): string[] {
+  return table.material.map((name) => `${side}.${quoteIdentifier(name)}`)
+}

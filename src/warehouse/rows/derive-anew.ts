@@ -1,0 +1,240 @@
+import {
+  containerChildren,
+  madeFrom,
+  materialOf,
+  qualified,
+  replaceStanding,
+  type ChildTable,
+} from './container-children.js'
+import { fillTimeZones } from '../schema/install-views.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/** How it stands in the bookkeeping. */
+const DERIVATION = 'container_children'
+
+/** Their rows are locked for a blink, which is all that a webhook waits. */
+const CONTAINERS_AT_ONCE = 500
+
+export interface DeriveOptions {
+  readonly syncRunId: number
+  readonly signal: AbortSignal
+  /** So many are made anew in one transaction. */
+  readonly containersAtOnce?: number
+}
+
+/**
+ * Whether what stands was made by other functions, or by zone data that gave another day. Reads
+ * only.
+ */
+async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
+  const { names } = warehouse
+  const deadlines = qualified(names, 'container_import_deadlines')
+  const zones = `${quoteIdentifier(names.analytics)}.time_zones`
+  const [row] = await warehouse.query<{ is_outdated: boolean }>(
+    'look at what was derived',
+    `select
+    not exists (
+        select from ${quoteIdentifier(names.sync)}.derivations as made
+        where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
+    )
+    or exists (
+        select from ${deadlines} as standing
+        inner join ${zones} as zone
+            on zone.name = standing.time_zone
+        where standing.local_date <> (standing.deadline_at at time zone zone.name)::date
+    )
+    -- To list the zones takes long, and a zone that nobody knows is rare.
+    or case
+        when exists (
+            select from ${deadlines} as standing
+            where not standing.is_zone_known and standing.time_zone is not null
+        )
+            then exists (
+                select from ${deadlines} as standing
+                inner join pg_timezone_names as known
+                    on known.name = standing.time_zone
+                where not standing.is_zone_known
+            )
+        else false
+    end as is_outdated`,
+    [DERIVATION, textHash],
+  )
+  return row?.is_outdated === true
+}
+
+/** What the functions are, whoever installed them. */
+async function readTextHash({ names, ...session }: Warehouse): Promise<string> {
+  const [row] = await session.query<{ hash: string | null }>(
+    'look at what derives',
+    `select md5(string_agg(proname || prosrc, '' order by proname)) as hash
+from pg_proc
+inner join pg_namespace
+    on pg_namespace.oid = pronamespace
+where nspname = $1 and proname <> 'ask_for_request'`,
+    [names.sync],
+  )
+  return row?.hash ?? ''
+}
+
+/**
+ * Makes deadlines, holds, fees and their intervals anew from the stored rows and versions, where
+ * they were made by another derivation or with other zone data. No request; a batch at a time, and
+ * what was cut off goes on where it stopped. Writes what differs. Returns how many containers it
+ * went through: 0 when nothing had changed. For the one writer.
+ */
+export async function deriveAnew(warehouse: Warehouse, options: DeriveOptions): Promise<number> {
+  const { names } = warehouse
+  const textHash = await readTextHash(warehouse)
+  if (!(await isOutdated(warehouse, textHash))) return 0
+  let last = await warehouse.transaction('begin to derive anew', async (session) => {
+    await fillTimeZones(session, names)
+    return begin(session, names, textHash)
+  })
+  let containers = 0
+  for (;;) {
+    options.signal.throwIfAborted()
+    const { ids, isLast } = await warehouse.transaction('derive anew', (session) =>
+      deriveBatch(session, names, last, options),
+    )
+    containers += ids.length
+    if (isLast) return containers
+    last = ids.at(-1) ?? null
+  }
+}
+
+/**
+ * Where to begin: after the last container of a derivation of the same functions that was cut off.
+ */
+async function begin(
+  session: Session,
+  names: SchemaNames,
+  textHash: string,
+): Promise<string | null> {
+  const [row] = await session.query<{ derived_up_to: string | null }>(
+    'begin to derive anew',
+    `insert into ${quoteIdentifier(names.sync)}.derivations as made (derivation, text_hash)
+values ($1, $2)
+on conflict (derivation) do update
+set
+    text_hash = excluded.text_hash,
+    begun_at = excluded.begun_at,
+    finished_at = null,
+    derived_up_to = case when made.text_hash = excluded.text_hash then made.derived_up_to end
+returning derived_up_to`,
+    [DERIVATION, textHash],
+  )
+  return row?.derived_up_to ?? null
+}
+
+async function deriveBatch(
+  session: Session,
+  names: SchemaNames,
+  after: string | null,
+  { syncRunId, containersAtOnce = CONTAINERS_AT_ONCE }: DeriveOptions,
+): Promise<{ readonly ids: readonly string[]; readonly isLast: boolean }> {
+  const rows = await session.query<{ container_id: string }>(
+    'look at containers',
+    `select stored.container_id
+from ${qualified(names, 'containers')} as stored
+where $1::text is null or stored.container_id > $1
+order by stored.container_id
+limit $2
+for no key update`,
+    [after, containersAtOnce],
+  )
+  const ids = rows.map(({ container_id }) => container_id)
+  for (const table of containerChildren) {
+    await replaceStanding(session, table, ids, { names, syncRunId })
+    await remakeIntervals(session, table, ids, names)
+  }
+  const isLast = ids.length < containersAtOnce
+  await session.query(
+    'note what was derived',
+    `update ${quoteIdentifier(names.sync)}.derivations
+set derived_up_to = $2, finished_at = case when $3::boolean then clock_timestamp() end
+where derivation = $1`,
+    [DERIVATION, isLast ? null : (ids.at(-1) ?? null), isLast],
+  )
+  return { ids, isLast }
+}
+
+/**
+ * The intervals that the versions of the containers make: a value stands from the first version
+ * that has it to the end of the last one without a gap. Deadlines that came as a bare date depend
+ * on no zone, and versions do not keep them: they stay as they are. So does what began before the
+ * first version.
+ */
+async function remakeIntervals(
+  session: Session,
+  table: ChildTable,
+  containerIds: readonly string[],
+  names: SchemaNames,
+): Promise<void> {
+  const history = qualified(names, table.historyTable)
+  const key = quoteIdentifier(table.keyColumn)
+  const material = table.material.map(quoteIdentifier)
+  const list = (side: string): string => materialOf(table, side).join(', ')
+  const hasInstant = (side: string): string =>
+    table.keyColumn === 'kind' ? `and ${side}.deadline_at is not null` : ''
+  const made = `stated as (
+    select version.container_id, child.${key}, version.valid_from, version.valid_to, ${list('child')},
+        version.source, version._sync_run_id
+    from ${qualified(names, 'container_history')} as version
+    cross join lateral ${madeFrom(names, table, 'version')} as child
+    where version.container_id = any($1::text[])
+),
+marked as (
+    select stated.*,
+        (lag(stated.valid_to) over per_key, ${material.map((name) => `lag(stated.${name}) over per_key`).join(', ')})
+        is distinct from (stated.valid_from, ${list('stated')}) as is_start
+    from stated
+    window per_key as (partition by stated.container_id, stated.${key} order by stated.valid_from)
+),
+numbered as (
+    select marked.*,
+        count(*) filter (where marked.is_start)
+            over (partition by marked.container_id, marked.${key} order by marked.valid_from) as nth
+    from marked
+),
+made as (
+    select numbered.container_id, numbered.${key}, min(numbered.valid_from) as valid_from,
+        case when not bool_or(numbered.valid_to is null) then max(numbered.valid_to) end as valid_to,
+        ${list('numbered')},
+        (array_agg(numbered.source order by numbered.valid_from))[1] as source,
+        (array_agg(numbered._sync_run_id order by numbered.valid_from))[1] as _sync_run_id
+    from numbered
+    group by numbered.container_id, numbered.${key}, numbered.nth, ${list('numbered')}
+)`
+  const isSame = `interval.container_id = made.container_id
+            and interval.${key} = made.${key}
+            and (interval.valid_from, interval.valid_to, ${list('interval')})
+                is not distinct from (made.valid_from, made.valid_to, ${list('made')})`
+  const action = `write ${table.historyTable}`
+  await session.query(
+    action,
+    `with ${made}
+delete from ${history} as interval
+where interval.container_id = any($1::text[])
+    and not exists (select from made where ${isSame})
+    and interval.valid_from >= (
+        select min(version.valid_from)
+        from ${qualified(names, 'container_history')} as version
+        where version.container_id = interval.container_id
+    )
+    ${hasInstant('interval')}`,
+    [containerIds],
+  )
+  await session.query(
+    action,
+    `with ${made}
+insert into ${history}
+    (container_id, ${key}, valid_from, valid_to, ${material.join(', ')}, source, _sync_run_id)
+select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')},
+    made.source, made._sync_run_id
+from made
+where not exists (select from ${history} as interval where ${isSame})
+on conflict do nothing`,
+    [containerIds],
+  )
+}

@@ -1,0 +1,73 @@
+import type { Resource } from '../../resources/resource.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Session } from '../connection/warehouse.js'
+
+export interface HistoryOptions {
+  readonly names: SchemaNames
+  readonly syncRunId: number | null
+  /** What told us. */
+  readonly source: 'sync' | 'webhook'
+}
+
+/**
+ * Writes versions of the given rows (keys sorted), derived from the rows as they now stand in this transaction. A version whose
+ * material columns differ from the row's, or whose row is tombstoned, is closed at the row's stamp and the row's values are opened
+ * there; nothing happens where they agree, so it may be called for rows that changed only immaterially. Two changes with one
+ * stamp make one version, the later's. Idempotent.
+ */
+export async function writeVersions(
+  session: Session,
+  resource: Resource,
+  keys: readonly string[],
+  options: HistoryOptions,
+): Promise<void> {
+  if (resource.historyTable === undefined || keys.length === 0) return
+  const history = `${quoteIdentifier(options.names.data)}.${quoteIdentifier(resource.historyTable)}`
+  const table = `${quoteIdentifier(options.names.data)}.${quoteIdentifier(resource.stream)}`
+  const key = quoteIdentifier(resource.idColumn)
+  const columns = historyColumns(resource).map(quoteIdentifier)
+  const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
+  const action = `write ${resource.historyTable}`
+  await session.query(
+    action,
+    `update ${history} as version
+set valid_to = standing._observed_at
+from ${table} as standing
+where version.${key} = any($1::text[])
+    and standing.${key} = version.${key}
+    and version.valid_to is null
+    and version.valid_from < standing._observed_at
+    and (
+        standing._deleted_at is not null
+        or (${list('version')}) is distinct from (${list('standing')})
+    )`,
+    [keys],
+  )
+  await session.query(
+    action,
+    `insert into ${history} (${key}, valid_from, ${columns.join(', ')}, source, _sync_run_id)
+select standing.${key}, standing._observed_at, ${list('standing')}, $2, $3
+from ${table} as standing
+where standing.${key} = any($1::text[])
+    and standing._deleted_at is null
+    and not exists (
+        select from ${history} as version
+        where version.${key} = standing.${key}
+            and version.valid_to is null
+            and (${list('version')}) is not distinct from (${list('standing')})
+    )
+order by standing.${key}
+on conflict (${key}, valid_from) do update
+set
+    ${columns.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    valid_to = null,
+    source = excluded.source,
+    _sync_run_id = excluded._sync_run_id`,
+    [keys, options.source, options.syncRunId],
+  )
+}
+
+/** The columns a version holds: the material ones. */
+export function historyColumns(resource: Resource): string[] {
+  return resource.columns.filter(({ isMaterial }) => isMaterial).map(({ name }) => name)
+}

@@ -1,0 +1,150 @@
+import type { Column, EncodedValue } from '../../resources/column.js'
+import type { Resource } from '../../resources/resource.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Sighting } from './sighting.js'
+
+/** How sightings travel into a statement, and when one differs from its row: the same for writing and for merely comparing. */
+
+/** Sightings that are equally complete and have the same columns present go in one statement. */
+export function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
+  const groups = new Map<string, Sighting[]>()
+  for (const sighting of sightings) {
+    const presence = presenceOf(sighting)
+    const group = groups.get(presence)
+    if (group === undefined) groups.set(presence, [sighting])
+    else group.push(sighting)
+  }
+  return groups
+}
+
+/** The same, but neighbours only: one group after the other, the order of the sightings is kept. */
+export function runsByPresence(sightings: readonly Sighting[]): Sighting[][] {
+  const runs: Sighting[][] = []
+  let last: string | undefined
+  for (const sighting of sightings) {
+    const presence = presenceOf(sighting)
+    if (presence === last) runs.at(-1)?.push(sighting)
+    else runs.push([sighting])
+    last = presence
+  }
+  return runs
+}
+
+function presenceOf({ record, isComplete }: Sighting): string {
+  let presence = isComplete ? 'complete ' : 'partial '
+  for (const value of record.values) presence += value === undefined ? '0' : '1'
+  return presence
+}
+
+export function presentColumns(
+  resource: Resource,
+  sighting: Sighting | undefined,
+): readonly Column[] {
+  return resource.columns.filter((_, index) => sighting?.record.values[index] !== undefined)
+}
+
+/** What `incomingSql` binds: $1 and on. */
+export function incomingParameters(
+  resource: Resource,
+  present: readonly Column[],
+  group: readonly Sighting[],
+): unknown[] {
+  const arrays: EncodedValue[][] = present.map(({ name }) => {
+    const index = resource.columnIndex.get(name) ?? -1
+    return group.map(({ record }) => record.values[index] ?? null)
+  })
+  return [
+    ...arrays,
+    group.map(({ record }) => record.unmapped),
+    group.map(({ record }) => record.coercions),
+    group.map(({ record }) => record.fingerprint),
+    group.map(({ record }) => record.digest),
+    group.map(({ observedAt }) => observedAt.toISOString()),
+    group.map(({ isComplete }) => isComplete),
+  ]
+}
+
+export const OWN_PARAMETERS = [
+  '_unmapped',
+  '_coercions',
+  '_fingerprint',
+  '_digest',
+  '_observed_at',
+  'is_complete',
+]
+
+/** The sightings as a relation: their present columns, then the `OWN_PARAMETERS`. */
+export function incomingSql(present: readonly Column[]): string {
+  const columns = present.map(({ name }) => quoteIdentifier(name))
+  return `select ${present.map(castColumn).join(', ')},
+        raw._unmapped::jsonb as _unmapped,
+        raw._coercions::jsonb as _coercions,
+        raw._fingerprint,
+        raw._digest,
+        raw._observed_at::timestamptz as _observed_at,
+        raw.is_complete
+    from unnest(${arrayParameters(present.length)}) as raw (${[...columns, ...OWN_PARAMETERS].join(', ')})`
+}
+
+/**
+ * The row of `table` with the key of `side`, for a lateral join: one look into the index for each. A plain join is the planner's to arrange, and while the
+ * table is small, or has no statistics as in a first load, it reads all of it for every page.
+ */
+export function lookUpSql(table: string, keys: readonly string[], side: string): string {
+  const condition = keys.map((key) => `candidate.${key} = ${side}.${key}`).join(' and ')
+  return `lateral (select candidate.* from ${table} as candidate where ${condition} offset 0)`
+}
+
+/** Whether a row would hold other values after the sighting `side` than `stored` does now; a lifted tombstone not counted. */
+export function differsSql(
+  resource: Resource,
+  present: readonly Column[],
+  isComplete: boolean,
+  side: string,
+): string {
+  const values = valueColumns(resource, present)
+  return `${anyDistinct('stored', side, values)}
+            or ${unmappedAfter(side)} is distinct from stored._unmapped
+            or ${coercionsAfter(side, sentColumns(present, isComplete))} is distinct from stored._coercions`
+}
+
+/** Columns that are no part of the key, quoted. */
+export function valueColumns(resource: Resource, present: readonly Column[]): string[] {
+  return present
+    .filter(({ name }) => !resource.keyColumns.includes(name))
+    .map(({ name }) => quoteIdentifier(name))
+}
+
+/** What is sent anew, so that an earlier coercion of it no longer counts. */
+export function sentColumns(present: readonly Column[], isComplete: boolean): string[] {
+  return [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
+}
+
+function castColumn({ name, type }: Column): string {
+  const column = quoteIdentifier(name)
+  return type === 'text' ? `raw.${column}` : `raw.${column}::${type} as ${column}`
+}
+
+function arrayParameters(presentColumnCount: number): string {
+  const types = [...OWN_PARAMETERS.slice(0, -1).map(() => 'text[]'), 'boolean[]']
+  return [...Array<string>(presentColumnCount).fill('text[]'), ...types]
+    .map((type, index) => `$${index + 1}::${type}`)
+    .join(', ')
+}
+
+export function anyDistinct(one: string, two: string, columns: readonly string[]): string {
+  if (columns.length === 0) return 'false'
+  const row = (side: string): string => `(${columns.map((name) => `${side}.${name}`).join(', ')})`
+  return `${row(one)} is distinct from ${row(two)}`
+}
+
+/** What was unmapped and is absent now is kept, as with columns. */
+export function unmappedAfter(side: string): string {
+  return `nullif(coalesce(stored._unmapped, '{}') || coalesce(${side}._unmapped, '{}'), '{}')`
+}
+
+/** A coercion is dropped when its column is sent again; that of `_unmapped` when the whole record is. */
+export function coercionsAfter(side: string, sent: readonly string[]): string {
+  const names = sent.map((name) => `'${name}'`).join(', ')
+  return `nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${side}._coercions, '{}'), '{}')`
+}

@@ -1,0 +1,111 @@
+import { FINGERPRINT_IN_DIGEST } from '../../resources/flatten.js'
+import { READING_MARK_LENGTH, type Resource } from '../../resources/resource.js'
+import { lookUpSql } from './incoming-rows.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Sighting } from './sighting.js'
+import type { Session } from '../connection/warehouse.js'
+
+/**
+ * Rows keep a digest of the bytes that they were last written from (`FlatRecord.digest`), so that a record which has not changed is known by its bytes and
+ * need not be read. A digest counts only while it ends as the row's fingerprint begins: whatever writes a row and knows nothing of digests, as a program of
+ * the version before, sets the fingerprint.
+ */
+
+/** A record of which only key and bytes are known. */
+export interface ShownRecord {
+  /** Values of the key columns. */
+  readonly keyValues: readonly string[]
+  /** See `digestOf`. */
+  readonly digest: string
+}
+
+/** Whether the digest of `stored` was made as this version makes them, and is of the row as it is; `mark` is the resource's `readingMark`. */
+export function hasDigestSql(mark: string): string {
+  return `(left(stored._digest, ${READING_MARK_LENGTH}) = ${mark}
+        and right(stored._digest, ${FINGERPRINT_IN_DIGEST}) = left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST}))`
+}
+
+/** No JSON text holds it as it is. */
+const SEPARATOR = '\u001f'
+
+/** Where in the list those records stand that no live row was made of. One query, one look into the index for each record; reads only. */
+export async function findUnknownRecords(
+  session: Session,
+  names: SchemaNames,
+  resource: Resource,
+  shown: readonly ShownRecord[],
+): Promise<ReadonlySet<number>> {
+  if (shown.length === 0) return new Set()
+  const keys = resource.keyColumns.map(quoteIdentifier)
+  // One text each, and not an array, of which the driver would look at every element for what must be escaped.
+  const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
+  const mark = `$${lists.length + 1}::text`
+  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const rows = await session.query<{ place: number }>(
+    `recognize ${resource.stream}`,
+    `select (shown.place - 1)::int as place
+from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
+left join ${lookUpSql(table, keys, 'shown')} as stored
+    on true
+where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
+    and stored._deleted_at is null) is not true`,
+    [
+      ...resource.keyColumns.map((_, index) =>
+        shown.map(({ keyValues }) => keyValues[index]).join(SEPARATOR),
+      ),
+      shown.map(({ digest }) => digest).join(SEPARATOR),
+      resource.readingMark,
+    ],
+  )
+  return new Set(rows.map(({ place }) => place))
+}
+
+/**
+ * Notes the digests of sightings whose rows equal them and have none, as after an upgrade; a row that has changed meanwhile, or that another writer
+ * holds, is left for the next time. Inside the caller's transaction. Idempotent.
+ */
+export async function noteDigests(
+  session: Session,
+  names: SchemaNames,
+  resource: Resource,
+  sightings: readonly Sighting[],
+): Promise<void> {
+  if (sightings.length === 0) return
+  const keys = resource.keyColumns.map(quoteIdentifier)
+  const arrays = [...keys, 'fingerprint', 'digest'].map((_, index) => `$${index + 1}::text[]`)
+  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const isSame = keys.map((key) => `stored.${key} = equal.${key}`).join(' and ')
+  await session.query(
+    `note digests of ${resource.stream}`,
+    `with equal as (
+    select *
+    from unnest(${arrays.join(', ')}) as equal (${[...keys, 'fingerprint', 'digest'].join(', ')})
+),
+
+free as (
+    select ${keys.map((key) => `stored.${key}`).join(', ')}, equal.digest
+    from equal
+    cross join lateral (
+        select candidate.*
+        from ${table} as candidate
+        where ${keys.map((key) => `candidate.${key} = equal.${key}`).join(' and ')}
+            and candidate._fingerprint = equal.fingerprint
+            and candidate._deleted_at is null
+        for no key update skip locked
+    ) as stored
+)
+
+update ${table} as stored
+set _digest = equal.digest
+from free as equal
+where ${isSame}`,
+    [
+      ...resource.keyColumns.map((name) => {
+        const index = resource.columnIndex.get(name) ?? -1
+        return sightings.map(({ record }) => record.values[index] ?? null)
+      }),
+      sightings.map(({ record }) => record.fingerprint),
+      sightings.map(({ record }) => record.digest),
+    ],
+  )
+}

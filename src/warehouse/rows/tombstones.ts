@@ -1,0 +1,115 @@
+import type { Resource } from '../../resources/resource.js'
+import { containers } from '../../resources/index.js'
+import { replaceContainerChildren } from './container-children.js'
+import { writeVersions } from './history.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { compareKeys } from './sighting.js'
+import type { Session } from '../connection/warehouse.js'
+
+export interface TombstoneOptions {
+  readonly names: SchemaNames
+  readonly syncRunId: number | null
+  readonly source: 'sync' | 'webhook'
+}
+
+/** A row whose record the service answered with 404, and when. */
+export interface GoneRecord {
+  readonly key: string
+  readonly observedAt: Date
+}
+
+/**
+ * Marks rows as gone at the source. Nothing is deleted: versions and intervals are closed, and a
+ * container's transport events are marked with it. A row seen later than the 404 stays alive.
+ * Returns the keys that were marked. A later sighting revives them.
+ */
+export async function tombstoneRows(
+  session: Session,
+  resource: Resource,
+  gone: readonly GoneRecord[],
+  options: TombstoneOptions,
+): Promise<string[]> {
+  if (gone.length === 0) return []
+  const sorted = [...gone].sort((one, two) => compareKeys(one.key, two.key))
+  const data = quoteIdentifier(options.names.data)
+  const key = quoteIdentifier(resource.idColumn)
+  const rows = await session.query<{ key: string }>(
+    `tombstone ${resource.stream}`,
+    `update ${data}.${quoteIdentifier(resource.stream)} as stored
+set
+    _deleted_at = gone.observed_at,
+    _changed_at = gone.observed_at,
+    _observed_at = gone.observed_at,
+    _sync_run_id = $3
+from unnest($1::text[], $2::timestamptz[]) as gone (key, observed_at)
+where stored.${key} = any($1::text[])
+    and stored.${key} = gone.key
+    and stored._deleted_at is null
+    and stored._observed_at <= gone.observed_at
+returning stored.${key} as key`,
+    [
+      sorted.map((record) => record.key),
+      sorted.map(({ observedAt }) => observedAt.toISOString()),
+      options.syncRunId,
+    ],
+  )
+  const keys = rows.map((row) => row.key).sort(compareKeys)
+  await writeVersions(session, resource, keys, options)
+  if (resource === containers && keys.length > 0) {
+    await replaceContainerChildren(session, keys, options)
+    await tombstoneEventsOf(session, keys, options)
+  }
+  if (resource === containers) await tombstoneEventsWithoutRow(session, sorted, options)
+  return keys
+}
+
+/** Of containers whose own record was never of use, and which have no row to be marked. */
+async function tombstoneEventsWithoutRow(
+  session: Session,
+  gone: readonly GoneRecord[],
+  { names, syncRunId }: TombstoneOptions,
+): Promise<void> {
+  const data = quoteIdentifier(names.data)
+  await session.query(
+    'tombstone transport events without a container',
+    `update ${data}.transport_events as stored
+set
+    _deleted_at = gone.observed_at,
+    _changed_at = gone.observed_at,
+    _observed_at = gone.observed_at,
+    _sync_run_id = $3
+from unnest($1::text[], $2::timestamptz[]) as gone (key, observed_at)
+where stored.container_id = any($1::text[])
+    and stored.container_id = gone.key
+    and stored._deleted_at is null
+    and stored._observed_at <= gone.observed_at
+    and not exists (
+        select from ${data}.containers as owner where owner.container_id = stored.container_id
+    )`,
+    [gone.map(({ key }) => key), gone.map(({ observedAt }) => observedAt.toISOString()), syncRunId],
+  )
+}
+
+async function tombstoneEventsOf(
+  session: Session,
+  containerIds: readonly string[],
+  { names, syncRunId }: TombstoneOptions,
+): Promise<void> {
+  const data = quoteIdentifier(names.data)
+  await session.query(
+    'tombstone transport events',
+    `update ${data}.transport_events as stored
+set
+    _deleted_at = parent._deleted_at,
+    _changed_at = parent._deleted_at,
+    _observed_at = parent._deleted_at,
+    _sync_run_id = $2
+from ${data}.containers as parent
+where stored.container_id = any($1::text[])
+    and parent.container_id = stored.container_id
+    and parent._deleted_at is not null
+    and stored._deleted_at is null
+    and stored._observed_at <= parent._deleted_at`,
+    [containerIds, syncRunId],
+  )
+}

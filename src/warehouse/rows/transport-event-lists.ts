@@ -1,0 +1,252 @@
+import { lookUpSql } from './incoming-rows.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { compareKeys } from './sighting.js'
+import type { Session } from '../connection/warehouse.js'
+
+/** All transport events the service has of one container at one instant. */
+export interface TransportEventList {
+  readonly containerId: string
+  readonly transportEventIds: readonly string[]
+  readonly observedAt: Date
+}
+
+/**
+ * A list that a stored transport event is missing from, and how far that one's stamp is ahead of
+ * it.
+ */
+export interface ListBehindEvent {
+  readonly containerId: string
+  readonly behindMs: number
+}
+
+export interface Withdrawals {
+  /** How many transport events were marked. */
+  readonly count: number
+  /**
+   * Lists that could not be believed in full, because a transport event which is missing from them
+   * was seen later than they: another reader was faster, or the service's clock went back. Such a
+   * list must be read again when that much time has passed: its container need not differ from its
+   * row any more.
+   */
+  readonly behind: readonly ListBehindEvent[]
+}
+
+/**
+ * Marks transport events that are no longer in their container's complete list: the service
+ * withdrew them. Never deletes; one that returns is revived by its next sighting.
+ */
+export async function tombstoneWithdrawnEvents(
+  session: Session,
+  names: SchemaNames,
+  lists: readonly TransportEventList[],
+  syncRunId: number | null,
+): Promise<Withdrawals> {
+  if (lists.length === 0) return { count: 0, behind: [] }
+  const sorted = [...lists].sort((one, two) => compareKeys(one.containerId, two.containerId))
+  const kept = sorted.flatMap(({ containerId, transportEventIds }) =>
+    transportEventIds.map((id) => ({ containerId, id })),
+  )
+  const table = `${quoteIdentifier(names.data)}.transport_events`
+  // As sets, and the events of each container by a look into the index: what a planner without
+  // statistics makes of joins reads all events for every page.
+  const rows = await session.query<{ container_id: string | null; value: number }>(
+    'tombstone withdrawn transport events',
+    `with listed as (
+    select * from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
+),
+
+unlisted as (
+    select stored.container_id, stored.transport_event_id
+    from listed
+    cross join lateral (
+        select candidate.container_id, candidate.transport_event_id
+        from ${table} as candidate
+        where candidate.container_id = listed.container_id and candidate._deleted_at is null
+        offset 0
+    ) as stored
+    except
+    select * from unnest($3::text[], $4::text[])
+),
+
+missing as (
+    select
+        stored.container_id,
+        stored.transport_event_id,
+        listed.observed_at,
+        extract(epoch from stored._observed_at - listed.observed_at) * 1000 as ahead_ms
+    from unlisted
+    cross join ${lookUpSql(table, ['container_id', 'transport_event_id'], 'unlisted')} as stored
+    inner join listed
+        on listed.container_id = stored.container_id
+),
+
+withdrawn as (
+    update ${table} as stored
+    set
+        _deleted_at = missing.observed_at,
+        _changed_at = missing.observed_at,
+        _observed_at = missing.observed_at,
+        _sync_run_id = $5
+    from missing
+    where stored.container_id = missing.container_id
+        and stored.transport_event_id = missing.transport_event_id
+        and stored._deleted_at is null
+        and stored._observed_at <= missing.observed_at
+    returning stored.transport_event_id
+)
+
+select null as container_id, count(*)::float8 as value
+from withdrawn
+union all
+select container_id, max(ahead_ms)::float8 as value
+from missing
+where ahead_ms > 0
+group by container_id`,
+    [
+      sorted.map(({ containerId }) => containerId),
+      sorted.map(({ observedAt }) => observedAt.toISOString()),
+      kept.map(({ containerId }) => containerId),
+      kept.map(({ id }) => id),
+      syncRunId,
+    ],
+  )
+  const [{ value: count } = { value: 0 }, ...rest] = rows
+  return {
+    count,
+    behind: rest.map(({ container_id, value }) => ({
+      containerId: container_id ?? '',
+      behindMs: value,
+    })),
+  }
+}
+
+/** Those of the given containers whose row names a transport event that has no live row. */
+export async function findIncompleteEventLists(
+  session: Session,
+  names: SchemaNames,
+  containerIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const data = quoteIdentifier(names.data)
+  const rows = await session.query<{ container_id: string }>(
+    'look for missing transport events',
+    `select container.container_id
+from ${data}.containers as container
+where container.container_id = any($1::text[])
+    and exists (
+        select from unnest(container.transport_event_ids) as named (id)
+        where not exists (
+            select from ${data}.transport_events as stored
+            where stored.container_id = container.container_id
+                and stored.transport_event_id = named.id
+                and stored._deleted_at is null
+        )
+    )`,
+    [containerIds],
+  )
+  return new Set(rows.map(({ container_id }) => container_id))
+}
+
+/**
+ * Live transport events that their container does not list, and no other live container either:
+ * none is left after a pass. Containers that were never sent with a list say nothing about theirs;
+ * a dead container lists none. Asked by runs, by `verify` and by the tests.
+ */
+function unlistedEventsSql(names: SchemaNames): string {
+  const data = quoteIdentifier(names.data)
+  return `with unlisted as (
+    select report.container_id, report.transport_event_id
+    from ${data}.transport_events as report
+    inner join ${data}.containers as owner
+        on owner.container_id = report.container_id
+    where report._deleted_at is null
+        and (
+            owner._deleted_at is not null
+            or report.transport_event_id <> all (owner.transport_event_ids)
+        )
+),
+
+unnamed as (
+    select unlisted.container_id, unlisted.transport_event_id
+    from unlisted
+    where unlisted.transport_event_id not in (
+        select named.id
+        from ${data}.containers as other
+        cross join unnest(other.transport_event_ids) as named (id)
+        where other._deleted_at is null
+            and named.id in (select candidate.transport_event_id from unlisted as candidate)
+    )
+)`
+}
+
+export async function countUnlistedEvents(session: Session, names: SchemaNames): Promise<number> {
+  const [row] = await session.query<{ count: number }>(
+    'count transport events in no list',
+    `${unlistedEventsSql(names)}
+
+select count(*)::int as count from unnamed`,
+  )
+  return row?.count ?? 0
+}
+
+/** Containers with such events, those first whose events were checked longest ago. */
+export async function findContainersWithUnlistedEvents(
+  session: Session,
+  names: SchemaNames,
+  limit: number,
+): Promise<string[]> {
+  const rows = await session.query<{ container_id: string }>(
+    'look for transport events in no list',
+    `${unlistedEventsSql(names)}
+
+select unnamed.container_id
+from unnamed
+left join ${quoteIdentifier(names.sync)}.transport_event_checks as made
+    on made.container_id = unnamed.container_id
+group by unnamed.container_id, made.checked_at
+order by made.checked_at nulls first, unnamed.container_id
+limit $1`,
+    [limit],
+  )
+  return rows.map(({ container_id }) => container_id)
+}
+
+/**
+ * The ids of transport events that a container itself names, as its row has them; none where it has
+ * no row.
+ */
+export async function loadListedEventIds(
+  session: Session,
+  names: SchemaNames,
+  containerId: string,
+): Promise<readonly string[]> {
+  const [row] = await session.query<{ ids: readonly string[] | null }>(
+    'look up the list of transport events',
+    `select transport_event_ids as ids
+from ${quoteIdentifier(names.data)}.containers
+where container_id = $1 and _deleted_at is null`,
+    [containerId],
+  )
+  return row?.ids ?? []
+}
+
+/**
+ * The containers that the warehouse knows transport events of, by event; unknown events are absent.
+ */
+export async function findContainersOfEvents(
+  session: Session,
+  names: SchemaNames,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (eventIds.length === 0) return new Map()
+  const rows = await session.query<{ event_id: string; container_ids: string[] }>(
+    'look for the containers of transport events',
+    `select
+    transport_event_id as event_id,
+    array_agg(container_id order by container_id) as container_ids
+from ${quoteIdentifier(names.data)}.transport_events
+where transport_event_id = any($1::text[])
+group by transport_event_id`,
+    [eventIds],
+  )
+  return new Map(rows.map((row) => [row.event_id, row.container_ids]))
+}

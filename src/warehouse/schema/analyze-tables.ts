@@ -1,0 +1,45 @@
+import { resources } from '../../resources/index.js'
+import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { containerChildren } from '../rows/container-children.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { StreamState } from '../bookkeeping/sync-runs.js'
+import type { Warehouse } from '../connection/warehouse.js'
+
+/** Fewer new rows change no plan; autovacuum comes by in its own time. */
+const WORTH_ANALYZING = 200
+
+/**
+ * Makes statistics of the tables that a run wrote much to, histories and what is derived included.
+ * Until autovacuum does, which takes a minute, the planner takes a table that was just filled for a
+ * small one, and a question for ten times as long. One table after the other; one that somebody is
+ * analyzing is left to them, and PostgreSQL leaves one out that the login does not own.
+ */
+export async function analyzeWritten(
+  warehouse: Warehouse,
+  streams: readonly StreamState[],
+): Promise<readonly string[]> {
+  const tables = streams.filter(wroteMuch).flatMap(({ stream }) => tablesOf(stream))
+  for (const table of tables) {
+    await warehouse.transaction('analyze', async (session) => {
+      await session.query('analyze', WITHOUT_TIME_LIMIT)
+      const name = `${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(table)}`
+      await session.query(`analyze ${table}`, `analyze (skip_locked) ${name}`)
+    })
+  }
+  return tables
+}
+
+function wroteMuch({ counts }: StreamState): boolean {
+  return counts.inserted + counts.updated + counts.tombstoned >= WORTH_ANALYZING
+}
+
+function tablesOf(stream: string): string[] {
+  const resource = resources.find((one) => one.stream === stream)
+  if (resource === undefined) return []
+  const children = stream === 'containers' ? containerChildren : []
+  return [
+    stream,
+    ...(resource.historyTable === undefined ? [] : [resource.historyTable]),
+    ...children.flatMap(({ table, historyTable }) => [table, historyTable]),
+  ]
+}

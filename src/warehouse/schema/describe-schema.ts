@@ -1,0 +1,214 @@
+import type { SchemaNames } from '../connection/schema-names.js'
+import { isSlotTable } from './stored-views.js'
+import type { Session } from '../connection/warehouse.js'
+
+/** Where the catalogs are read from: a warehouse, or one transaction of it. */
+export interface CatalogReader extends Pick<Session, 'query'> {
+  readonly names: SchemaNames
+}
+
+/** A column as the catalogs have it. */
+export interface CatalogColumn {
+  readonly name: string
+  /** PostgreSQL's own name of the type, `text[]` or `timestamp with time zone`. */
+  readonly type: string
+  readonly collation: string | null
+  readonly isNotNull: boolean
+  /** Text of the default; null without one. */
+  readonly default: string | null
+  /** `always` or `by default` for an identity column, else null. */
+  readonly identity: string | null
+  readonly comment: string | null
+}
+
+/** A table or view of ours. */
+export interface CatalogRelation {
+  readonly schema: string
+  readonly name: string
+  readonly kind: 'table' | 'view' | 'materialized view'
+  /** Empty after a crash of the server. */
+  readonly isUnlogged: boolean
+  readonly comment: string | null
+  readonly columns: readonly CatalogColumn[]
+  /** `name: definition`, in order of name. Not-null ones stand with their column. */
+  readonly constraints: readonly string[]
+  /** Statements of the indexes that no constraint brings, in order of name. */
+  readonly indexes: readonly string[]
+  /** The query of a view; null for a table. */
+  readonly query: string | null
+}
+
+export interface CatalogSchema {
+  readonly name: string
+  readonly comment: string | null
+  readonly relations: readonly CatalogRelation[]
+  /** Definitions of functions and procedures, in order of signature. */
+  readonly functions: readonly string[]
+}
+
+/** What our schemas hold, from the catalogs; the same for the same schema whatever the server's version. Reads only. */
+export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[]> {
+  const { names } = reader
+  const found = await reader.query<{ name: string; comment: string | null }>(
+    'read the schemas',
+    `select nspname as name, obj_description(oid, 'pg_namespace') as comment
+    from pg_namespace
+    where nspname = any($1::text[])
+    order by nspname collate "C"`,
+    [Object.values(names)],
+  )
+  const schemas: CatalogSchema[] = []
+  for (const { name, comment } of found) {
+    schemas.push({
+      name,
+      comment,
+      relations: await readRelations(reader, name),
+      functions: await readFunctions(reader, name),
+    })
+  }
+  return schemas
+}
+
+async function readRelations(reader: CatalogReader, schema: string): Promise<CatalogRelation[]> {
+  const columns = await reader.query<CatalogColumn & { readonly relation: string }>(
+    'read the columns',
+    COLUMNS_SQL,
+    [schema],
+  )
+  const relations = await reader.query<Omit<CatalogRelation, 'columns'>>(
+    'read the tables and views',
+    RELATIONS_SQL,
+    [schema],
+  )
+  return relations.map((relation) => ({
+    ...relation,
+    columns: columns.filter((column) => column.relation === relation.name),
+  }))
+}
+
+const COLUMNS_SQL = `select
+    class.relname as relation,
+    attribute.attname as name,
+    format_type(attribute.atttypid, attribute.atttypmod) as type,
+    case when attribute.attcollation != type.typcollation
+        then (select collname from pg_collation where oid = attribute.attcollation)
+    end as collation,
+    attribute.attnotnull as "isNotNull",
+    pg_get_expr(attrdef.adbin, attrdef.adrelid) as "default",
+    case attribute.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
+    col_description(class.oid, attribute.attnum) as comment
+from pg_class as class
+inner join pg_attribute as attribute
+    on attribute.attrelid = class.oid
+inner join pg_type as type
+    on type.oid = attribute.atttypid
+left join pg_attrdef as attrdef
+    on attrdef.adrelid = class.oid and attrdef.adnum = attribute.attnum
+where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
+    and class.relkind in ('r', 'p', 'v', 'm')
+    and attribute.attnum > 0
+    and not attribute.attisdropped
+order by class.relname collate "C", attribute.attnum`
+
+const RELATIONS_SQL = `select
+    $1::text as schema,
+    class.relname as name,
+    case class.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind,
+    class.relpersistence = 'u' as "isUnlogged",
+    obj_description(class.oid, 'pg_class') as comment,
+    array(
+        select conname || ': ' || pg_get_constraintdef(oid)
+        from pg_constraint
+        where conrelid = class.oid and contype != 'n'
+        order by conname collate "C"
+    ) as constraints,
+    array(
+        select pg_get_indexdef(index.indexrelid)
+        from pg_index as index
+        inner join pg_class as index_class
+            on index_class.oid = index.indexrelid
+        where index.indrelid = class.oid
+            and not exists (select from pg_constraint where conindid = index.indexrelid)
+        order by index_class.relname collate "C"
+    ) as indexes,
+    case when class.relkind in ('v', 'm') then pg_get_viewdef(class.oid) end as query
+from pg_class as class
+where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
+    and class.relkind in ('r', 'p', 'v', 'm')
+order by class.relname collate "C"`
+
+async function readFunctions(reader: CatalogReader, schema: string): Promise<string[]> {
+  const rows = await reader.query<{ definition: string }>(
+    'read the functions',
+    `select pg_get_functiondef(oid) as definition
+    from pg_proc
+    where pronamespace = (select oid from pg_namespace where nspname = $1::text)
+        and prokind in ('f', 'p')
+    order by oid::regprocedure::text collate "C"`,
+    [schema],
+  )
+  return rows.map(({ definition }) => definition)
+}
+
+/** What `sql/schema.sql` holds: our schemas as SQL, without the views, which are files of their own, and what holds the rows of stored ones. A test compares it with a migrated database. */
+export async function describeSchema(reader: CatalogReader): Promise<string> {
+  const schemas = (await readCatalog(reader)).map((schema) => ({
+    ...schema,
+    relations: schema.relations.filter(({ kind, name }) => kind === 'table' && !isSlotTable(name)),
+  }))
+  return `-- What a migrated database holds. Written by \`npm run db:dump\`; do not edit.\n\n${formatCatalog(schemas)}`
+}
+
+/** The catalog as SQL for people to read: tables with their columns and comments, then indexes, views and functions. */
+function formatCatalog(schemas: readonly CatalogSchema[]): string {
+  const statements: string[] = []
+  for (const schema of schemas) {
+    statements.push(`create schema ${schema.name};`)
+    if (schema.comment !== null) {
+      statements.push(`comment on schema ${schema.name} is ${quoteText(schema.comment)};`)
+    }
+    for (const relation of schema.relations) statements.push(formatRelation(relation))
+    for (const definition of schema.functions) statements.push(`${definition.trim()};`)
+  }
+  return `${statements.join('\n\n')}\n`
+}
+
+function formatRelation(relation: CatalogRelation): string {
+  const name = `${relation.schema}.${relation.name}`
+  const lines =
+    relation.query === null
+      ? [
+          `create ${relation.isUnlogged ? 'unlogged ' : ''}table ${name} (`,
+          [
+            ...relation.columns.map(formatColumn),
+            ...relation.constraints.map(
+              (constraint) => `    constraint ${constraint.replace(': ', ' ')}`,
+            ),
+          ].join(',\n'),
+          ');',
+        ]
+      : [`create ${relation.kind} ${name} as\n${relation.query.trimEnd()}`]
+  const comments = relation.columns.flatMap((column) =>
+    column.comment === null
+      ? []
+      : [`comment on column ${name}.${column.name} is ${quoteText(column.comment)};`],
+  )
+  const own =
+    relation.comment === null
+      ? []
+      : [`comment on ${relation.kind} ${name} is ${quoteText(relation.comment)};`]
+  return [...lines, ...relation.indexes.map((index) => `${index};`), ...own, ...comments].join('\n')
+}
+
+function formatColumn(column: CatalogColumn): string {
+  const parts = [`    ${column.name} ${column.type}`]
+  if (column.collation !== null) parts.push(`collate "${column.collation}"`)
+  if (column.isNotNull) parts.push('not null')
+  if (column.default !== null) parts.push(`default ${column.default}`)
+  if (column.identity !== null) parts.push(`generated ${column.identity} as identity`)
+  return parts.join(' ')
+}
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

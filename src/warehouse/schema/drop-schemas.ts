@@ -1,0 +1,34 @@
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Warehouse } from '../connection/warehouse.js'
+
+/** Stands in the comment of the schema of bookkeeping. */
+const MARK = 'Made by tracking-sync demo, which drops it and makes it anew.'
+
+/** Marks all schemas of a warehouse as those of the demo. */
+export async function markDemoSchemas(warehouse: Warehouse): Promise<void> {
+  const schema = quoteIdentifier(warehouse.names.sync)
+  await warehouse.query('mark the schemas', `comment on schema ${schema} is '${MARK}'`)
+}
+
+/**
+ * Removes all schemas of a warehouse with everything in them, where the demo made them; true also
+ * when there are none. False, and nothing removed, when one is there that it did not make.
+ */
+export async function dropDemoSchemas(warehouse: Warehouse): Promise<boolean> {
+  const { data, sync, analytics, asOf, datasync, stored } = warehouse.names
+  const schemas = [data, sync, analytics, asOf, datasync, stored]
+  const [found] = await warehouse.query<{ schemas: number; isMarked: boolean | null }>(
+    'look whose the schemas are',
+    `select count(*)::integer as schemas,
+    bool_or(nspname = $2 and obj_description(oid, 'pg_namespace') = $3) as "isMarked"
+from pg_namespace
+where nspname = any($1)`,
+    [schemas, sync, MARK],
+  )
+  if (found === undefined || (found.schemas > 0 && found.isMarked !== true)) return false
+  await warehouse.query(
+    'drop schemas',
+    `drop schema if exists ${schemas.map(quoteIdentifier).join(', ')} cascade`,
+  )
+  return true
+}

@@ -1,0 +1,275 @@
+import { sql } from 'kysely'
+import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
+import type { ShippedView } from './read-views.js'
+import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import { SLOTS, slotTable } from './stored-views.js'
+import type { InstalledViewsTable } from '../connection/tables.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+type InstalledView = Pick<
+  InstalledViewsTable,
+  'schema_name' | 'view_name' | 'position' | 'checksum'
+>
+
+/**
+ * Schemas that hold views of ours and nothing but them, the tables and functions of the migrations
+ * aside.
+ */
+function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string[] {
+  return [analytics, asOf, datasync, stored]
+}
+
+/**
+ * Brings the views to what this program ships, after `migrate`. Nothing is done when they are.
+ * Changed views are replaced in place, so that views of others on top of them stay; where columns
+ * changed their order or type all are dropped and created anew, which those of others prevent:
+ * MigrationError names them. One transaction under the lock of the migrations: readers see the old
+ * set or the new. Returns the names of the views that were created or replaced.
+ */
+export async function installViews(
+  warehouse: Warehouse,
+  views: readonly ShippedView[],
+  options: MigrateOptions,
+): Promise<string[]> {
+  const { names } = warehouse
+  const shipped = views.map((view, position) => describe(view, position, names))
+  if (isSame(await loadInstalled(warehouse, names), shipped)) return []
+  return withLockRetries(options, () =>
+    warehouse.transaction('install the views', async (session) => {
+      await takeMigrationLock(session, names)
+      const installed = await loadInstalled(session, names)
+      if (isSame(installed, shipped)) return []
+      await healSchemas(session, names)
+      await fillTimeZones(session, names)
+      return install(session, names, views, { installed, shipped })
+    }),
+  )
+}
+
+interface Sets {
+  readonly installed: readonly InstalledView[]
+  readonly shipped: readonly InstalledView[]
+}
+
+function describe(view: ShippedView, position: number, names: SchemaNames): InstalledView {
+  return {
+    schema_name: names[view.schema],
+    view_name: view.name,
+    position,
+    checksum: view.checksum,
+  }
+}
+
+/**
+ * One that somebody has dropped counts as not installed, and so does one that stands in a schema of
+ * others.
+ */
+async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
+  return session.query<InstalledView>(
+    'look at the installed views',
+    `select schema_name, view_name, position, checksum
+from ${quoteIdentifier(names.sync)}.installed_views
+where schema_name = any($1::text[])
+    and exists (
+        select from pg_class
+        inner join pg_namespace
+            on pg_namespace.oid = relnamespace
+        where nspname = schema_name and relname = view_name and relkind = 'v'
+    )
+order by position`,
+    [viewSchemas(names)],
+  )
+}
+
+function isSame(one: readonly InstalledView[], two: readonly InstalledView[]): boolean {
+  return (
+    one.length === two.length &&
+    one.every(
+      (view, index) => view.checksum === two[index]?.checksum && isSameName(view, two[index]),
+    )
+  )
+}
+
+function isSameName(one: InstalledView, two: InstalledView): boolean {
+  return one.schema_name === two.schema_name && one.view_name === two.view_name
+}
+
+/**
+ * Makes the list of zones what this server knows; a view would fail on one that it knows no more. A
+ * login that may only write rows leaves the list to the next `migrate`.
+ */
+export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+  const table = `${quoteIdentifier(names.analytics)}.time_zones`
+  const [allowed] = await session.query(
+    'look at the rights on the time zones',
+    `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
+    [table],
+  )
+  if (allowed === undefined) return
+  await session.query(
+    'fill the time zones',
+    `with known as materialized (
+    select name from pg_timezone_names
+),
+forgotten as (
+    delete from ${table} as zone
+    where zone.name not in (select known.name from known)
+)
+insert into ${table} (name)
+select known.name from known
+on conflict do nothing`,
+  )
+}
+
+/** Schemas that hold views and nothing of anybody's are made again where somebody dropped them. */
+async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
+  const found = await session.query<{ nspname: string }>(
+    'look for the schemas of views',
+    'select nspname from pg_namespace where nspname = any($1::text[])',
+    [viewSchemas(names)],
+  )
+  const isGone = (schema: string): boolean => !found.some(({ nspname }) => nspname === schema)
+  for (const schema of [names.asOf, names.datasync, names.stored].filter(isGone)) {
+    await session.query('make a schema of views again', `create schema ${quoteIdentifier(schema)}`)
+  }
+  if (!isGone(names.asOf)) return
+  await session.query(
+    'make the clock of views again',
+    `create function ${quoteIdentifier(names.asOf)}.as_of() returns timestamptz
+language sql stable parallel safe
+return coalesce(
+    nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
+    pg_catalog.now()
+)`,
+  )
+}
+
+async function install(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+  sets: Sets,
+): Promise<string[]> {
+  const isReplaced = await replaceChanged(session, names, views, sets)
+  if (!isReplaced) {
+    await dropAll(session, names, sets.installed)
+    for (const view of views) await create(session, names, view, 'create')
+  }
+  await session.sync.deleteFrom('installed_views').execute()
+  if (sets.shipped.length > 0) {
+    await session.query(
+      'note the views',
+      `insert into ${quoteIdentifier(names.sync)}.installed_views
+    (schema_name, view_name, position, checksum)
+select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
+      [
+        sets.shipped.map((view) => view.schema_name),
+        sets.shipped.map((view) => view.view_name),
+        sets.shipped.map((view) => view.position),
+        sets.shipped.map((view) => view.checksum),
+      ],
+    )
+  }
+  return isReplaced ? changedOf(views, sets).map(({ name }) => name) : views.map(({ name }) => name)
+}
+
+/** Views whose file is new or another than the one installed. */
+function changedOf(views: readonly ShippedView[], { installed, shipped }: Sets): ShippedView[] {
+  return views.filter((view, index) => {
+    const own = shipped[index]
+    const before = own && installed.find((one) => isSameName(one, own))
+    return before?.checksum !== view.checksum
+  })
+}
+
+/**
+ * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create
+ * or replace view`; syntax_error and datatype_mismatch from a stored view, whose tables still have
+ * the columns of before.
+ */
+const COLUMNS_DIFFER: ReadonlySet<unknown> = new Set(['42P16', '42601', '42804'])
+
+/** False, with nothing changed, when the views cannot be replaced one by one. */
+async function replaceChanged(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+  sets: Sets,
+): Promise<boolean> {
+  const isGone = (one: InstalledView): boolean => !sets.shipped.some((two) => isSameName(one, two))
+  const changed = changedOf(views, sets)
+  if (sets.installed.some(isGone)) {
+    return sets.installed.length === 0 ? createAll(session, names, views) : false
+  }
+  await sql`savepoint replace_views`.execute(session.sync)
+  try {
+    for (const view of changed) await create(session, names, view, 'create or replace')
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code))
+      throw thrown
+    await sql`rollback to savepoint replace_views`.execute(session.sync)
+    return false
+  }
+}
+
+async function createAll(
+  session: Session,
+  names: SchemaNames,
+  views: readonly ShippedView[],
+): Promise<boolean> {
+  for (const view of views) await create(session, names, view, 'create')
+  return true
+}
+
+async function create(
+  session: Session,
+  names: SchemaNames,
+  view: ShippedView,
+  verb: 'create' | 'create or replace',
+): Promise<void> {
+  const sqlText = withSchemaNames(view.sqlText, names)
+  await session.query(
+    `install the view ${view.schema}.${view.name}`,
+    sqlText.replace(/^create view/m, `${verb} view`),
+  )
+}
+
+/** Last first, each alone: no cascade, which would take views of others along. */
+async function dropAll(
+  session: Session,
+  names: SchemaNames,
+  installed: readonly InstalledView[],
+): Promise<void> {
+  for (const { schema_name: schema, view_name: view } of [...installed].reverse()) {
+    const dropped = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
+    try {
+      await session.query(`drop the view ${schema}.${view}`, `drop view if exists ${dropped}`)
+    } catch (thrown) {
+      throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
+    }
+    if (schema === names.stored) await dropSlotTables(session, names, view)
+  }
+}
+
+async function dropSlotTables(session: Session, names: SchemaNames, view: string): Promise<void> {
+  for (const slot of SLOTS) {
+    const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(view, slot))}`
+    await session.query(`drop ${table}`, `drop table if exists ${table}`)
+  }
+}
+
+/** dependent_objects_still_exist */
+function isInUse(thrown: unknown): thrown is ConnectorError {
+  return thrown instanceof ConnectorError && thrown.context.code === '2BP01'
+}
+
+function inUse(view: string, thrown: ConnectorError): MigrationError {
+  const { cause } = thrown
+  const detail = cause instanceof Error && 'detail' in cause ? String(cause.detail) : ''
+  return new MigrationError(
+    `the columns of ${view} change with this version, and something of yours reads from it: ${detail.replaceAll('\n', '; ')}. Drop that, run \`tracking-sync migrate\`, and create it again`,
+    { cause: thrown },
+  )
+}

@@ -1,0 +1,71 @@
+import { WarehouseSchemaError } from '../../base/errors.js'
+import { readShippedTables } from './compare-schema.js'
+import { OWNERS_TABLES } from './roles.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/** Told at most; the role that `migrate --roles` makes has all of them. */
+const MOST_STATEMENTS = 5
+
+/**
+ * The statements that grant this login what writing rows needs and it lacks, one for each schema or
+ * table; empty where nothing is missing. What is not there yet is not missing, but for the right to
+ * make it. Reads the catalogs only, in one statement, and one file.
+ */
+export async function findMissingGrants({
+  names,
+  query,
+}: Pick<Session, 'query'> & Pick<Warehouse, 'names'>): Promise<string[]> {
+  const rows = await query<{ statement: string }>(
+    'look for missing rights',
+    `with ours as (
+        select oid, nspname from pg_namespace where nspname in ($1, $2)
+    )
+
+    select format('grant create on database %I to %I', current_database(), current_user) as statement
+    where not exists (select from ours)
+        and not has_database_privilege(current_database(), 'create')
+    union all
+    select format('grant usage on schema %I to %I', nspname, current_user)
+    from ours
+    where not has_schema_privilege(oid, 'usage')
+    union all
+    select format(
+        'grant %s on %I.%I to %I',
+        string_agg(needed.privilege, ', ' order by needed.place),
+        ours.nspname,
+        pg_class.relname,
+        current_user
+    )
+    from pg_class
+    inner join ours
+        on pg_class.relnamespace = ours.oid
+    cross join (
+        values (1, 'select'), (2, 'insert'), (3, 'update'), (4, 'delete')
+    ) as needed (place, privilege)
+    where ours.nspname || '.' || pg_class.relname = any($3)
+        and (needed.place = 1 or ours.nspname != $2 or pg_class.relname != all($4))
+        and not has_table_privilege(pg_class.oid, needed.privilege)
+    group by ours.nspname, pg_class.relname
+    order by 1`,
+    [names.data, names.sync, await readShippedTables(names), OWNERS_TABLES],
+  )
+  return rows.map(({ statement }) => statement)
+}
+
+/**
+ * Throws WarehouseSchemaError that holds the statements where this login lacks a right to write
+ * rows: before the service is asked for what cannot be stored.
+ */
+export async function refuseMissingRights(
+  warehouse: Pick<Session, 'query'> & Pick<Warehouse, 'names'>,
+): Promise<void> {
+  const statements = await findMissingGrants(warehouse)
+  if (statements.length === 0) return
+  const told = statements.slice(0, MOST_STATEMENTS).join('; ')
+  const rest = statements.length - MOST_STATEMENTS
+  const more =
+    rest > 0
+      ? `; and ${rest} more: \`tracking-sync migrate --roles\` makes a role that has them`
+      : ''
+  throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${told}${more}`)
+}

@@ -1,0 +1,56 @@
+import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { installViews } from './install-views.js'
+import {
+  migrate,
+  readMigrations,
+  takeMigrationLock,
+  type MigrateOptions,
+  type MigrationReport,
+} from './run-migrations.js'
+import { readViews } from './read-views.js'
+import { NOT_ALLOWED, renewGrants } from './roles.js'
+import type { Warehouse } from '../connection/warehouse.js'
+
+/** What was done: migrations applied and views created or replaced, by name. */
+export interface PreparationReport extends MigrationReport {
+  readonly views: readonly string[]
+}
+
+/**
+ * Brings tables and views to what this program ships, and the rights of the roles with them.
+ * Idempotent; any number of processes may do it at once. Throws MigrationError, also where
+ * something is to be done that only the owner may do.
+ */
+export async function prepareSchemas(
+  warehouse: Warehouse,
+  options: MigrateOptions,
+): Promise<PreparationReport> {
+  try {
+    const report = await migrate(warehouse, await readMigrations(), options)
+    const views = await installViews(warehouse, await readViews(), options)
+    if (report.applied.length + views.length > 0) {
+      await warehouse.transaction('renew the rights of the roles', async (session) => {
+        await takeMigrationLock(session, warehouse.names)
+        await renewGrants(session, warehouse.names)
+      })
+    }
+    return { ...report, views }
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    const { code } = thrown.context
+    // undefined_table, undefined_column, undefined_function, invalid_schema_name: migrations had
+    // made it
+    if (['42P01', '42703', '42883', '3F000'].includes(String(code))) {
+      const said = thrown.cause instanceof Error ? thrown.cause.message : thrown.message
+      throw new MigrationError(
+        `something that the migrations of ${warehouse.names.data} had made is gone: ${said}. Bring it back from a backup or as in sql/schema.sql (\`tracking-sync check\` names all), or drop the schemas and run \`tracking-sync backfill\``,
+        { cause: thrown },
+      )
+    }
+    if (code !== NOT_ALLOWED) throw thrown
+    throw new MigrationError(
+      `the schemas of ${warehouse.names.data} are not those of this version of the program, and this login may not change them; their owner runs \`tracking-sync migrate\``,
+      { cause: thrown },
+    )
+  }
+}

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto'
+import { readFile, readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { MigrationError, WarehouseConflictError, WarehouseSchemaError, toError } from '../../base/errors.js'
+import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { roleNames } from './roles.js'
+import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+
+/** A file of `sql/migrations`, in order of its number. */
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly sqlText: string
+  /** SHA-256 of the file as it stands, before schema names are put in. */
+  readonly checksum: string
+}
+
+export interface MigrateOptions {
+  /** Waits before another try when the lock is taken; injected so that tests need no time. */
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+/** What `migrate` did: the names it applied now, and the version the database is at. */
+export interface MigrationReport {
+  readonly applied: readonly string[]
+  readonly version: number
+}
+
+const DIRECTORY = fileURLToPath(new URL('../../../sql/migrations/', import.meta.url))
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
+
+/**
+ * The shipped migrations. Throws MigrationError when a file's name is malformed or a number is
+ * missing or used twice.
+ */
+export async function readMigrations(directory: string = DIRECTORY): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+  const migrations: Migration[] = []
+  for (const name of names) {
+    const version = Number(FILE_NAME.exec(name)?.[1])
+    if (version !== migrations.length + 1) {
+      throw new MigrationError(
+        `migration file ${name}: expected number ${String(migrations.length + 1).padStart(4, '0')}; the package is damaged, install it again`,
+      )
+    }
+    const sqlText = await readFile(`${directory}/${name}`, 'utf8')
+    const checksum = createHash('sha256').update(sqlText).digest('hex')
+    migrations.push({ version, name: name.replace(/\.sql$/, ''), sqlText, checksum })
+  }
+  return migrations
+}
+
+/**
+ * Tries for the lock, each as long as `lock_timeout`, before a long reader or another starter is
+ * reported.
+ */
+const MAX_TRIES = 10
+const DDL_LOCK_TIMEOUT = '3s'
+
+/**
+ * Brings the schemas to the version of this program. Forward only; each migration in a transaction
+ * of its own under an advisory lock, so that of any number of concurrent starters one applies it
+ * and the others find it done. Refuses a database that is newer than the program, and one whose
+ * applied migrations differ from the shipped files. Idempotent. Throws MigrationError.
+ */
+export async function migrate(
+  warehouse: Warehouse,
+  migrations: readonly Migration[],
+  options: MigrateOptions,
+): Promise<MigrationReport> {
+  await ensureUtf8(warehouse)
+  const applied: string[] = []
+  for (;;) {
+    const name = await withLockRetries(options, () => applyNext(warehouse, migrations))
+    if (name === undefined) break
+    applied.push(name)
+  }
+  return { applied, version: migrations.length }
+}
+
+export interface SchemaVersion {
+  /** Number of the last applied migration; 0 when there is none. */
+  readonly version: number
+  readonly expected: number
+}
+
+/**
+ * Where the database stands against the program. Reads only; throws MigrationError for a newer or
+ * an edited one.
+ */
+export async function readSchemaVersion(
+  warehouse: Warehouse,
+  migrations: readonly Migration[],
+): Promise<SchemaVersion> {
+  const rows = await appliedMigrations(warehouse, warehouse.names)
+  checkHistory(rows, migrations, warehouse.names)
+  return { version: rows.length, expected: migrations.length }
+}
+
+interface AppliedRow {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+}
+
+/** Applies the first migration that is missing; undefined when none is. */
+async function applyNext(
+  warehouse: Warehouse,
+  migrations: readonly Migration[],
+): Promise<string | undefined> {
+  // Most starts find everything done: one read, no lock.
+  const before = await appliedMigrations(warehouse, warehouse.names)
+  checkHistory(before, migrations, warehouse.names)
+  if (before.length === migrations.length) return undefined
+  return warehouse.transaction('migrate', async (session) => {
+    await takeMigrationLock(session, warehouse.names)
+    const rows = await appliedMigrations(session, warehouse.names)
+    checkHistory(rows, migrations, warehouse.names)
+    const next = migrations[rows.length]
+    if (next === undefined) return undefined
+    await apply(session, next, warehouse.names)
+    return next.name
+  })
+}
+
+/** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
+export async function takeMigrationLock(session: Session, names: SchemaNames): Promise<void> {
+  await session.query('migrate', `set local lock_timeout = '${DDL_LOCK_TIMEOUT}'`)
+  await session.query('migrate', WITHOUT_TIME_LIMIT)
+  await session.query('take the migration lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [
+    LOCK_CLASS,
+    names.sync,
+  ])
+}
+
+/** Any constant of our own: the first key of our advisory locks. */
+const LOCK_CLASS = 820_311
+
+async function apply(session: Session, migration: Migration, names: SchemaNames): Promise<void> {
+  try {
+    if (migration.version === 1) await createMigrationsTable(session, names)
+    await session.query(
+      `apply migration ${migration.name}`,
+      withSchemaNames(migration.sqlText, names),
+    )
+    await session.sync
+      .insertInto('migrations')
+      .values({
+        version: migration.version,
+        name: migration.name,
+        checksum: migration.checksum,
+      })
+      .execute()
+  } catch (thrown) {
+    if (thrown instanceof WarehouseConflictError) throw thrown
+    throw new MigrationError(
+      `migration ${migration.name} failed and was rolled back; nothing after it was applied: ${toError(thrown).message}`,
+      { cause: thrown },
+    )
+  }
+}
+
+async function createMigrationsTable(session: Session, names: SchemaNames): Promise<void> {
+  const sync = quoteIdentifier(names.sync)
+  const table = `${sync}.migrations`
+  await session.query(
+    'create the table of migrations',
+    `create schema if not exists ${sync};
+    create table ${table} (
+        version integer not null,
+        name text not null,
+        checksum text not null,
+        applied_at timestamptz not null default now(),
+        constraint migrations_pkey primary key (version)
+    );
+    comment on table ${table} is 'One row per applied migration.';
+    comment on column ${table}.version is 'Number of the migration.';
+    comment on column ${table}.name is 'Name of its file.';
+    comment on column ${table}.checksum is 'SHA-256 of its file: an edited one is refused.';
+    comment on column ${table}.applied_at is 'When it was applied. UTC.';`,
+  )
+}
+
+async function appliedMigrations(session: Session, names: SchemaNames): Promise<AppliedRow[]> {
+  // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
+  // it waited for the lock.
+  const [found] = await session.query<{ role: string; isReadable: boolean }>(
+    'look for the table of migrations',
+    `select
+        current_user::text as role,
+        has_schema_privilege(relnamespace, 'usage') and has_table_privilege(pg_class.oid, 'select') as "isReadable"
+    from pg_class
+    inner join pg_namespace
+        on pg_namespace.oid = relnamespace
+    where nspname = $1 and relname = 'migrations' and relkind = 'r'`,
+    [names.sync],
+  )
+  if (found === undefined) return []
+  if (!found.isReadable) {
+    const { reader, writer } = roleNames(names)
+    throw new WarehouseSchemaError(
+      `${found.role} may not read the schemas of ${names.data}; their owner runs \`tracking-sync migrate --roles\` and grants it ${reader} to read, or ${writer} to write`,
+    )
+  }
+  return session.sync
+    .selectFrom('migrations')
+    .select(['version', 'name', 'checksum'])
+    .orderBy('version')
+    .execute()
+}
+
+function checkHistory(
+  rows: readonly AppliedRow[],
+  migrations: readonly Migration[],
+  names: SchemaNames,
+): void {
+  for (const [index, row] of rows.entries()) {
+    const shipped = migrations[index]
+    if (shipped === undefined) break
+    if (shipped.version !== row.version || shipped.name !== row.name) {
+      throw ofAnotherBuild(`it has ${row.name} as number ${row.version}`, shipped, names)
+    }
+    if (shipped.checksum !== row.checksum) {
+      throw ofAnotherBuild('it applied another text (the checksum differs)', shipped, names)
+    }
+  }
+  if (rows.length > migrations.length) {
+    throw new MigrationError(
+      `the database is at migration ${rows.length} and this program knows ${migrations.length}: install the newer tracking-sync`,
+    )
+  }
+}
+
+/**
+ * Releases never change a migration: only a build between releases, or an edited file, comes here.
+ */
+function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): MigrationError {
+  const schemas = Object.values(names).join(', ')
+  return new MigrationError(
+    `the warehouse ${names.data} was made by another build of tracking-sync: where this program has migration ${shipped.name}, ${what}. Nothing was changed. Go on with the build that made it, or load the data anew: set TRACKING_SCHEMA to a new name, or drop the schemas ${schemas}; then run \`tracking-sync backfill\``,
+  )
+}
+
+async function ensureUtf8(warehouse: Warehouse): Promise<void> {
+  const [row] = await warehouse.query<{ encoding: string }>(
+    'read the encoding of the database',
+    'select getdatabaseencoding() as encoding',
+  )
+  if (row?.encoding !== 'UTF8') {
+    throw new MigrationError(
+      `the database has encoding ${row?.encoding ?? 'unknown'}; create it with encoding UTF8`,
+    )
+  }
+}
+
+/**
+ * A taken lock or a long reader is waited for in short pieces, so that readers queue behind us for
+ * seconds at most.
+ */
+export async function withLockRetries<Result>(
+  { sleep }: MigrateOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!(thrown instanceof WarehouseConflictError) || attempt >= MAX_TRIES) throw thrown
+      await sleep(Math.random() * 200 * attempt)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type { ApiAnswer } from '../../api/call-runner.js'
+import type { TrackingService, WebhookSettings } from '../../api/endpoints.js'
+import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
+import { judgeSecret, type WebhookAlert } from './judge-webhooks.js'
+import { readNeededEvents } from './read-needed-events.js'
+import {
+  isSameUrl,
+  listWebhookRecords,
+  readWebhookRecord,
+  type WebhookRecord,
+} from './webhook-record.js'
+
+export interface ManageDependencies {
+  readonly service: Pick<
+    TrackingService,
+    'listWebhooks' | 'getWebhookEvents' | 'createWebhook' | 'updateWebhook'
+  >
+  readonly signal: AbortSignal
+  /** TRACKING_WEBHOOK_EVENTS. */
+  readonly events: string
+  /** Ours, the present one first. The first goes to the service and nowhere else. */
+  readonly secrets: readonly string[]
+}
+
+export interface ManagedWebhook {
+  readonly webhook: WebhookRecord
+  /** Why its deliveries would be refused. */
+  readonly alerts: readonly WebhookAlert[]
+  readonly notes: readonly string[]
+}
+
+export interface CreateWebhookOptions {
+  readonly url: string
+  /** Also where a webhook sends to this URL already. */
+  readonly isAgain: boolean
+}
+
+/**
+ * Creates a webhook that sends every event we need to `url`. A service that takes a secret is given
+ * ours; one that makes its own tells it in its answer, and that one counts. Three requests. Throws
+ * ConfigError for an address that must not be used, and for a second webhook with one URL: each
+ * notification would come twice.
+ */
+export async function createOwnWebhook(
+  { url, isAgain }: CreateWebhookOptions,
+  dependencies: ManageDependencies,
+): Promise<ManagedWebhook> {
+  checkTargetUrl('--url', url)
+  const { service, signal, secrets } = dependencies
+  const [secret] = secrets
+  const same = (await listWebhookRecords(service, signal)).filter(
+    (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
+  )
+  if (same.length > 0 && !isAgain) throw alreadyThere(url, same)
+  const events = await readNeededEvents(dependencies)
+  const settings: WebhookSettings = {
+    url,
+    active: true,
+    ...(secret === undefined ? {} : { secret }),
+    ...(events === undefined ? {} : { events }),
+  }
+  const answer = await service.createWebhook(settings, { signal })
+  const webhook = readAnswer(answer, 'created')
+  return { webhook, alerts: judgeSecret(webhook, secrets), notes: notesOn(events) }
+}
+
+export interface EnableWebhookOptions {
+  readonly webhookId: string
+  /** Subscribe it to every event we need as well. */
+  readonly isWithEvents: boolean
+  /** Have it sign with our secret as well. */
+  readonly isSigning: boolean
+}
+
+/**
+ * Switches a webhook on again; repeating it changes nothing more. Throws `ApiNotFoundError` for one
+ * that is not there.
+ */
+export async function enableWebhook(
+  { webhookId, isWithEvents, isSigning }: EnableWebhookOptions,
+  dependencies: ManageDependencies,
+): Promise<ManagedWebhook> {
+  const { service, signal, secrets } = dependencies
+  const [secret] = secrets
+  const events = isWithEvents ? await readNeededEvents(dependencies) : undefined
+  const settings: WebhookSettings = {
+    active: true,
+    ...(events === undefined ? {} : { events }),
+    ...(isSigning && secret !== undefined ? { secret } : {}),
+  }
+  const answer = await service.updateWebhook(webhookId, settings, { signal })
+  const webhook = readAnswer(answer, 'changed')
+  return {
+    webhook,
+    alerts: judgeSecret(webhook, secrets),
+    notes: isWithEvents ? notesOn(events) : [],
+  }
+}
+
+/**
+ * Throws ConfigError for what deliveries must not be sent to: they hold the customer's data, so
+ * https is a must, save on this very machine. `option` names where the address came from.
+ */
+export function checkTargetUrl(option: string, url: string): void {
+  const problem = targetUrlProblem(url)
+  if (problem !== undefined) throw new ConfigError([{ setting: option, problem }])
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+function targetUrlProblem(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'must be an address like https://tracking.example.com/webhooks'
+  const { protocol, hostname, username, password, hash } = new URL(url)
+  if (username !== '' || password !== '') return 'must not hold a user name or a password'
+  if (hash !== '') return 'must not hold a fragment (#…)'
+  if (protocol === 'https:') return undefined
+  if (protocol === 'http:' && LOOPBACK.test(hostname)) return undefined
+  return 'must be an https:// address: deliveries hold your data (plain http is for this machine only)'
+}
+
+function alreadyThere(url: string, same: readonly WebhookRecord[]): ConfigError {
+  const ids = same.map(({ webhookId }) => webhookId).join(', ')
+  const sleeping = same.find(({ isActive }) => isActive === false)
+  const fix =
+    sleeping === undefined
+      ? 'it is in use; --again makes a second one all the same'
+      : `run \`tracking-sync webhooks enable ${sleeping.webhookId}\` to switch it on, or --again to make a second one`
+  return new ConfigError([
+    { setting: url, problem: `is the address of webhook ${ids} already; ${fix}` },
+  ])
+}
+
+function readAnswer({ document }: ApiAnswer, what: string): WebhookRecord {
+  const webhook = readWebhookRecord(document.data[0])
+  if (webhook !== undefined) return webhook
+  throw new ApiUnavailableError(
+    `the webhook was ${what}, but the service's answer does not tell its id; see \`tracking-sync webhooks list\``,
+  )
+}
+
+function notesOn(events: readonly string[] | undefined): string[] {
+  if (events !== undefined) return []
+  return ['the service does not tell its catalogue of events, so it chose the events itself']
+}

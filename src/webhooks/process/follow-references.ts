@@ -1,0 +1,70 @@
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { resourceOfType } from '../../resources/index.js'
+import { NOTIFICATION_ENTRY, queueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
+import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
+import type { ApplyOptions, News } from './apply-notifications.js'
+import type { Settlement } from './claim-notifications.js'
+import type { PreparedNews } from './prepare-news.js'
+
+const THIN = 'a notification came without what it is about'
+
+/**
+ * Queues to be read what notifications are about and do not hold: the record itself, the container
+ * of a transport event that the warehouse knows, or else the notification, which the service may
+ * tell more fully; that one also where records had to be left out. Returns what became of each:
+ * unresolved where only the notification could be asked for.
+ */
+export async function followReferences(
+  session: Session,
+  news: readonly PreparedNews[],
+  { names, rereadDelayMs }: Pick<ApplyOptions, 'names' | 'rereadDelayMs'>,
+): Promise<Map<string, Settlement>> {
+  const thin = new Set(news.filter((one) => !one.isLacking && !holdsReference(one)))
+  const containersOf = await findContainersOfEvents(session, names, eventIdsOf([...thin]))
+  const settlements = new Map<string, Settlement>()
+  const rereads: ResourceIdentifier[] = []
+  for (const one of news) {
+    const { notificationId, reference, document } = one
+    if (one.isLacking) {
+      settlements.set(notificationId, 'unresolved')
+      if (one.isReread !== true) rereads.push({ type: NOTIFICATION_ENTRY, id: notificationId })
+    } else if (!thin.has(one)) settlements.set(notificationId, 'processed')
+    else if (!one.isNotification) {
+      settlements.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
+    } else {
+      const targets = targetsOf(reference, containersOf)
+      for (const target of targets) rereads.push(target)
+      if (targets.length === 0 && one.isReread !== true) {
+        rereads.push({ type: NOTIFICATION_ENTRY, id: notificationId })
+      }
+      settlements.set(notificationId, targets.length === 0 ? 'unresolved' : 'processed')
+    }
+  }
+  await queueRefetches(session, rereads, THIN, rereadDelayMs)
+  return settlements
+}
+
+/** Without a reference, a notification that brings anything is about that. */
+function holdsReference({ reference, document: { included } }: News): boolean {
+  if (reference === null) return included.length > 0
+  return (included as readonly (Partial<ResourceIdentifier> | null)[]).some(
+    (record) => record?.id === reference.id && record.type === reference.type,
+  )
+}
+
+function targetsOf(
+  reference: ResourceIdentifier | null,
+  containersOf: ReadonlyMap<string, readonly string[]>,
+): ResourceIdentifier[] {
+  if (reference === null) return []
+  if (resourceOfType(reference.type).path !== undefined) return [reference]
+  if (reference.type !== 'transport_event') return []
+  return (containersOf.get(reference.id) ?? []).map((id) => ({ type: 'container', id }))
+}
+
+function eventIdsOf(news: readonly News[]): string[] {
+  return news.flatMap(({ reference }) =>
+    reference?.type === 'transport_event' ? [reference.id] : [],
+  )
+}

@@ -1,0 +1,148 @@
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { membersOf } from '../../jsonapi/members.js'
+import { resourceOfType } from '../../resources/index.js'
+import { quoteIdentifier, type SchemaNames } from '../../warehouse/connection/schema-names.js'
+import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
+import type { News } from './apply-notifications.js'
+import { readLinkage } from './notification-record.js'
+
+/** News as it can be applied now. */
+export interface PreparedNews extends News {
+  /**
+   * Records were left out: of a container that is not confirmed, or transport events of a container
+   * that nobody can tell.
+   */
+  readonly isLacking: boolean
+  /** Containers and shipments without a live row that records were left out for. */
+  readonly unconfirmed: readonly ResourceIdentifier[]
+}
+
+/**
+ * Leaves out of notifications what may not be stored yet: records without an address of their own
+ * (updates, custom fields, types of tomorrow) that are about a container or shipment without a live
+ * row, for nobody could confirm them; and transport events that name no container, unless the
+ * notification, or the warehouse, tells whose they are.
+ */
+export async function prepareNews(
+  session: Session,
+  names: SchemaNames,
+  news: readonly News[],
+): Promise<PreparedNews[]> {
+  const owners = await loadLiveOwners(session, names, news)
+  const containersOf = await findContainersOfEvents(session, names, homelessEventIds(news))
+  return news.map((one) => prepare(one, owners, containersOf))
+}
+
+function prepare(
+  one: News,
+  liveOwners: ReadonlySet<string>,
+  containersOf: ReadonlyMap<string, readonly string[]>,
+): PreparedNews {
+  const unconfirmed: ResourceIdentifier[] = []
+  const included: unknown[] = []
+  for (const record of one.document.included) {
+    const unknown = ownersOf(record).filter((owner) => !liveOwners.has(keyOf(owner)))
+    unconfirmed.push(...unknown.map(({ type, id }) => ({ type: type || 'container', id })))
+    if (unknown.length > 0) continue
+    const placed = isHomeless(record) ? placeEvent(record, one, containersOf) : record
+    if (placed !== undefined) included.push(placed)
+  }
+  const isLacking = included.length < one.document.included.length
+  return { ...one, document: { ...one.document, included }, isLacking, unconfirmed }
+}
+
+const OWNER_TYPES = ['container', 'shipment'] as const
+
+/**
+ * The containers and shipments that a record without an address of its own is about; an owner whose
+ * type is not told has the type ''.
+ */
+function ownersOf(record: unknown): ResourceIdentifier[] {
+  const { type, relationships } = membersOf(record)
+  if (typeof type !== 'string' || type === 'transport_event') return []
+  if (resourceOfType(type).path !== undefined) return []
+  return Object.entries(membersOf(relationships)).flatMap(([name, relationship]) =>
+    [membersOf(relationship).data].flat().flatMap((data) => {
+      const isUntyped = name === 'entity' && membersOf(data).type === undefined
+      const owner = readLinkage({ data: isUntyped ? { ...membersOf(data), type: 'any' } : data })
+      if (owner === undefined) return []
+      if (isUntyped) return [{ type: '', id: owner.id }]
+      return OWNER_TYPES.some((known) => known === owner.type) ? [owner] : []
+    }),
+  )
+}
+
+/** Which of the owners have a live row, by `keyOf`. */
+async function loadLiveOwners(
+  session: Session,
+  names: SchemaNames,
+  news: readonly News[],
+): Promise<ReadonlySet<string>> {
+  const owners = news.flatMap(({ document }) => document.included.flatMap(ownersOf))
+  const live = new Set<string>()
+  if (owners.length === 0) return live
+  for (const type of OWNER_TYPES) {
+    const { stream, idColumn } = resourceOfType(type)
+    const rows = await session.query<{ id: string }>(
+      'look for what notifications are about',
+      `select ${quoteIdentifier(idColumn)} as id
+from ${quoteIdentifier(names.data)}.${quoteIdentifier(stream)}
+where ${quoteIdentifier(idColumn)} = any($1::text[]) and _deleted_at is null`,
+      [owners.filter((owner) => ['', type].includes(owner.type)).map(({ id }) => id)],
+    )
+    for (const { id } of rows) live.add(keyOf({ type, id })).add(keyOf({ type: '', id }))
+  }
+  return live
+}
+
+function keyOf({ type, id }: ResourceIdentifier): string {
+  return `${type} ${id}`
+}
+
+/** A transport event that does not say whose it is. */
+function isHomeless(record: unknown): boolean {
+  const { type, relationships } = membersOf(record)
+  return type === 'transport_event' && readLinkage(membersOf(relationships).container) === undefined
+}
+
+function homelessEventIds(news: readonly News[]): string[] {
+  return news
+    .flatMap(({ document }) => document.included)
+    .flatMap((record) => {
+      const { id } = membersOf(record)
+      return isHomeless(record) && typeof id === 'string' ? [id] : []
+    })
+}
+
+/**
+ * With its container: the one that comes with it, that the notification or another of its records
+ * names, or that the warehouse knows it of.
+ */
+function placeEvent(
+  record: unknown,
+  { document, reference }: News,
+  containersOf: ReadonlyMap<string, readonly string[]>,
+): unknown {
+  const { id, relationships } = membersOf(record)
+  const told = [
+    ...(reference === null ? [] : [reference]),
+    ...document.included.flatMap(identifierOf),
+    ...[...document.data, ...document.included].flatMap(linkedContainer),
+  ].filter(({ type }) => type === 'container')
+  const candidates = new Set(told.map((one) => one.id))
+  const known = typeof id === 'string' ? (containersOf.get(id) ?? []) : []
+  const [containerId, ...others] = candidates.size === 1 ? [...candidates] : known
+  if (containerId === undefined || others.length > 0) return undefined
+  const container = { data: { type: 'container', id: containerId } }
+  return { ...membersOf(record), relationships: { ...membersOf(relationships), container } }
+}
+
+function identifierOf(record: unknown): ResourceIdentifier[] {
+  return [readLinkage({ data: record })].filter((identifier) => identifier !== undefined)
+}
+
+function linkedContainer(record: unknown): ResourceIdentifier[] {
+  const { container } = membersOf(membersOf(record).relationships)
+  return [readLinkage(container)].filter((identifier) => identifier !== undefined)
+}

@@ -1,0 +1,148 @@
+import type { TrackingService } from '../../api/endpoints.js'
+import {
+  ApiAuthError,
+  ApiConnectionError,
+  ApiRateLimitedError,
+  ApiUnavailableError,
+  toError,
+} from '../../base/errors.js'
+import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
+import type { Logger } from '../../base/logger.js'
+import type { Sleep } from '../../base/retry.js'
+import { DriftWatch } from '../../ingest/drift-watch.js'
+import { FingerprintMemory } from '../../ingest/fingerprint-memory.js'
+import { readRefetch } from '../../ingest/read-refetch.js'
+import { RunLedger } from '../../ingest/run-ledger.js'
+import type { RunSettings } from '../../ingest/run.js'
+import type { StoringRun } from '../../ingest/write-draft.js'
+import {
+  claimRefetches,
+  NOTIFICATION_ENTRY,
+  postponeRefetch,
+  releaseRefetches,
+  type ClaimedRefetch,
+} from '../../warehouse/bookkeeping/refetch-queue.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { rereadNotification } from './reread-notification.js'
+
+export interface RefetchDependencies {
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly settings: RunSettings
+  /** How long re-reads that come of what is read wait for more news. */
+  readonly rereadDelayMs: number
+  /** The same record is not read more often than this, however much is told about it; 5 s unless told otherwise. */
+  readonly spacingMs?: number
+  readonly sleep: Sleep
+  /** Milliseconds, never running back. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly reachFailpoint: ReachFailpoint
+}
+
+const SPACING_MS = 5_000
+/** Few enough to be read before others take the claim for a dead one's. */
+const ENTRIES_PER_CLAIM = 10
+/** Reads remembered for the spacing. */
+const MOST_REMEMBERED = 10_000
+
+const FIRST_WAIT_MS = 60_000
+const LONGEST_WAIT_MS = 6 * 3_600_000
+/** What was claimed when the service failed is free for others after this time. */
+const OUTAGE_WAIT_MS = 10_000
+
+/**
+ * Reads again by id what the refetch queue asks for, out of the share of the request budget that is kept for this. Any number of readers and a run may share
+ * the queue. What is written is written by the one rule, with the stamp of the request. Keep one instance per process.
+ */
+export class RefetchQueueReader {
+  readonly #dependencies: RefetchDependencies
+  readonly #readAt = new Map<string, number>()
+
+  constructor(dependencies: RefetchDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Reads until nothing is due. Returns how many entries were read. Throws when the service or the warehouse is of no use now; the entries stay. */
+  async readDue(): Promise<number> {
+    let read = 0
+    for (;;) {
+      const { warehouse, signal } = this.#dependencies
+      signal.throwIfAborted()
+      const claim = await claimRefetches(warehouse, warehouse.names, 'reread', ENTRIES_PER_CLAIM)
+      if (claim.length === 0) return read
+      read += await this.#readClaim(claim)
+    }
+  }
+
+  async #readClaim(claim: readonly ClaimedRefetch[]): Promise<number> {
+    const { warehouse, signal } = this.#dependencies
+    const run = this.#createRun()
+    let read = 0
+    for (const [at, entry] of claim.entries()) {
+      try {
+        signal.throwIfAborted()
+        if (await this.#readEntry(run, entry)) read += 1
+      } catch (thrown) {
+        // As after a kill, the claims end by themselves.
+        if (thrown instanceof SimulatedCrash) throw thrown
+        const waitMs = signal.aborted ? 0 : OUTAGE_WAIT_MS
+        await releaseRefetches(warehouse, claim.slice(at), waitMs).catch(() => undefined)
+        throw thrown
+      }
+    }
+    return read
+  }
+
+  /** False when it was read a moment ago and waits. */
+  async #readEntry(run: StoringRun, entry: ClaimedRefetch): Promise<boolean> {
+    const { warehouse, now, logger, spacingMs = SPACING_MS } = this.#dependencies
+    const key = `${entry.type} ${entry.id}`
+    const restMs = (this.#readAt.get(key) ?? -Infinity) + spacingMs - now()
+    if (restMs > 0) {
+      await releaseRefetches(warehouse, [entry], restMs)
+      return false
+    }
+    if (this.#readAt.size >= MOST_REMEMBERED) this.#readAt.clear()
+    this.#readAt.set(key, now())
+    try {
+      if (entry.type === NOTIFICATION_ENTRY) await rereadNotification(this.#dependencies, entry)
+      else await readRefetch(run, entry)
+    } catch (thrown) {
+      if (run.signal.aborted || concernsAll(thrown)) throw thrown
+      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(entry.attempts, 20))
+      logger.error('a record could not be read again', { ...entry, waitMs, error: thrown })
+      await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
+    }
+    return true
+  }
+
+  /** Fresh for each claim: what the memory of a run takes for granted may be changed by others meanwhile. */
+  #createRun(): StoringRun {
+    return {
+      ...this.#dependencies,
+      syncRunId: null,
+      source: 'webhook',
+      purpose: 'reread',
+      ledger: new RunLedger(),
+      memory: new FingerprintMemory(),
+      drift: new DriftWatch(),
+    }
+  }
+}
+
+/** The service or the warehouse is of no use now, whatever is asked for. */
+function concernsAll(thrown: unknown): boolean {
+  if (thrown instanceof SimulatedCrash) return true
+  const isService =
+    thrown instanceof ApiUnavailableError ||
+    thrown instanceof ApiRateLimitedError ||
+    thrown instanceof ApiConnectionError ||
+    thrown instanceof ApiAuthError
+  const code = (thrown as { readonly code?: unknown } | null)?.code
+  return (
+    isService ||
+    (typeof code === 'string' && code.startsWith('warehouse_') && code !== 'warehouse_data')
+  )
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { ApiContractError } from '../../base/errors.js'
+import type { Logger } from '../../base/logger.js'
+import type { Clock, Sleep } from '../../base/retry.js'
+
+/** `unknown`: there is no list, or none that may still be believed; the signature alone decides. */
+export type SenderVerdict = 'allowed' | 'refused' | 'unknown'
+
+export interface SenderAddresses {
+  judge(address: string | undefined): SenderVerdict
+  /** Reads the list once. A failure is logged and leaves the old list in force. */
+  refresh(signal?: AbortSignal): Promise<void>
+  /** Reads the list now and every hour, until the signal is aborted. */
+  keepFresh(signal: AbortSignal): Promise<void>
+  /** When the list in force was read; undefined before the first time. */
+  loadedAt(): Date | undefined
+}
+
+export interface SenderAddressesOptions {
+  /** Reads the answer of the service, `service.getWebhookIps()`; anything that `readAddressList` understands. */
+  readonly load: (signal?: AbortSignal) => Promise<unknown>
+  readonly clock: Clock
+  readonly sleep: Sleep
+  readonly logger: Logger
+}
+
+const REFRESH_EVERY_MS = 3_600_000
+
+/** An old list keeps honest senders in; one that is older than this may keep them out. */
+const LONGEST_STALE_MS = 7 * 24 * 3_600_000
+
+/**
+ * The addresses from which the service says its deliveries come, kept fresh. A list that cannot be read again stays in force for seven days, with a warning
+ * each hour, and is then given up with an error: deliveries are not refused for it, their signature still is checked.
+ */
+export function createSenderAddresses(options: SenderAddressesOptions): SenderAddresses {
+  const { load, clock, sleep, logger } = options
+  let list: { readonly blocks: BlockList; readonly loadedAt: Date } | undefined
+
+  const isUsable = (): boolean =>
+    list !== undefined && clock().getTime() - list.loadedAt.getTime() <= LONGEST_STALE_MS
+
+  async function refresh(signal?: AbortSignal): Promise<void> {
+    try {
+      const addresses = readAddressList(await load(signal))
+      list = { blocks: toBlockList(addresses), loadedAt: clock() }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const loadedAt = list?.loadedAt.toISOString()
+      if (isUsable()) {
+        logger.warn('the list of sender addresses could not be read; the old one stays in force', {
+          loadedAt,
+          error,
+        })
+      } else {
+        logger.error('there is no list of sender addresses to go by; only signatures are checked', {
+          loadedAt,
+          error,
+        })
+      }
+    }
+  }
+
+  return {
+    judge: (address) => {
+      if (list === undefined || !isUsable()) return 'unknown'
+      const family = address === undefined ? 0 : isIP(address)
+      if (address === undefined || family === 0) return 'refused'
+      return list.blocks.check(address, family === 6 ? 'ipv6' : 'ipv4') ? 'allowed' : 'refused'
+    },
+    refresh,
+    keepFresh: async (signal) => {
+      try {
+        while (!signal.aborted) {
+          await refresh(signal)
+          await sleep(REFRESH_EVERY_MS, signal)
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    },
+    loadedAt: () => list?.loadedAt,
+  }
+}
+
+/** Deeper is no answer of a list. */
+const DEEPEST = 4
+
+/**
+ * The addresses in an answer whose shape the interface leaves open: every array of it that holds nothing but addresses or address ranges. Throws
+ * ApiContractError where there is none, because an empty list would shut everybody out.
+ */
+export function readAddressList(document: unknown): readonly string[] {
+  const found = addressArrays(document, 0)
+  if (found.length > 0) return [...new Set(found)]
+  throw new ApiContractError('the list of webhook addresses holds no list of addresses', {
+    pointer: '',
+  })
+}
+
+function addressArrays(value: unknown, depth: number): string[] {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return []
+  if (Array.isArray(value) && value.length > 0 && value.every(isAddressOrRange)) {
+    return value.map((text) => text.trim())
+  }
+  return Object.values(value).flatMap((member) => addressArrays(member, depth + 1))
+}
+
+function isAddressOrRange(value: unknown): value is string {
+  if (typeof value !== 'string') return false
+  const [address = '', bits, ...rest] = value.trim().split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+}
+
+function toBlockList(addresses: readonly string[]): BlockList {
+  const blocks = new BlockList()
+  for (const text of addresses) {
+    const [address = '', bits] = text.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) blocks.addAddress(address, family)
+    else blocks.addSubnet(address, Number(bits), family)
+  }
+  return blocks
+}
+
+/**
+ * The address a request comes from. Behind `trustedHops` proxies of one's own it is the entry that the outermost of them added to X-Forwarded-For;
+ * everything before that was written by the sender. Undefined where the entry is missing or no address.
+ */
+export function senderAddress(request: IncomingMessage, trustedHops: number): string | undefined {
+  if (trustedHops === 0) return withoutMapping(request.socket.remoteAddress)
+  const forwarded = request.headers['x-forwarded-for'] ?? ''
+  const hops = String(forwarded).split(',')
+  return withoutMapping(withoutPort(hops.at(-trustedHops)?.trim()))
+}
+
+const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/
+const IPV6_IN_BRACKETS = /^\[([0-9a-f:.]{2,45})\](?::\d{1,5})?$/i
+
+function withoutPort(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  return IPV4_WITH_PORT.exec(text)?.[1] ?? IPV6_IN_BRACKETS.exec(text)?.[1] ?? text
+}
+
+/** An IPv4 address in IPv6's clothes, as a socket that listens for both has it, and without the name of a network card. */
+function withoutMapping(text: string | undefined): string | undefined {
+  const address = text?.split('%', 1)[0]
+  if (address === undefined || isIP(address) === 0) return undefined
+  return /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1] ?? address
+}

@@ -1,0 +1,304 @@
+import { PassThrough, Writable } from 'node:stream'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  createLogger,
+  createRedactor,
+  MASK,
+  silentLogger,
+  type Logger,
+  type LoggerOptions,
+} from '../../../src/base/logger.js'
+
+const canary = 'cana ry/key+"2f8\\c41%d9'
+const forms: readonly (readonly [string, string])[] = [
+  ['plain', canary],
+  ['URL-encoded', encodeURIComponent(canary)],
+  ['in a query', new URLSearchParams({ '': canary }).toString().slice(1)],
+  ['base64', Buffer.from(canary).toString('base64')],
+  ['base64url', Buffer.from(canary).toString('base64url')],
+  ['as JSON', JSON.stringify(canary).slice(1, -1)],
+]
+
+interface Recorder {
+  readonly logger: Logger
+  readonly output: () => string
+}
+
+function record(options: Partial<LoggerOptions> = {}): Recorder {
+  let text = ''
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      text += chunk
+      done()
+    },
+  })
+  const logger = createLogger({
+    level: 'debug',
+    format: 'json',
+    secrets: [canary],
+    stream,
+    ...options,
+  })
+  return { logger, output: () => text }
+}
+
+/** Fails when any form of the secret is in a text, or in a text within a JSON line of it. */
+function expectNoSecret(output: string): void {
+  for (const [, form] of forms) {
+    expect(output).not.toContain(form)
+    expect(output).not.toContain(JSON.stringify(form).slice(1, -1))
+  }
+}
+
+describe('S2: secrets', () => {
+  describe.each(['json', 'text'] as const)('S2: as %s', (format) => {
+    test.each(forms)('S2: a secret %s is masked wherever it stands', (_form, secret) => {
+      const { logger, output } = record({ format })
+      const cause = new Error(`caused by ${secret}`)
+      const error = new Error(`failed with ${secret}`, { cause })
+      logger.child({ bound: secret }).error(`Authorization: Token ${secret}`, {
+        field: secret,
+        deep: { list: [secret, { [secret]: secret }] },
+        error,
+      })
+      expectNoSecret(output())
+      expect(output()).toContain(MASK)
+    })
+  })
+
+  test('S2: stacks and causes are in the line, masked', () => {
+    const { logger, output } = record()
+    const cause = new TypeError(`invalid header value ${canary}`)
+    logger.warn('a request failed', { error: new Error(`Token ${canary}`, { cause }) })
+    const line = JSON.parse(output()) as {
+      error: { message: string; stack: string; cause: { name: string; message: string } }
+    }
+    expect(line.error.message).toBe(`Token ${MASK}`)
+    expect(line.error.stack).toContain('logger.test')
+    expect(line.error.cause).toMatchObject({
+      name: 'TypeError',
+      message: `invalid header value ${MASK}`,
+    })
+  })
+
+  test('S2: a secret that becomes known later is masked from then on', () => {
+    const secrets: string[] = []
+    const { logger, output } = record({ secrets })
+    secrets.push(canary)
+    logger.info(`made ${canary}`)
+    expectNoSecret(output())
+  })
+
+  test('S2: a secret made of digits leaves a line that is JSON, also where it stands in a number', () => {
+    for (const format of ['json', 'text'] as const) {
+      const { logger, output } = record({ format, secrets: ['12345678'] })
+      logger.info('counted', { requests: 123456789, list: [12345678], other: 7 })
+      expect(output()).not.toContain('12345678')
+      if (format === 'json') {
+        expect(JSON.parse(output())).toMatchObject({ requests: MASK, list: [MASK], other: 7 })
+      }
+    }
+  })
+
+  test('S2: any secret that is no ordinary word appears in no line, and every line is JSON', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 3, maxLength: 12 }), fc.string(), (secret, around) => {
+        // A secret that is part of the mask or of a name that every line has cannot be told from them.
+        fc.pre(!MASK.includes(secret))
+        // Those are below.
+        fc.pre(!/^(?:[a-z]+|\d+)(?:[-_. ][a-z]+)*$/i.test(secret))
+        const redact = createRedactor([secret])
+        const redacted = redact(`${around}${secret}${around}`)
+        fc.pre(!`${around}${MASK}${around}`.includes(secret))
+        expect(redacted).not.toContain(secret)
+        const { logger, output } = record({ secrets: [secret] })
+        logger.info(`${around}${secret}`, { [secret]: { value: secret } })
+        expect(() => JSON.parse(output()) as unknown).not.toThrow()
+      }),
+    )
+  })
+})
+
+describe('S3: a secret inside another one', () => {
+  test.each([[['abc1', 'abc1def']], [['abc1def', 'abc1']]])(
+    'S3: %j: the longest is masked first and leaves no tail',
+    (secrets) => {
+      const redact = createRedactor(secrets)
+      expect(redact('x abc1def y abc1 z')).toBe(`x ${MASK} y ${MASK} z`)
+    },
+  )
+
+  test('S3: secrets too short to hide, and empty ones, leave texts as they are', () => {
+    expect(createRedactor(['', 'a', 'ab'])('a banana')).toBe('a banana')
+    expect(createRedactor([])('a banana')).toBe('a banana')
+  })
+})
+
+describe('S2: a secret that is an ordinary word', () => {
+  test.each(['invalid', 'tracking', 'tracking-sync', 'Postgres', '5432', 'x'])(
+    'S2: %s is masked where it is given as a secret, and the text around it is shown',
+    { tags: ['FC8'] },
+    (secret) => {
+      const redact = createRedactor([secret])
+      const sentence = `The ${secret} of ${secret} is "${secret}" (${secret}).`
+      expect(redact(sentence)).toBe(sentence)
+      const shown = `postgres://${secret}@${secret}:${secret}/${secret}?port=${secret}`
+      expect(redact(shown)).toBe(shown)
+      for (const [before, after] of [
+        [`postgres://${secret}:`, `@${secret}:5/${secret}`],
+        [`${secret}: Authorization: Token `, ''],
+        ['bearer ', ` ${secret}`],
+        ['password=', `&user=${secret}`],
+        ['{"apiKey": "', '"}'],
+        ['the key "', `" is ${secret}`],
+      ] as const) {
+        expect(redact(`${before}${secret}${after}`)).toBe(`${before}${MASK}${after}`)
+      }
+      const { logger, output } = record({ secrets: [secret] })
+      logger.info(secret, { schema: secret, apiKey: secret, deep: [{ password: secret }] })
+      expect(JSON.parse(output())).toMatchObject({
+        msg: secret,
+        schema: secret,
+        apiKey: MASK,
+        deep: [{ password: MASK }],
+      })
+    },
+  )
+
+  test.each(['hunter2', 'aKqzTwLm', 'correct-horse-battery', 'abcdefghijklmnopqrst', '12345678'])(
+    'S2: %s is none and is masked everywhere',
+    { tags: ['FC8'] },
+    (secret) => {
+      expect(createRedactor([secret])(`The ${secret} (x${secret}y)`)).toBe(
+        `The ${MASK} (x${MASK}y)`,
+      )
+    },
+  )
+})
+
+describe('T10: one line for each event', () => {
+  const nasty =
+    'one\r\ntwo\u2028three\u2029four\u0085five \u001b[31mred\u009b31m\u007f \u202eabc\u0000'
+
+  test.each(['json', 'text'] as const)(
+    'T10: as %s line breaks, escapes of terminals and signs of direction are neutralised',
+    (format) => {
+      const { logger, output } = record({ format })
+      logger.info(nasty, { number: nasty, [nasty]: 1, error: new Error(nasty) })
+      const lines = output().split('\n')
+      expect(lines).toHaveLength(2)
+      expect(lines[1]).toBe('')
+      expect(lines[0]).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u)
+    },
+  )
+
+  test('T10: a JSON line holds exactly the text that was logged', () => {
+    const { logger, output } = record()
+    logger.info(nasty, { number: nasty, html: '<script>', formula: '=HYPERLINK("x")' })
+    expect(JSON.parse(output())).toMatchObject({
+      level: 'info',
+      msg: nasty,
+      number: nasty,
+      html: '<script>',
+      formula: '=HYPERLINK("x")',
+    })
+  })
+
+  test('as text a line is the time, the level, the message and the facts', () => {
+    const { logger, output } = record({ format: 'text' })
+    logger.warn('two pages were read', { pages: 2, stream: 'shipments', error: new Error('no') })
+    expect(output()).toMatch(
+      /^\d\d:\d\d:\d\d warn {2}two pages were read pages=2 stream="shipments" error="no"\n$/,
+    )
+  })
+
+  test('each level and each child writes its own lines; what is below the level is not written', () => {
+    const { logger, output } = record({ level: 'info' })
+    logger.debug('no')
+    logger.info('a')
+    logger.child({ run: 7 }).warn('b', { page: 1 })
+    logger.error('c')
+    const lines = output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      ['info', 'a'],
+      ['warn', 'b'],
+      ['error', 'c'],
+    ])
+    expect(lines[1]).toMatchObject({ run: 7, page: 1 })
+  })
+
+  test('silent writes nothing', () => {
+    const { logger, output } = record({ level: 'silent' })
+    logger.error('no')
+    silentLogger.child({ a: 1 }).error('no')
+    expect(output()).toBe('')
+  })
+})
+
+describe('what cannot be logged well', () => {
+  test('an error that is its own cause is logged and ends', () => {
+    const { logger, output } = record()
+    const error = new Error('round and round')
+    error.cause = error
+    logger.error('failed', { error })
+    expect(output()).toContain('round and round')
+    expect(output().length).toBeLessThan(50_000)
+  })
+
+  test.each([['a text'], [undefined], [{ a: 1 }], [null]])(
+    'a thrown %j that is no error is logged as one',
+    (thrown) => {
+      const { logger, output } = record()
+      logger.error('failed', { error: thrown, count: 1 })
+      expect(JSON.parse(output())).toMatchObject({ msg: 'failed', count: 1 })
+    },
+  )
+
+  test.each(['json', 'text'] as const)('as %s values of other kinds do not throw', (format) => {
+    const { logger, output } = record({ format })
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    logger.info('odd', { circle, big: 10n, nan: NaN, at: new Date(0), none: undefined })
+    expect(output().split('\n')).toHaveLength(2)
+  })
+})
+
+describe('a stream that fails', () => {
+  test('a destroyed stream does not throw', () => {
+    const stream = new PassThrough()
+    stream.destroy()
+    const { logger } = record({ stream })
+    expect(() => {
+      logger.error('nobody hears this')
+    }).not.toThrow()
+  })
+
+  test('a closed pipe does not end the program', async () => {
+    const failure = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    const stream = new Writable({
+      write(_chunk, _encoding, done) {
+        done(failure)
+      },
+    })
+    const { logger } = record({ stream })
+    // Registered after the logger's own listener: it must not be the only one.
+    expect(stream.listenerCount('error')).toBe(1)
+    const failed = new Promise((resolve) => stream.once('error', resolve))
+    logger.error('nobody hears this')
+    expect(await failed).toBe(failure)
+    expect(() => {
+      logger.error('nor this')
+    }).not.toThrow()
+  })
+
+  test('many loggers on one stream add one listener', () => {
+    const stream = new PassThrough()
+    for (let count = 0; count < 20; count += 1) record({ stream })
+    expect(stream.listenerCount('error')).toBe(1)
+  })
+})

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import {
+  ApiAuthError,
+  ApiNotFoundError,
+  ApiRateLimitedError,
+  ApiUnavailableError,
+} from '../../../src/base/errors.js'
+import { createSleep, decideRetry, defaultRetryPolicy, retry } from '../../../src/base/retry.js'
+
+const down = new ApiUnavailableError('down')
+const policy = defaultRetryPolicy
+
+function waitOf(error: unknown, failures: number, random: number, elapsedMs = 0): number {
+  const decision = decideRetry(error, { failures, elapsedMs }, policy, random)
+  return decision.isRetried ? decision.waitMs : NaN
+}
+
+describe('decideRetry', () => {
+  test('H1: waits anywhere between nothing and a ceiling that doubles from one second', () => {
+    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0))).toEqual([0, 0, 0, 0, 0])
+    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0.999_999))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000,
+    ])
+    const patient = { ...policy, retries: 30 }
+    const decision = decideRetry(down, { failures: 20, elapsedMs: 0 }, patient, 0.999_999)
+    expect(decision).toEqual({ isRetried: true, waitMs: 60_000 })
+  })
+
+  test('H2: gives up after five retries, and after ten minutes', () => {
+    expect(decideRetry(down, { failures: 6, elapsedMs: 0 }, policy, 0)).toEqual({
+      isRetried: false,
+      reason: 'retries',
+    })
+    expect(decideRetry(down, { failures: 2, elapsedMs: 599_500 }, policy, 0.9)).toEqual({
+      isRetried: false,
+      reason: 'deadline',
+    })
+  })
+
+  test('H3: retries nothing whose fate is another one', () => {
+    for (const error of [new ApiAuthError('no'), new ApiNotFoundError('gone'), new Error('bug')]) {
+      expect(decideRetry(error, { failures: 1, elapsedMs: 0 }, policy, 0)).toEqual({
+        isRetried: false,
+        reason: 'fate',
+      })
+    }
+  })
+
+  test('R2: what the service asks for is the floor, and a second comes on top in the mean', () => {
+    const limited = new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })
+    expect(waitOf(limited, 1, 0)).toBe(7_100)
+    expect(waitOf(limited, 1, 0.5)).toBe(8_000)
+    expect(waitOf(limited, 1, 0.999_999)).toBeLessThan(9_000)
+  })
+
+  test('R5: a pause of more than 300 s is not waited for', () => {
+    for (const seconds of [9_999_999, 2_147_484, 301]) {
+      const limited = new ApiRateLimitedError('slow down', { retryAfterMs: seconds * 1_000 })
+      expect(decideRetry(limited, { failures: 1, elapsedMs: 0 }, policy, 0)).toEqual({
+        isRetried: false,
+        reason: 'retry_after_too_long',
+      })
+    }
+  })
+
+  test.each([
+    ['failed', down],
+    ['were refused', new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })],
+  ])(
+    'R9: forty workers that %s together spread: no second holds over 0.3 of their fifth retries',
+    (_what, error) => {
+      let seed = 1
+      const random = (): number => {
+        seed = (seed * 48_271) % 2_147_483_647
+        return seed / 2_147_483_647
+      }
+      const slots = new Map<number, number>()
+      for (let worker = 0; worker < 40; worker += 1) {
+        let now = 0
+        for (let failures = 1; failures <= 5; failures += 1)
+          now += waitOf(error, failures, random())
+        // The earlier ones are left out: they are near one another however the waits are drawn.
+        const slot = Math.floor(now / 1_000)
+        slots.set(slot, (slots.get(slot) ?? 0) + 1)
+      }
+      expect(Math.max(...slots.values()) / 40).toBeLessThan(0.3)
+    },
+  )
+})
+
+describe('retry', () => {
+  function createTime() {
+    let now = 0
+    const slept: number[] = []
+    return {
+      slept,
+      options: {
+        clock: () => new Date(now),
+        random: () => 0.5,
+        sleep: (ms: number) => {
+          now += ms
+          slept.push(ms)
+          return Promise.resolve()
+        },
+      },
+    }
+  }
+
+  test('H1: returns the result of the first try that works', async () => {
+    const time = createTime()
+    const result = await retry(async (tryNumber) => {
+      await Promise.resolve()
+      if (tryNumber < 3) throw down
+      return tryNumber
+    }, time.options)
+    expect(result).toBe(3)
+    expect(time.slept).toEqual([500, 1_000])
+  })
+
+  test('R4: a rate limit that never ends takes twelve requests and ten minutes at most', async () => {
+    const time = createTime()
+    let requests = 0
+    const limitedForEver = async (): Promise<never> => {
+      requests += 1
+      await Promise.resolve()
+      throw new ApiRateLimitedError('slow down', { retryAfterMs: 60_000 })
+    }
+    await expect(retry(limitedForEver, time.options)).rejects.toThrow('slow down')
+    expect(requests).toBeLessThanOrEqual(12)
+    expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(600_000)
+  })
+
+  test('throws what onGiveUp makes of the last error, and leaves other fates alone', async () => {
+    const onGiveUp = (): Error => new Error('given up')
+    const fail = (error: Error) => async (): Promise<never> => {
+      await Promise.resolve()
+      throw error
+    }
+    const options = { ...createTime().options, onGiveUp }
+    await expect(retry(fail(down), options)).rejects.toThrow('given up')
+    await expect(retry(fail(new ApiAuthError('no key')), options)).rejects.toThrow('no key')
+  })
+
+  test('does not repeat what the caller forbids to repeat', async () => {
+    let tries = 0
+    const options = { ...createTime().options, mayRepeat: () => false }
+    const operation = async (): Promise<never> => {
+      tries += 1
+      await Promise.resolve()
+      throw down
+    }
+    await expect(retry(operation, options)).rejects.toBe(down)
+    expect(tries).toBe(1)
+  })
+
+  test('an abort during the operation wins over its error and is not retried', async () => {
+    const controller = new AbortController()
+    const reason = new Error('shutting down')
+    const operation = async (): Promise<never> => {
+      await Promise.resolve()
+      controller.abort(reason)
+      throw down
+    }
+    const options = { ...createTime().options, signal: controller.signal }
+    await expect(retry(operation, options)).rejects.toBe(reason)
+  })
+})
+
+describe('createSleep', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('R5: a sleep beyond 2^31 ms does not end at once', async () => {
+    vi.useFakeTimers()
+    let isOver = false
+    const sleeping = createSleep()(2 ** 31 + 5_000).then(() => (isOver = true))
+    await vi.advanceTimersByTimeAsync(2 ** 31 - 1)
+    expect(isOver).toBe(false)
+    await vi.advanceTimersByTimeAsync(5_001)
+    await sleeping
+    expect(isOver).toBe(true)
+  })
+
+  test('an abort ends a sleep with its reason and leaves no timer', async () => {
+    vi.useFakeTimers()
+    const controller = new AbortController()
+    const sleeping = createSleep()(10_000, controller.signal)
+    controller.abort(new Error('stop'))
+    await expect(sleeping).rejects.toThrow('stop')
+    expect(vi.getTimerCount()).toBe(0)
+    await expect(createSleep()(1, controller.signal)).rejects.toThrow('stop')
+  })
+})

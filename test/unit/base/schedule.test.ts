@@ -1,0 +1,246 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { slotGaps, startSchedule, type Cron } from '../../../src/base/schedule.js'
+
+const clock = (): Date => new Date('2026-03-08T10:00:00Z')
+
+/** A cron whose slots a test fires by hand. */
+function manualCron() {
+  const slots = new Map<string, () => void>()
+  const cron: Cron = (expression, onSlot) => {
+    slots.set(expression, onSlot)
+    return { stop: () => slots.delete(expression) }
+  }
+  return { cron, fire: (expression: string) => slots.get(expression)?.(), slots }
+}
+
+/** A job whose runs a test ends by hand. */
+function manualJob(name: string, cron: string) {
+  const ends: ((failure?: Error) => void)[] = []
+  const run = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      ends.push((failure) => {
+        if (failure === undefined) resolve()
+        else reject(failure)
+      })
+    })
+  return {
+    job: { name, cron, run },
+    runs: () => ends.length,
+    end: (at: number, failure?: Error) => ends[at]?.(failure),
+  }
+}
+
+function open(...jobs: ReturnType<typeof manualJob>[]) {
+  const { cron, fire, slots } = manualCron()
+  const schedule = startSchedule(
+    jobs.map(({ job }) => job),
+    { logger: silentLogger, timeZone: 'UTC', clock, cron },
+  )
+  return { schedule, fire, slots }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('a schedule', () => {
+  it('X6 makes up for any number of slots during a run with one run at its end', async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule, fire } = open(sync)
+    fire('a')
+    for (let slot = 0; slot < 7; slot += 1) fire('a')
+    expect(sync.runs()).toBe(1)
+    sync.end(0)
+    await settled()
+    expect(sync.runs()).toBe(2)
+    sync.end(1)
+    await settled()
+    expect(sync.runs()).toBe(2)
+    fire('a')
+    expect(sync.runs()).toBe(3)
+    sync.end(2)
+    await schedule.stop()
+  })
+
+  it('goes on after a failure, and says so', async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule, fire } = open(sync)
+    fire('a')
+    sync.end(0, new Error('no database'))
+    await settled()
+    expect(schedule.state()).toEqual([
+      {
+        name: 'sync',
+        isRunning: false,
+        lastSuccessAt: undefined,
+        lastFailureAt: clock(),
+        failures: 1,
+      },
+    ])
+    fire('a')
+    sync.end(1)
+    await settled()
+    expect(schedule.state()).toMatchObject([{ lastSuccessAt: clock(), failures: 1 }])
+    await schedule.stop()
+  })
+
+  it('runs a job out of turn when it is told to, and passes over one that is not there', async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule } = open(sync)
+    schedule.fire('reconcile')
+    schedule.fire('sync')
+    expect(sync.runs()).toBe(1)
+    sync.end(0)
+    await schedule.stop()
+  })
+
+  it('runs different jobs side by side', async () => {
+    const [sync, reconcile] = [manualJob('sync', 'a'), manualJob('reconcile', 'b')]
+    const { schedule, fire } = open(sync, reconcile)
+    fire('a')
+    fire('b')
+    expect([sync.runs(), reconcile.runs()]).toEqual([1, 1])
+    sync.end(0)
+    reconcile.end(0)
+    await schedule.stop()
+  })
+
+  it('X3 stops by waiting for what runs, and starts nothing that became due meanwhile', async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule, fire, slots } = open(sync)
+    fire('a')
+    fire('a')
+    let isStopped = false
+    const stopping = schedule.stop().then(() => {
+      isStopped = true
+    })
+    expect(slots.size).toBe(0)
+    await settled()
+    expect(isStopped).toBe(false)
+    sync.end(0)
+    await stopping
+    expect(sync.runs()).toBe(1)
+  })
+
+  it('fires by the real cron, every second', async () => {
+    const { promise: fired, resolve } = withResolvers()
+    const run = (): Promise<void> => {
+      resolve()
+      return Promise.resolve()
+    }
+    const schedule = startSchedule([{ name: 'tick', cron: '* * * * * *', run }], {
+      logger: silentLogger,
+      timeZone: 'America/Los_Angeles',
+      clock,
+    })
+    await fired
+    await schedule.stop()
+    expect(schedule.state()).toMatchObject([{ isRunning: false, lastSuccessAt: clock() }])
+  })
+})
+
+/** A schedule by the real cron, on a clock that the test moves; counts the runs of its one job. */
+function openOnClock(cron: string, startAt: string, timeZone = 'UTC') {
+  vi.useFakeTimers({ now: new Date(startAt) })
+  let runs = 0
+  const run = (): Promise<void> => {
+    runs += 1
+    return Promise.resolve()
+  }
+  const schedule = startSchedule([{ name: 'sync', cron, run }], {
+    logger: silentLogger,
+    timeZone,
+    clock: () => new Date(),
+  })
+  return { schedule, runs: () => runs }
+}
+
+const MINUTE = 60_000
+
+describe('slots by the wall clock', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('come when they are due, and no sooner', async () => {
+    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
+    await vi.advanceTimersByTimeAsync(14 * MINUTE - 1)
+    expect(runs()).toBe(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(runs()).toBe(5)
+    await schedule.stop()
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(runs()).toBe(5)
+  })
+
+  it('X6 are made up for once after eight hours of sleep', async () => {
+    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
+    // Timers stand still while the machine sleeps; only its clock goes on.
+    vi.setSystemTime(new Date('2026-03-08T18:02:00Z'))
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(12 * MINUTE)
+    expect(runs()).toBe(2)
+    await schedule.stop()
+  })
+
+  it('X6, Z11 go on at the next slot of the new time when the clock is put back by an hour', async () => {
+    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
+    vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
+    await vi.advanceTimersByTimeAsync(13 * MINUTE)
+    expect(runs()).toBe(0)
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(14 * MINUTE)
+    expect(runs()).toBe(2)
+    await schedule.stop()
+  })
+
+  it('Z11 do not come twice when the clock is corrected by a second', async () => {
+    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:14:59Z')
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(runs()).toBe(1)
+    vi.setSystemTime(new Date('2026-03-08T10:14:59Z'))
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect(runs()).toBe(1)
+    await schedule.stop()
+  })
+
+  it.each([
+    // The night in which 02:30 does not exist, and the one in which 01:30 comes twice.
+    ['spring', '2026-03-08', '30 3 * * *', '2026-03-08T05:00:00Z'],
+    ['autumn', '2026-11-01', '30 3 * * *', '2026-11-01T04:00:00Z'],
+    [
+      'autumn, within the hour that comes twice',
+      '2026-11-01',
+      '30 1 * * *',
+      '2026-11-01T04:00:00Z',
+    ],
+  ])('Z11 come once a day where daylight saving changes (%s, %s)', async (_, __, cron, startAt) => {
+    const { schedule, runs } = openOnClock(cron, startAt, 'America/New_York')
+    await vi.advanceTimersByTimeAsync(18 * 60 * MINUTE)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
+    expect(runs()).toBe(2)
+    await schedule.stop()
+  })
+
+  it('tell how far apart they are', () => {
+    vi.useFakeTimers({ now: new Date('2026-03-08T10:00:00Z') })
+    expect(slotGaps('*/15 * * * *', 'UTC')).toEqual({
+      shortestMs: 15 * MINUTE,
+      longestMs: 15 * MINUTE,
+    })
+    const days = (count: number): number => count * 24 * 60 * MINUTE
+    expect(slotGaps('0 8 * * 1-5', 'UTC')).toEqual({ shortestMs: days(1), longestMs: days(3) })
+  })
+})
+
+function withResolvers() {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

@@ -1,0 +1,87 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import pg from 'pg'
+import { afterEach, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { clientClassOf, REQUIRE_SCRAM, ScramClient } from '../../../src/base/scram-client.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+
+const PASSWORD = 'word-that-must-not-travel'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.close()
+})
+
+/** An authentication message of the server's, and what would follow if all were well. */
+const authentication = (kind: number, more = Buffer.alloc(0)): Buffer => {
+  const head = Buffer.alloc(9)
+  head.write('R')
+  head.writeInt32BE(8 + more.length, 1)
+  head.writeInt32BE(kind, 5)
+  return Buffer.concat([head, more])
+}
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+
+/** Listens where the server should, and answers the first packet so. Returns its port and what it was told. */
+async function listen(answer: Buffer): Promise<{ port: number; told: () => string }> {
+  const told: Buffer[] = []
+  server = createServer((socket: Socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(answer))
+    socket.on('data', (bytes) => told.push(bytes))
+  })
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return { port, told: () => Buffer.concat(told).toString('latin1') }
+}
+
+const ASKS = [
+  ['for the password in clear', authentication(3)],
+  ['for an MD5 of it', authentication(5, Buffer.from('salt'))],
+  ['for nothing at all', Buffer.concat([authentication(0), READY])],
+  [
+    'for an end it has not earned',
+    Buffer.concat([authentication(12, Buffer.from('v=AAAA')), authentication(0), READY]),
+  ],
+] as const
+
+describe('what listens in the place of our server', () => {
+  it.each(ASKS)('and asks %s is told nothing', { tags: ['FC4'] }, async (_what, answer) => {
+    const { port, told } = await listen(answer)
+    const client = new ScramClient({
+      host: '127.0.0.1',
+      port,
+      user: 'me',
+      password: PASSWORD,
+      database: 'house',
+    })
+    client.on('error', () => undefined)
+    await expect(client.connect()).rejects.toThrow()
+    expect(told()).toContain('house')
+    expect(told()).not.toContain(PASSWORD)
+    expect(told()).not.toContain('md5')
+    expect(told()).not.toContain('select')
+  })
+
+  it.each(ASKS)(
+    'and asks %s gets no statement of a warehouse’s',
+    { tags: ['FC4'] },
+    async (_what, answer) => {
+      const { port, told } = await listen(answer)
+      const url = `postgres://me:${PASSWORD}@127.0.0.1:${port}/house?${REQUIRE_SCRAM}`
+      const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
+      try {
+        await expect(warehouse.query('look', 'select 1')).rejects.toThrow()
+        await expect(warehouse.readTable('look', 'select 1')).rejects.toThrow()
+        expect(told()).not.toMatch(/word-that|md5|select/)
+      } finally {
+        await warehouse.close()
+      }
+    },
+  )
+
+  it('is answered by an address that does not insist, as before', { tags: ['FC4'] }, () => {
+    expect(clientClassOf('postgres://me@db.example/house')).toBe(pg.Client)
+    expect(clientClassOf(`postgres://me@db.example/house?a=b&${REQUIRE_SCRAM}`)).toBe(ScramClient)
+  })
+})

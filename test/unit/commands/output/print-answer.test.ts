@@ -1,0 +1,248 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../../src/base/errors.js'
+import {
+  printAnswer,
+  type AnswerFormat,
+  type AnswerOptions,
+} from '../../../../src/commands/output/print-answer.js'
+import { terminalOf, widthOf } from '../../../../src/commands/output/terminal.js'
+import { readShippedQueries } from '../../../../src/warehouse/questions/shipped-queries.js'
+import { QUESTION_NOTES } from '../../../../src/warehouse/questions/question-notes.js'
+import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+import { schemaNames } from '../../../../src/warehouse/connection/schema-names.js'
+
+const TEXT = 25
+const NUMERIC = 1700
+const INTEGER = 23
+const TIMESTAMPTZ = 1184
+
+const FEES: TableAnswer = {
+  columns: ['container_number', 'state', 'fee_amount', 'fee_currency_code', 'remark', 'days_over'],
+  types: [TEXT, TEXT, NUMERIC, TEXT, TEXT, INTEGER],
+  rows: [
+    ['ABCU1234567', 'overdue', '2040.8', 'USD', 'x'.repeat(70), 6],
+    ['ABCU7654321', 'out late', '1000', 'USD', null, 0],
+    ['DEFU1234567', 'overdue', '5000', 'JPY', 'short', 12],
+    ['DEFU7654321', 'overdue', null, null, '', 1],
+  ],
+}
+
+async function print(
+  answer: TableAnswer | readonly TableAnswer[],
+  options: AnswerOptions = {},
+  format: AnswerFormat = 'table',
+): Promise<string> {
+  const stream = new PassThrough()
+  let text = ''
+  stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await printAnswer(
+    pieces('rows' in answer ? [answer] : answer),
+    format,
+    stream as unknown as NodeJS.WriteStream,
+    options,
+  )
+  return text
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
+async function* pieces(list: readonly TableAnswer[]): AsyncGenerator<TableAnswer> {
+  yield* list
+}
+
+const plain = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, '')
+const widest = (text: string): number =>
+  plain(text)
+    .split('\n')
+    .reduce((most, line) => Math.max(most, widthOf(line)), 0)
+
+describe('an answer as a table', () => {
+  it(
+    'shows the leading columns, money with cents, and totals by currency',
+    { tags: ['FD4'] },
+    async () => {
+      const text = await print(FEES, {
+        terminal: { width: 60, height: 40 },
+        leading: ['container_number', 'days_over', 'fee_amount', 'fee_currency_code', 'gone'],
+        sums: ['fee_amount'],
+      })
+      expect(text.split('\n')).toEqual([
+        '                             fee_',
+        'container_   days_     fee_  currency_',
+        'number        over   amount  code       state',
+        '-----------  -----  -------  ---------  --------',
+        'ABCU1234567      6  2040.80  USD        overdue',
+        'ABCU7654321      0  1000.00  USD        out late',
+        'DEFU1234567     12     5000  JPY        overdue',
+        'DEFU7654321      1                      overdue',
+        '-----------  -----  -------  ---------  --------',
+        'total JPY              5000',
+        'total USD           3040.80',
+        '(4 rows)',
+        '(not shown: remark; see --columns, --wide, --vertical)',
+        '',
+      ])
+    },
+  )
+
+  it.each([80, 100, 140])(
+    'is no wider than a terminal of %d columns',
+    { tags: ['FD4'] },
+    async (width) => {
+      const shipped = await readShippedQueries(schemaNames('tracking'))
+      const wide = (columns: readonly string[]): TableAnswer => ({
+        columns,
+        types: columns.map(() => TEXT),
+        rows: [columns.map(() => 'Maersk A/S 丸 '.repeat(4)), columns.map(() => null)],
+      })
+      for (const { name, columns } of shipped) {
+        const answer = wide(columns.map((column) => column.name))
+        const terminal = { width, height: 50 }
+        const { leading = [], sums = [] } = QUESTION_NOTES[name]!
+        const text = await print(answer, { terminal, leading, sums })
+        expect({ name, isFitting: widest(text) <= width }).toEqual({ name, isFitting: true })
+        const vertical = await print(answer, { terminal, isVertical: true, isAll: true })
+        expect({ name, isFitting: widest(vertical) <= width }).toEqual({ name, isFitting: true })
+        expect(text).toContain('…')
+        for (const column of answer.columns) expect(vertical).toContain(`\n${column} `)
+      }
+    },
+  )
+
+  it(
+    'shows a screen of rows, counts the rest, and shows all where that is asked for or piped',
+    { tags: ['FD3'] },
+    async () => {
+      const rows = Array.from({ length: 2_500 }, (_, index) => [index])
+      const answer = { columns: ['n'], types: [INTEGER], rows }
+      const terminal = { width: 80, height: 24 }
+      const screen = await print(answer, { terminal })
+      expect(screen.split('\n').length).toBeLessThanOrEqual(24)
+      expect(screen).toContain('(2500 rows, the first 15 shown; --all shows all)')
+      for (const options of [{ terminal, isAll: true }, {}]) {
+        expect((await print(answer, options)).split('\n')).toHaveLength(2_504)
+      }
+    },
+  )
+
+  it(
+    'has its first rows at once, and takes time and memory by the row',
+    { tags: ['FD3'] },
+    async () => {
+      const rows = Array.from({ length: 1_000 }, (_, index) => [
+        'ABCU1234567',
+        index,
+        'x'.repeat(30),
+      ])
+      const answer = { columns: ['one', 'two', 'three'], types: [TEXT, INTEGER, TEXT], rows }
+      const asked: number[] = []
+      // eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
+      async function* stream(): AsyncGenerator<TableAnswer> {
+        for (let piece = 0; piece < 40; piece += 1) {
+          asked.push(written)
+          yield answer
+        }
+      }
+      let written = 0
+      const output = new PassThrough()
+      output.on('data', (chunk: Buffer) => (written += chunk.length))
+      const startedAt = performance.now()
+      expect(await printAnswer(stream(), 'table', output as unknown as NodeJS.WriteStream)).toBe(
+        40_000,
+      )
+      expect(asked[1]).toBeGreaterThan(0)
+      // 40,000 rows; where a row cost what the rows before it do, this took minutes.
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+    },
+  )
+
+  it(
+    'colours good and bad news where the terminal shows it, and nothing else',
+    { tags: ['FD4'] },
+    async () => {
+      const terminal = { width: 80, height: 24 }
+      const coloured = await print(FEES, { terminal: { ...terminal, isColoured: true } })
+      expect(coloured).toContain('\u001b[31moverdue')
+      expect(coloured).not.toContain('mout late')
+      expect(plain(coloured)).toBe(await print(FEES, { terminal }))
+      expect(await print(FEES)).not.toContain('\u001b')
+      const screen = (hasColors: boolean): NodeJS.WriteStream =>
+        Object.assign(new PassThrough(), {
+          isTTY: true,
+          columns: 90,
+          rows: 30,
+          hasColors: () => hasColors,
+        }) as unknown as NodeJS.WriteStream
+      expect(terminalOf(screen(true))).toEqual({ width: 90, height: 30, isColoured: true })
+      expect(terminalOf(screen(false)).isColoured).toBe(false)
+      expect(terminalOf(new PassThrough() as unknown as NodeJS.WriteStream)).toEqual({})
+    },
+  )
+
+  it(
+    'cuts nothing off a terminal and with --wide, and shows the columns that were asked for',
+    { tags: ['FD4'] },
+    async () => {
+      for (const options of [{}, { terminal: { width: 60 }, isWide: true }]) {
+        const text = await print(FEES, options)
+        expect(text).toContain('x'.repeat(70))
+        expect(text).toMatch(/^container_number {2}state +fee_amount {2}fee_currency_code/)
+        expect(text).not.toContain('…')
+      }
+      const columns = ['fee_amount', 'container_number']
+      expect(await print(FEES, { columns }, 'csv')).toMatch(
+        /^fee_amount,container_number\r\n2040.8,/,
+      )
+      const wrong = print(FEES, { columns: ['fee_amuont'] })
+      await expect(wrong).rejects.toThrow(/no column fee_amuont; did you mean fee_amount\?; it has/)
+      await expect(print(FEES, { columns: ['x'] })).rejects.toBeInstanceOf(ConfigError)
+    },
+  )
+
+  it('escapes what would steer the terminal, in cells, names and blocks', async () => {
+    const hostile = { columns: ['a\u001b[2J'], types: [TEXT], rows: [['b\u001b[2J\nc']] }
+    for (const options of [{}, { terminal: { width: 40 } }, { isVertical: true }]) {
+      const text = await print(hostile, options)
+      expect(text).not.toContain('\u001b')
+      expect(text).toContain('b\\u001b[2J\\nc')
+    }
+  })
+})
+
+describe('an answer for a spreadsheet', () => {
+  it(
+    'has instants and lists as spreadsheets take them, and disarms formulas',
+    { tags: ['FD12'] },
+    async () => {
+      const answer = {
+        columns: ['at', 'list', 'formula', 'on', 'amount'],
+        types: [TIMESTAMPTZ, 1009, TEXT, 1082, NUMERIC],
+        rows: [['2026-09-11 16:25:00.123456+00', ['a', 'b'], '=1+1', '2026-09-11', '-2040.80']],
+      }
+      expect(await print(answer, { isForExcel: true }, 'csv')).toBe(
+        "\ufeffat,list,formula,on,amount\r\n2026-09-11 16:25:00,a; b,'=1+1,2026-09-11,-2040.80\r\n",
+      )
+      expect(await print(answer, {}, 'csv')).toContain(
+        '2026-09-11 16:25:00.123456+00,"[""a"",""b""]"',
+      )
+    },
+  )
+})
+
+describe('what is said of the shipped questions', () => {
+  it(
+    'is said of each, and names columns that its answer has',
+    { tags: ['FD4', 'FD12'] },
+    async () => {
+      const shipped = await readShippedQueries(schemaNames('tracking'))
+      expect(Object.keys(QUESTION_NOTES).sort()).toEqual(shipped.map(({ name }) => name))
+      for (const { name, sqlText } of shipped) {
+        const { leading = [], sums = [] } = QUESTION_NOTES[name]!
+        const missing = [...leading, ...sums].filter(
+          (column) => !new RegExp(`^ +(?:\\w+\\.)?${column},?$|as ${column},?$`, 'm').test(sqlText),
+        )
+        expect({ name, missing }).toEqual({ name, missing: [] })
+      }
+    },
+  )
+})

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatCsv } from '../../../../src/commands/output/print-csv.js'
+
+/** RFC 4180 as it is written, sharing nothing with what is tested: null for an empty field without quotes. */
+function parseCsv(text: string): (string | null)[][] {
+  const records: (string | null)[][] = []
+  let record: (string | null)[] = []
+  let at = 0
+  while (at < text.length) {
+    const quoted = /"((?:[^"]|"")*)"/y
+    const bare = /[^",\r\n]*/y
+    quoted.lastIndex = at
+    bare.lastIndex = at
+    const match = quoted.exec(text)
+    if (match === null) {
+      const [word] = bare.exec(text)!
+      record.push(word === '' ? null : word)
+      at += word.length
+    } else {
+      record.push(match[1]!.replaceAll('""', '"'))
+      at += match[0].length
+    }
+    if (text.startsWith(',', at)) at += 1
+    else if (text.startsWith('\r\n', at)) {
+      records.push(record)
+      record = []
+      at += 2
+    } else throw new Error(`neither comma nor CRLF at ${at}`)
+    if (text[at - 1] === ',' && (at === text.length || text.startsWith('\r\n', at))) {
+      record.push(null)
+      records.push(record)
+      record = []
+      at += 2
+    }
+  }
+  return records
+}
+
+describe('comma-separated values', () => {
+  it('have a header line and end every line with CRLF, the last one too', () => {
+    const rows = [
+      ['a', 1],
+      ['b', 2.5],
+    ]
+    expect(formatCsv(['name', 'count'], rows)).toBe('name,count\r\na,1\r\nb,2.5\r\n')
+  })
+
+  it('have a header also without rows', () => {
+    expect(formatCsv(['name', 'count'], [])).toBe('name,count\r\n')
+  })
+
+  it('tell null from an empty text', () => {
+    expect(formatCsv(['a', 'b', 'c'], [[null, '', undefined]])).toBe('a,b,c\r\n,"",\r\n')
+  })
+
+  it('quote commas, quotes and line breaks, and nothing else', () => {
+    const rows = [['a,b', 'say "hi"', 'one\r\ntwo', 'one\ntwo', 'one\rtwo', " it's ; fine "]]
+    expect(formatCsv(['1', '2', '3', '4', '5', '6'], rows)).toBe(
+      `1,2,3,4,5,6\r\n"a,b","say ""hi""","one\r\ntwo","one\ntwo","one\rtwo", it's ; fine \r\n`,
+    )
+  })
+
+  it('hold lists and objects as JSON, booleans as words, and decimal texts digit by digit', () => {
+    const rows = [[['x', 'y'], { a: 'b' }, true, '12345678901234567890.10']]
+    expect(formatCsv(['list', 'object', 'flag', 'sum'], rows)).toBe(
+      'list,object,flag,sum\r\n"[""x"",""y""]","{""a"":""b""}",true,12345678901234567890.10\r\n',
+    )
+  })
+
+  it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1'])(
+    'T10: hold %j for a spreadsheet as a text, and a number with a sign as a number',
+    (formula) => {
+      const [, line] = parseCsv(
+        formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),
+      )
+      expect(line).toEqual([`'${formula}`, '-1', '+2.5'])
+    },
+  )
+
+  it('quote the names of columns as well', () => {
+    expect(formatCsv(['a,b', 'c"d'], [])).toBe('"a,b","c""d"\r\n')
+  })
+
+  it('read back as what was written, whatever that is', () => {
+    const cell = fc.option(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '\r\n', '",\r\n"')),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { minLength: 1 }), (rows) => {
+        const [, ...read] = parseCsv(formatCsv(['a', 'b', 'c'], rows))
+        expect(read).toEqual(rows)
+      }),
+    )
+  })
+})

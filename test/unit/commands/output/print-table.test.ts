@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatTable } from '../../../../src/commands/output/print-table.js'
+
+describe('a table', () => {
+  it('has a header, a rule as wide as its columns, and numbers to the right', () => {
+    const table = formatTable(
+      ['line', 'containers', 'note'],
+      [
+        ['MAEU', 7, 'a'],
+        ['ONEY', 1234, null],
+      ],
+    )
+    expect(table.split('\n')).toEqual([
+      'line  containers  note',
+      '----  ----------  ----',
+      'MAEU           7  a',
+      'ONEY        1234',
+    ])
+  })
+
+  it('has its header also without rows', () => {
+    expect(formatTable(['one', 'other'], [])).toBe('one  other\n---  -----')
+  })
+
+  it('shows null as nothing, lists joined, objects as JSON and zero as zero', () => {
+    const rows = [[null, ['a', 'b'], { c: 1 }, 0, false, '', undefined]]
+    const [, , row] = formatTable(['a', 'b', 'c', 'd', 'e', 'f', 'g'], rows).split('\n')
+    expect(row).toMatch(/^ +a, b {2}\{"c":1\} {2}0 {2}false$/)
+  })
+
+  it('keeps numbers to the right beside nulls, and texts of digits to the left', () => {
+    const table = formatTable(
+      ['count', 'code'],
+      [
+        [10, '10'],
+        [null, '9'],
+        [9, '8'],
+      ],
+    )
+    expect(table.split('\n').slice(2)).toEqual(['   10  10', '       9', '    9  8'])
+  })
+
+  it('neither steers the terminal nor breaks its lines, whatever a text holds', () => {
+    const hostile = '\u001b[31mred\u001b[0m\r\n\tnext\u0007\u009b2J\u0000'
+    const table = formatTable(['text'], [[hostile], [[hostile]], ['last']])
+    expect(table).toContain('\\u001b[31mred\\u001b[0m\\r\\n\\tnext\\u0007')
+    expect(table).not.toMatch(/[^\P{Cc}\n]/u)
+    expect(table.split('\n')).toHaveLength(5)
+  })
+
+  it('does not let a text turn the direction of writing or break a line by U+2028', () => {
+    const table = formatTable(['text'], [['safe\u202egnp.exe\u2066\u2028next']])
+    expect(table).not.toMatch(/[\u2028\u2029\p{Bidi_Control}]/u)
+  })
+
+  it('escapes the names of columns as well, which a person may choose', () => {
+    expect(formatTable(['a\u001b[2Jb'], [[1]]).split('\n')[0]).toBe('a\\u001b[2Jb')
+  })
+
+  it('has one line for each row and as many columns as asked for, whatever it holds', () => {
+    const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), (rows) => {
+        const lines = formatTable(['one', 'two'], rows).split('\n')
+        expect(lines).toHaveLength(rows.length + 2)
+      }),
+    )
+  })
+})

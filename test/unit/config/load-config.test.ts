@@ -1,0 +1,516 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  loadConfig,
+  settingDescriptions,
+  type ConfigSources,
+  type LoadedConfig,
+} from '../../../src/config/load-config.js'
+import { ConfigError, type ConfigProblem } from '../../../src/base/errors.js'
+import { requireService } from '../../../src/config/require-service.js'
+
+const canary = 'canary-9d1f4c77ab'
+const apiUrl = 'https://api.tracking.example/v2'
+
+let workingDirectory = ''
+
+beforeEach(() => {
+  workingDirectory = mkdtempSync(join(tmpdir(), 'tracking-sync-config-'))
+})
+
+afterEach(() => {
+  rmSync(workingDirectory, { recursive: true, force: true })
+})
+
+/** Writes a file below the working directory and returns its path. */
+function write(name: string, content: string, mode = 0o640): string {
+  const path = join(workingDirectory, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  chmodSync(path, mode)
+  return path
+}
+
+function writeConfig(settings: unknown): void {
+  write('config/tracking-sync.json', JSON.stringify(settings))
+}
+
+function load(
+  environment: ConfigSources['environment'] = {},
+  rest: Partial<ConfigSources> = {},
+): LoadedConfig {
+  return loadConfig({ environment, workingDirectory, ...rest })
+}
+
+/** The problems, as `setting: problem`. Fails when there is none, or when one shows the canary. */
+function problemsOf(
+  environment: ConfigSources['environment'] = {},
+  rest: Partial<ConfigSources> = {},
+): string[] {
+  try {
+    load(environment, rest)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(canary)
+    return error.problems.map(({ setting, problem }: ConfigProblem) => `${setting}: ${problem}`)
+  }
+  throw new Error('expected the settings to be refused')
+}
+
+describe('where a setting comes from', () => {
+  test('without anything every setting has its default', () => {
+    const { config, origins, secrets, warnings } = load()
+    expect(config).toEqual({
+      home: '.tracking-sync',
+      schema: 'tracking',
+      rateLimitPerMinute: 90,
+      pageSize: 100,
+      requestTimeoutSeconds: 120,
+      eventConcurrency: 4,
+      transportEventChecksPerSync: 1,
+      fullSyncHours: 24,
+      storedViews: 'auto',
+      vesselPositions: false,
+      quarantineLimitPercent: 5,
+      migrate: true,
+      allowInsecureApiUrl: false,
+      allowInsecureDatabase: false,
+      strict: false,
+      webhookSignatureHeader: 'X-SVC-Webhook-Signature',
+      webhookSignatureAlgorithm: 'sha256',
+      webhookSignatureEncoding: 'hex',
+      webhookPath: '/webhooks',
+      webhookCheckSenders: false,
+      trustedProxyHops: 0,
+      host: '127.0.0.1',
+      httpPort: 8080,
+      webhookEvents: 'all',
+      webhookReactivate: false,
+      webhookRetentionDays: 30,
+      syncCron: '*/15 * * * *',
+      reconcileCron: '7 * * * *',
+      cronTimeZone: 'UTC',
+      processorWorkers: 1,
+      rereadDelayMs: 1000,
+      shutdownSeconds: 25,
+      logLevel: 'info',
+      logFormat: 'auto',
+    })
+    expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
+    expect([secrets, warnings]).toEqual([[], []])
+  })
+
+  test('names that nothing reads are told, with the nearest', { tags: ['FD9'] }, () => {
+    write('.env', `TRACKING_API_KYE=${canary}\nTRACKING_API_KEY_FILE=\nOTHER=1\n`)
+    const { warnings } = load({ TRACKING_RATE_LIMIT: '5', TRACKING_QQQQQQQQQ: '', PATH: '' })
+    expect(warnings).toEqual([
+      'TRACKING_API_KYE is no setting and has no effect; did you mean TRACKING_API_KEY?',
+      'TRACKING_QQQQQQQQQ is no setting and has no effect',
+      'TRACKING_RATE_LIMIT is no setting and has no effect; did you mean TRACKING_RATE_LIMIT_PER_MINUTE?',
+    ])
+  })
+
+  test('flag before environment before .env before file before default', () => {
+    const take = (flags: object, environment: Record<string, string>): readonly unknown[] => {
+      const { config, origins } = load(environment, { flags })
+      return [config.pageSize, origins.pageSize]
+    }
+    expect(take({}, {})).toEqual([100, 'default'])
+    writeConfig({ pageSize: 1 })
+    expect(take({}, {})).toEqual([1, 'file'])
+    write('.env', 'TRACKING_PAGE_SIZE=2\n')
+    expect(take({}, {})).toEqual([2, '.env'])
+    expect(take({}, { TRACKING_PAGE_SIZE: '3' })).toEqual([3, 'environment'])
+    expect(take({ pageSize: '4' }, { TRACKING_PAGE_SIZE: '3' })).toEqual([4, 'flag'])
+  })
+
+  test('empty means absent, in every source', () => {
+    write('.env', 'TRACKING_PAGE_SIZE=\nTRACKING_SCHEMA=""\nTRACKING_API_KEY=\n')
+    writeConfig({ pageSize: '', schema: 'warehouse' })
+    const environment = { TRACKING_PAGE_SIZE: '', TRACKING_SCHEMA: '  ', TRACKING_API_KEY_FILE: '' }
+    const { config, origins } = load(environment, { flags: { pageSize: '', home: undefined } })
+    expect(config).toMatchObject({ pageSize: 100, schema: 'warehouse', home: '.tracking-sync' })
+    expect(config.apiKey).toBeUndefined()
+    expect(origins).toMatchObject({ pageSize: 'default', schema: 'file', apiKey: 'default' })
+  })
+
+  test('a .env file may hold comments, quotes and exports', () => {
+    write('.env', `# the service\nTRACKING_API_URL="${apiUrl}"\nTRACKING_PAGE_SIZE=50 # few\n`)
+    expect(load().config).toMatchObject({ apiUrl, pageSize: 50 })
+  })
+
+  test('a configuration file may hold comments as members that begin with //', () => {
+    writeConfig({ '//': 'few at a time', '// pageSize': 5, pageSize: 50 })
+    expect(load().config.pageSize).toBe(50)
+  })
+
+  test('a named configuration file takes the place of the default one, and must exist', () => {
+    writeConfig({ pageSize: 1 })
+    write('other.json', '{"pageSize":2}')
+    expect(load({}, { configFile: 'other.json' }).config.pageSize).toBe(2)
+    expect(problemsOf({}, { configFile: 'missing.json' })).toEqual(['missing.json: does not exist'])
+  })
+
+  test('a setting that is given cannot be changed afterwards', () => {
+    const { config } = load()
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+})
+
+describe('problems', () => {
+  test('all of them are told together, by the name of the variable and without any value', () => {
+    writeConfig({ pageSize: canary, unknownThing: canary })
+    write('.env', `TRACKING_SCHEMA=${canary.toUpperCase()}\n`)
+    const problems = problemsOf({
+      TRACKING_API_URL: `http://${canary}.example/v2`,
+      TRACKING_API_KEY: `Token ${canary}`,
+      DATABASE_URL: `mysql://user:${canary}@host/db`,
+      TRACKING_MIGRATE: canary,
+      TRACKING_LOG_LEVEL: canary,
+      TRACKING_RATE_LIMIT_PER_MINUTE: canary,
+    })
+    expect(problems.sort()).toEqual([
+      'DATABASE_URL: must look like postgres://user:password@host:5432/database',
+      'TRACKING_API_KEY: holds a scheme word; give the bare key, "Token " is put before it',
+      'TRACKING_API_URL: is plain http or a private address, and the key would go there; use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true',
+      'TRACKING_LOG_LEVEL: must be one of debug, info, warn, error, silent',
+      'TRACKING_MIGRATE: must be true or false',
+      'TRACKING_PAGE_SIZE: must be a whole number from 1 to 1000',
+      'TRACKING_RATE_LIMIT_PER_MINUTE: must be a whole number from 1 to 100000',
+      'TRACKING_SCHEMA: must be 1 to 50 lower-case letters, digits or underscores, not beginning with a digit',
+      'unknownThing in config/tracking-sync.json: is no setting',
+    ])
+  })
+
+  test('every setting given as a lone value of the wrong kind is told by its variable, without the value', () => {
+    const wrong = settingDescriptions.filter(({ name }) => name !== 'home' && name !== 'schema')
+    for (const { variable } of wrong) {
+      const [problem] = problemsOf({ [variable]: `"${canary}` })
+      expect(problem?.startsWith(`${variable}: `)).toBe(true)
+    }
+  })
+
+  test.each([
+    ['"Token " before the key', `Token ${canary}`, 'holds a scheme word'],
+    ['"Bearer " before the key', `bearer ${canary}`, 'holds a scheme word'],
+    ['quotes around the key', `"${canary}"`, 'holds a quote'],
+    ['a smart quote', `\u201c${canary}\u201d`, 'holds characters that no header may carry'],
+    ['a line break', `${canary}\nX-Evil: 1`, 'holds a space or a line break'],
+    ['a line break at the end', `${canary}\n`, 'holds a space or a line break'],
+    ['a control character', `${canary}\u0007`, 'holds characters that no header may carry'],
+  ])('G12: %s is refused, and the key is not shown', (_what, key, reason) => {
+    const problems = problemsOf({ TRACKING_API_KEY: key })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(`TRACKING_API_KEY: ${reason}`)
+  })
+
+  test.each([
+    ['api.tracking.example/v2', 'is not a URL'],
+    ['not a url', 'is not a URL'],
+    ['ftp://api.tracking.example/v2', 'must begin with https://'],
+    ['javascript:alert(1)', 'must begin with https://'],
+    [`https://user:${canary}@api.tracking.example/v2`, 'must not hold a user name'],
+    [`https://api.tracking.example/v2?key=${canary}`, 'must not hold a user name, query'],
+    [`https://api.tracking.example/v2#${canary}`, 'must not hold a user name, query'],
+  ])('G12: the address %s is refused', (url, reason) => {
+    const problems = problemsOf({ TRACKING_API_URL: url })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(`TRACKING_API_URL: ${reason}`)
+  })
+
+  test.each([
+    ['localhost:5432/db'],
+    ['http://host/db'],
+    ['host=localhost password=x'],
+    ['postgres'],
+  ])('G12: %s is no address of a database', (url) => {
+    expect(problemsOf({ DATABASE_URL: url })).toEqual([
+      'DATABASE_URL: must look like postgres://user:password@host:5432/database',
+    ])
+  })
+
+  test('G12: an unknown setting in the configuration file is refused by its name', () => {
+    writeConfig({ pagesize: canary, apiurl: canary })
+    expect(problemsOf()).toEqual([
+      'pagesize in config/tracking-sync.json: is no setting',
+      'apiurl in config/tracking-sync.json: is no setting',
+    ])
+  })
+
+  test.each([`{"pageSize":${canary}`, `["${canary}"]`, `"${canary}"`, 'null', ''])(
+    'G12: a configuration file that is no JSON object is refused, and not quoted: %s',
+    (content) => {
+      write('config/tracking-sync.json', content)
+      expect(problemsOf()).toEqual(['config/tracking-sync.json: is not a JSON object'])
+    },
+  )
+
+  test('a configuration file or .env that cannot be read is told', () => {
+    mkdirSync(join(workingDirectory, '.env'))
+    mkdirSync(join(workingDirectory, 'config/tracking-sync.json'), { recursive: true })
+    expect(problemsOf()).toEqual([
+      '.env: cannot be read',
+      'config/tracking-sync.json: cannot be read',
+    ])
+  })
+})
+
+describe('numbers and booleans', () => {
+  test.each([
+    '0x10',
+    ' 12 ',
+    '1e3',
+    '12px',
+    '1_000',
+    '+5',
+    '5.5',
+    'NaN',
+    'Infinity',
+    '0',
+    '1001',
+    '-1',
+    '٣',
+  ])('the page size %j is no whole number from 1 to 1000', (value) => {
+    expect(problemsOf({ TRACKING_PAGE_SIZE: value })).toEqual([
+      'TRACKING_PAGE_SIZE: must be a whole number from 1 to 1000',
+    ])
+  })
+
+  test.each([
+    ['1', 1],
+    ['1000', 1000],
+    ['012', 12],
+  ])('the page size %j is %s', (value, pageSize) => {
+    expect(load({ TRACKING_PAGE_SIZE: value }).config.pageSize).toBe(pageSize)
+  })
+
+  test('a number of the configuration file is a number', () => {
+    writeConfig({ pageSize: 20, quarantineLimitPercent: 0 })
+    expect(load().config).toMatchObject({ pageSize: 20, quarantineLimitPercent: 0 })
+  })
+
+  test.each([
+    ['false', false],
+    ['FALSE', false],
+    ['0', false],
+    ['no', false],
+    ['off', false],
+    ['true', true],
+    ['1', true],
+    ['yes', true],
+  ])('the text %j is %s', (value, migrate) => {
+    expect(load({ TRACKING_MIGRATE: value }).config.migrate).toBe(migrate)
+  })
+
+  test('true and false of the configuration file and of a flag are themselves', () => {
+    writeConfig({ migrate: false })
+    expect(load().config.migrate).toBe(false)
+    expect(load({}, { flags: { migrate: true } }).config.migrate).toBe(true)
+  })
+
+  test.each(['maybe', '2', 'wahr', 'tru'])('the text %j is neither', (value) => {
+    expect(problemsOf({ TRACKING_MIGRATE: value })).toEqual([
+      'TRACKING_MIGRATE: must be true or false',
+    ])
+  })
+})
+
+describe('S4: secrets', () => {
+  test('S4: no secret has a flag, and all others have one', () => {
+    const withoutFlag = settingDescriptions.filter(({ flag }) => flag === undefined)
+    const secret = settingDescriptions.filter(({ isSecret }) => isSecret === true)
+    expect(withoutFlag.map(({ name }) => name)).toEqual([
+      'apiKey',
+      'databaseUrl',
+      'webhookSecret',
+      'webhookSecretPrevious',
+    ])
+    expect(secret).toEqual(withoutFlag)
+    expect(new Set(secret.map(({ defaultValue }) => defaultValue))).toEqual(new Set([undefined]))
+  })
+
+  test.each([`${canary}\n`, `${canary}\r\n`, canary])(
+    'S4: a secret is read from the file that *_FILE names, without the line break at its end',
+    (content) => {
+      const path = write('key', content)
+      const { config, origins, secrets, warnings } = load({ TRACKING_API_KEY_FILE: path })
+      expect(config.apiKey).toBe(canary)
+      expect(origins.apiKey).toBe('environment')
+      expect(secrets).toEqual([canary])
+      expect(warnings).toEqual([])
+    },
+  )
+
+  test.each([
+    [0o600, `TRACKING_API_KEY=${canary}`, 0],
+    [0o640, `TRACKING_API_KEY=${canary}\nTRACKING_WEBHOOK_SECRET=${canary}`, 1],
+    [0o604, `DATABASE_URL=postgres://user:${canary}@localhost/db`, 1],
+    [0o644, 'TRACKING_PAGE_SIZE=2', 0],
+  ])(
+    'a .env of mode %o that others can read is told once, where it holds a secret',
+    { tags: ['FC6'] },
+    (mode, content, count) => {
+      chmodSync(write('.env', `${content}\n`), mode)
+      const { warnings } = load()
+      expect(warnings).toEqual(
+        Array(count).fill('.env holds a secret and can be read by others: chmod 0600 it'),
+      )
+    },
+  )
+
+  test('S4: *_FILE may stand in .env', () => {
+    const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)
+    write('.env', `DATABASE_URL_FILE=${path}\n`)
+    const { config, origins } = load()
+    expect(config.databaseUrl).toBe(`postgres://user:${canary}@localhost/db`)
+    expect(origins.databaseUrl).toBe('.env')
+  })
+
+  test.each([
+    [0o600, false],
+    [0o640, false],
+    [0o400, false],
+    [0o644, true],
+    [0o660, true],
+    [0o604, true],
+    [0o777, true],
+  ])('S4: a secret file of mode %o: is there a warning? %s', (mode, isWarned) => {
+    const path = write('key', canary, mode)
+    const { warnings } = load({ TRACKING_API_KEY_FILE: path })
+    const warning = 'the file of TRACKING_API_KEY_FILE can be read by others: chmod 0640 it'
+    expect(warnings).toEqual(isWarned ? [warning] : [])
+  })
+
+  test('S4: a secret file that is missing, empty or a directory is told by its variable', () => {
+    const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
+    const unreadable = 'TRACKING_API_KEY_FILE: names a file that cannot be read'
+    expect(problem(join(workingDirectory, canary))).toEqual([unreadable])
+    expect(problem(workingDirectory)).toContain(unreadable)
+    expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
+    expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
+  })
+
+  test('S4: what a secret file holds is judged as the variable would be', () => {
+    const path = write('key', `Token ${canary}`)
+    expect(problemsOf({ TRACKING_API_KEY_FILE: path })).toEqual([
+      'TRACKING_API_KEY: holds a scheme word; give the bare key, "Token " is put before it',
+    ])
+  })
+
+  test('S4: a secret set both directly and by file is refused', () => {
+    const path = write('key', canary)
+    expect(problemsOf({ TRACKING_API_KEY: canary, TRACKING_API_KEY_FILE: path })).toEqual([
+      'TRACKING_API_KEY: is set together with TRACKING_API_KEY_FILE; remove one of them',
+    ])
+  })
+
+  test.each([{}, { TRACKING_API_KEY: 'another-key' }])(
+    'S4: a secret in the configuration file is refused, also when %j would win',
+    (environment) => {
+      writeConfig({ apiKey: canary })
+      expect(problemsOf(environment)).toEqual([
+        'TRACKING_API_KEY: is a secret and has no place in the configuration file: set it in the environment, or TRACKING_API_KEY_FILE',
+      ])
+    },
+  )
+
+  test.each([
+    ['the key', { TRACKING_API_KEY: canary }, [canary]],
+    [
+      'the password of the database, as it stands and decoded',
+      { DATABASE_URL: `postgres://user:${canary}%2F@localhost/db` },
+      [`${canary}%2F`, `${canary}/`],
+    ],
+    [
+      'the password in the query of the database address',
+      { DATABASE_URL: `postgres://localhost/db?user=me&password=${canary}` },
+      [canary],
+    ],
+    ['nothing where there is no password', { DATABASE_URL: 'postgres://localhost/db' }, []],
+  ])('S1: %s must never be printed', (_what, environment, secrets) => {
+    expect(load(environment).secrets).toEqual(secrets)
+  })
+})
+
+describe('S5: where the key may go', () => {
+  const insecure = 'is plain http or a private address'
+
+  test.each([
+    'http://api.tracking.example/v2',
+    'http://10.0.0.1/v2',
+    'https://10.0.0.1/v2',
+    'https://192.168.1.1/v2',
+    'https://172.16.0.1/v2',
+    'https://172.31.255.255/v2',
+    'https://169.254.169.254/v2',
+    'https://0.0.0.0/v2',
+    'https://[fd00::1]/v2',
+    'https://[fc00::1]/v2',
+    'https://[fe80::1]/v2',
+    'https://[::]/v2',
+    'https://[::ffff:10.0.0.1]/v2',
+    'https://0xa000001/v2',
+    'https://167772161/v2',
+    'http://localhost.evil.example/v2',
+    'http://127.0.0.1.evil.example/v2',
+  ])('S5: %s needs the explicit setting', (url) => {
+    const problems = problemsOf({ TRACKING_API_URL: url })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(insecure)
+    const allowed = load({ TRACKING_API_URL: url, TRACKING_ALLOW_INSECURE_API_URL: 'true' })
+    expect(allowed.config.apiUrl).toBe(url)
+  })
+
+  test.each([
+    'https://api.tracking.example/v2',
+    'https://172.32.0.1/v2',
+    'https://8.8.8.8/v2',
+    'http://localhost:4010/v2',
+    'http://127.0.0.1:4010/v2',
+    'http://127.1.2.3/v2',
+    'http://[::1]:4010/v2',
+    'http://2130706433/v2',
+  ])('S5: %s does not', (url) => {
+    expect(load({ TRACKING_API_URL: url }).config.apiUrl).toBe(url)
+  })
+
+  test('S5: the explicit setting must be true: "false" allows nothing', () => {
+    const environment = {
+      TRACKING_API_URL: 'http://10.0.0.1/v2',
+      TRACKING_ALLOW_INSECURE_API_URL: 'false',
+    }
+    expect(problemsOf(environment)[0]).toContain(insecure)
+  })
+})
+
+describe('what a command that reads the service cannot do without', () => {
+  test('is told together, with what to do', () => {
+    const failure = () => requireService(load().config)
+    expect(failure).toThrow(ConfigError)
+    expect(failure).toThrow(
+      /^TRACKING_API_URL: is not set.*tracking-sync demo.*\nTRACKING_API_KEY: is not set/,
+    )
+  })
+
+  test('is handed over when it is there', () => {
+    const { config } = load({ TRACKING_API_URL: apiUrl, TRACKING_API_KEY: canary })
+    expect(requireService(config)).toEqual({ apiUrl, apiKey: canary })
+  })
+})
+
+describe('the description of the settings', () => {
+  test('names every setting once, with its meaning, a variable and the default in force', () => {
+    const variables = settingDescriptions.map(({ variable }) => variable)
+    expect(new Set(variables).size).toBe(variables.length)
+    const { config } = load()
+    for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
+      expect(variable).toMatch(/^[A-Z][A-Z_]+$/)
+      if (flag !== undefined) expect(flag).toMatch(/^--[a-z-]+$/)
+      expect(meaning).toMatch(/\.$/)
+      expect(config[name]).toBe(defaultValue)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { chooseAccount, mayAccess } from '../../../src/embedded-postgres/os-account.js'
+
+const ROOT = 'root:x:0:0:root:/root:/bin/bash'
+const NOBODY = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin'
+const POSTGRES = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash'
+
+describe('the account that runs PostgreSQL for root', () => {
+  it('is postgres when there is one, wherever it stands in the file', () => {
+    expect(chooseAccount([ROOT, NOBODY, POSTGRES, ''].join('\n'))).toEqual({
+      name: 'postgres',
+      uid: 101,
+      gid: 104,
+    })
+  })
+
+  it('is nobody otherwise', () => {
+    expect(chooseAccount([ROOT, NOBODY].join('\n'))?.name).toBe('nobody')
+  })
+
+  it('is never root under another name, nor a line that cannot be read', () => {
+    expect(chooseAccount('')).toBeUndefined()
+    expect(chooseAccount('postgres:x:0:0::/:/bin/sh\nnobody:x::\n+::::::\nnobody')).toBeUndefined()
+  })
+})
+
+describe('access by mode bits', () => {
+  const account = { name: 'postgres', uid: 101, gid: 104 }
+
+  it.each([
+    ['owner', { mode: 0o700, uid: 101, gid: 0 }, true],
+    ['owner without the right, though others have it', { mode: 0o077, uid: 101, gid: 0 }, false],
+    ['group', { mode: 0o050, uid: 0, gid: 104 }, true],
+    ['group without the right, though others have it', { mode: 0o705, uid: 0, gid: 104 }, false],
+    ['others', { mode: 0o705, uid: 0, gid: 0 }, true],
+    ['others without the right', { mode: 0o770, uid: 0, gid: 0 }, false],
+  ])('is decided by the first class that fits: %s', (_case, file, isAllowed) => {
+    expect(mayAccess(file, account, 'enter')).toBe(isAllowed)
+    expect(mayAccess(file, account, 'read')).toBe(isAllowed)
+  })
+
+  it('tells entering a directory from reading it', () => {
+    const file = { mode: 0o711, uid: 0, gid: 0 }
+    expect(mayAccess(file, account, 'enter')).toBe(true)
+    expect(mayAccess(file, account, 'read')).toBe(false)
+  })
+})

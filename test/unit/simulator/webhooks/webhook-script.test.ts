@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startSimulator, type Simulator } from '../../../../src/simulator/server.js'
+import { sign } from '../../../../src/simulator/notifications/notification-body.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../../src/simulator/webhooks/webhook-catalog.js'
+import { startWebhookReceiver, type WebhookReceiver } from '../../../support/webhook-receiver.js'
+import { START } from '../simulator-client.js'
+
+const SECRET = 'a secret of the subscriber'
+const WEEK = 7 * 86_400_000
+
+let receiver: WebhookReceiver
+let simulator: Simulator
+
+async function open(seed = 1): Promise<void> {
+  simulator = await startSimulator({
+    seed,
+    startAt: START,
+    speed: 0,
+    shipments: 20,
+    webhooks: { concurrency: 1, retryDelaysMs: [0, 0], deactivateAfter: null },
+  })
+  simulator.webhooks.create({
+    url: receiver.url,
+    active: true,
+    events: WEBHOOK_EVENT_NAMES,
+    secret: SECRET,
+    headers: [],
+  })
+}
+
+beforeEach(async () => {
+  receiver = await startWebhookReceiver()
+  await open()
+})
+
+afterEach(async () => {
+  await simulator.close()
+  await receiver.close()
+})
+
+/** What happens in a week, sent at once. */
+async function deliverWeek(): Promise<string[]> {
+  simulator.clock.advance(WEEK)
+  await simulator.webhooks.deliverDue()
+  await simulator.webhooks.settle()
+  return receiver.deliveries.map(({ data }) => data?.id ?? '')
+}
+
+const madeIds = (): string[] => simulator.webhooks.notifications.map(({ id }) => id).toReversed()
+const statusOf = (id: string): unknown =>
+  simulator.webhooks.notifications.find((one) => one.id === id)!.attributes!.delivery_status
+
+/** Another simulator of the same seed. */
+async function openAgain(): Promise<void> {
+  await simulator.close()
+  receiver.deliveries.length = 0
+  await open()
+}
+
+test('without a script everything comes once and in order', async () => {
+  const ids = await deliverWeek()
+  expect(ids.length).toBeGreaterThan(40)
+  expect(ids).toEqual(madeIds())
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the same seed gives the same deliveries, byte by byte, however often somebody looks', async () => {
+  await deliverWeek()
+  const first = receiver.deliveries.map(({ body }) => body.toString())
+  await openAgain()
+  for (let part = 0; part < 20; part++) {
+    simulator.clock.advance(WEEK / 20)
+    await simulator.webhooks.deliverDue()
+  }
+  expect(receiver.deliveries.map(({ body }) => body.toString())).toEqual(first)
+})
+
+test('duplicates have the same bytes', async () => {
+  simulator.webhooks.script.add({ disturbance: { kind: 'duplicate', copies: 3 }, times: 2 })
+  const ids = await deliverWeek()
+  const [first, second, third] = madeIds()
+  expect(ids.slice(0, 7)).toEqual([first, first, first, second, second, second, third])
+  const bodies = receiver.deliveries.slice(0, 3).map(({ body }) => body.toString())
+  expect(new Set(bodies).size).toBe(1)
+})
+
+test('a share is taken of the same notifications in every run', async () => {
+  const takeShare = async (): Promise<string[]> => {
+    const drop = { kind: 'drop', as: 'failed' } as const
+    simulator.webhooks.script.add({ disturbance: drop, share: 0.3 })
+    return deliverWeek()
+  }
+  const left = await takeShare()
+  const made = madeIds()
+  expect(left.length).toBeGreaterThan(made.length * 0.5)
+  expect(left.length).toBeLessThan(made.length * 0.9)
+  await openAgain()
+  expect(await takeShare()).toEqual(left)
+})
+
+test('what is dropped is listed as failed, what is lost as succeeded, and neither is sent', async () => {
+  const { script } = simulator.webhooks
+  script.add({ disturbance: { kind: 'drop', as: 'failed' }, times: 1 })
+  script.add({ disturbance: { kind: 'drop', as: 'lost' }, match: ({ number }) => number === 1 })
+  const ids = await deliverWeek()
+  const [failed, lost, third] = madeIds()
+  expect(ids[0]).toBe(third)
+  expect([statusOf(failed!), statusOf(lost!)]).toEqual(['failed', 'succeeded'])
+})
+
+test('a delay holds back until the virtual clock has passed it', async () => {
+  const delay = { kind: 'delay', virtualMs: WEEK * 2 } as const
+  simulator.webhooks.script.add({ disturbance: delay, times: 1 })
+  const ids = await deliverWeek()
+  const [late] = madeIds()
+  expect(ids).not.toContain(late)
+  expect(simulator.webhooks.outstanding().pending).toBe(1)
+  simulator.clock.advance(WEEK)
+  await simulator.webhooks.deliverDue()
+  expect(receiver.deliveries.map(({ data }) => data!.id)).not.toContain(late)
+  simulator.clock.advance(WEEK)
+  await simulator.webhooks.deliverDue()
+  expect(receiver.deliveries.map(({ data }) => data!.id)).toContain(late)
+})
+
+test('a reordering changes places within its window, the same way each time', async () => {
+  simulator.webhooks.script.add({ disturbance: { kind: 'reorder', window: 5 } })
+  const ids = await deliverWeek()
+  const made = madeIds()
+  expect(ids).not.toEqual(made)
+  for (let start = 0; start < made.length; start += 5) {
+    expect(ids.slice(start, start + 5).toSorted()).toEqual(made.slice(start, start + 5).toSorted())
+  }
+  await openAgain()
+  simulator.webhooks.script.add({ disturbance: { kind: 'reorder', window: 5 } })
+  expect(await deliverWeek()).toEqual(ids)
+})
+
+test('a thin delivery has the reference and where to read it, and nothing else', async () => {
+  simulator.webhooks.script.add({ disturbance: { kind: 'thin' }, times: 1 })
+  await deliverWeek()
+  const [thin, full] = receiver.deliveries
+  expect(Object.keys(JSON.parse(thin!.body.toString()) as object)).toEqual(['data', 'links'])
+  const origin = simulator.url
+  expect(JSON.parse(thin!.body.toString())).toMatchObject({
+    data: { relationships: { reference_object: { data: { id: expect.any(String) as string } } } },
+    links: { self: `${origin}/webhook_notifications/${thin!.data!.id}` },
+  })
+  expect(full!.included!.length).toBeGreaterThan(0)
+})
+
+test('a partial delivery lacks attributes of its containers', async () => {
+  const [containerId] = simulator.world.page('container', 0, 1, START).map(({ id }) => id)
+  simulator.webhooks.script.add({ disturbance: { kind: 'partial' } })
+  simulator.webhooks.emit('container.created', { containerId: containerId! })
+  await simulator.webhooks.deliverDue()
+  const container = receiver.deliveries[0]!.included!.find(({ type }) => type === 'container')
+  expect(container!.attributes).toHaveProperty('number')
+  expect(container!.attributes).not.toHaveProperty('current_status')
+  expect(container!.attributes).not.toHaveProperty('import_deadlines')
+})
+
+test.each([
+  ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00Z'],
+  ['garbage', 'garbage'],
+  [{ offsetMs: 3_600_000 }, '2026-03-04T13:00:00Z'],
+  [null, undefined],
+] as const)('created_at becomes %j (D5)', async (value, expected) => {
+  const [containerId] = simulator.world.page('container', 0, 1, START).map(({ id }) => id)
+  simulator.webhooks.script.add({ disturbance: { kind: 'createdAt', value } })
+  simulator.webhooks.emit('container.created', { containerId: containerId! })
+  await simulator.webhooks.deliverDue()
+  const [delivery] = receiver.deliveries
+  expect(delivery!.data!.attributes!.created_at).toBe(expected)
+  expect(delivery!.headers['x-svc-webhook-signature']).toBe(sign(delivery!.body, SECRET))
+})
+
+test('a signature is wrong for as many attempts as the script says', async () => {
+  receiver.answer = ({ headers, body }) =>
+    headers['x-svc-webhook-signature'] === sign(body, SECRET) ? 202 : 401
+  const disturbance = { kind: 'signature' } as const
+  simulator.webhooks.script.add({ disturbance, times: 1, attempts: 2 })
+  simulator.webhooks.script.add({
+    disturbance: { kind: 'signature', value: null },
+    match: ({ number }) => number === 1,
+  })
+  const ids = await deliverWeek()
+  const [first, second] = madeIds()
+  expect(ids.filter((id) => id === first)).toHaveLength(3)
+  expect(statusOf(first!)).toBe('succeeded')
+  const unsigned = receiver.deliveries.filter(({ data }) => data!.id === second)
+  expect(unsigned).toHaveLength(3)
+  for (const { headers } of unsigned) expect(headers).not.toHaveProperty('x-svc-webhook-signature')
+  expect(statusOf(second!)).toBe('failed')
+  expect(receiver.deliveries[0]!.headers['x-svc-webhook-signature']).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test.each(['cut', 'html', 'empty'] as const)(
+  'a body that is %s is signed all the same',
+  async (as) => {
+    simulator.webhooks.script.add({ disturbance: { kind: 'body', as }, times: 1 })
+    await deliverWeek()
+    const [broken] = receiver.deliveries
+    expect(broken!.data).toBeUndefined()
+    expect(broken!.headers['x-svc-webhook-signature']).toBe(sign(broken!.body, SECRET))
+  },
+)
+
+test('a transform that throws fails the delivery and says why', async () => {
+  const apply = (): never => {
+    throw new Error('not like this')
+  }
+  simulator.webhooks.script.add({ disturbance: { kind: 'transform', apply }, times: 1 })
+  const ids = await deliverWeek()
+  const [first, second] = madeIds()
+  expect(ids[0]).toBe(second)
+  expect(statusOf(first!)).toBe('failed')
+})
+
+test('a script that is taken out plays no more', async () => {
+  const handle = simulator.webhooks.script.add({ disturbance: { kind: 'thin' }, times: 3 })
+  simulator.clock.advance(WEEK)
+  await simulator.webhooks.deliverDue()
+  expect(handle.played).toBe(3)
+  const count = receiver.deliveries.length
+  simulator.webhooks.script.add({ disturbance: { kind: 'thin' } }).remove()
+  await deliverWeek()
+  for (const { included } of receiver.deliveries.slice(count)) expect(included).toBeDefined()
+})

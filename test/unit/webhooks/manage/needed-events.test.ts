@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { parseDocument } from '../../../../src/jsonapi/document.js'
+import { webhookEventCategories } from '../../../../src/simulator/webhooks/webhook-catalog.js'
+import { listCatalogueEvents, neededEvents } from '../../../../src/webhooks/manage/needed-events.js'
+
+const catalogue = listCatalogueEvents(parseDocument({ data: webhookEventCategories() })!)
+const names = catalogue.map(({ name }) => name)
+
+describe('the events we need', () => {
+  it('are read from the catalogue, each once, with their category', () => {
+    expect(catalogue[0]).toEqual({
+      category: 'tracking-request-events',
+      name: 'tracking_request.succeeded',
+      description: 'Shipment created and linked to the tracking request.',
+    })
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toContain('document.extracted')
+  })
+
+  it('are all of the catalogue, also what is new to us', () => {
+    const withNews = [...catalogue, { name: 'warehouse.gate.opened' }]
+    expect(neededEvents(withNews, 'all')).toEqual([...names, 'warehouse.gate.opened'])
+    expect(neededEvents(withNews, '')).toEqual([...names, 'warehouse.gate.opened'])
+  })
+
+  it.each([
+    ['-document.*', (name: string) => !name.startsWith('document.')],
+    ['all, -document.*', (name: string) => !name.startsWith('document.')],
+    [
+      'container.*,-*.estimated.*',
+      (name: string) => name.startsWith('container.') && !name.includes('.estimated.'),
+    ],
+    [
+      'container.*,-*.estimated.*,*.estimated.vessel_arrived',
+      (name: string) =>
+        (name.startsWith('container.') && !name.includes('.estimated.')) ||
+        name.endsWith('.estimated.vessel_arrived'),
+    ],
+    ['tracking_request.succeeded', (name: string) => name === 'tracking_request.succeeded'],
+    // A dot is a dot.
+    ['-tracking_requestXsucceeded,-tracking.request.*', () => true],
+  ])('follow the selection %s', (selection, isNeeded) => {
+    expect(neededEvents(catalogue, selection)).toEqual(names.filter(isNeeded))
+  })
+
+  it('of a catalogue in another shape are those that can be read', () => {
+    const odd = parseDocument({
+      data: [
+        null,
+        7,
+        { id: 'a' },
+        { id: 'b', attributes: { events: 'none' } },
+        { id: 'c', attributes: { events: [null, { name: 3 }, { name: 'x.y' }, { name: 'x.y' }] } },
+      ],
+    })!
+    expect(listCatalogueEvents(odd)).toEqual([{ category: 'c', name: 'x.y', description: null }])
+  })
+})

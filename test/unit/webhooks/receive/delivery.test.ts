@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { readDelivery } from '../../../../src/webhooks/receive/delivery.js'
+import { notificationBody } from '../../../support/test-receiver.js'
+
+function read(text: string, headers: Readonly<Record<string, string>> = {}) {
+  return readDelivery(Buffer.from(text), headers)
+}
+
+function deep(levels: number): string {
+  return `{"data":{"id":"deep","more":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+}
+
+describe('a delivery', () => {
+  it('is read as far as the inbox needs it', () => {
+    const text = notificationBody('one')
+    expect(read(text)).toEqual({
+      notificationId: 'one',
+      event: 'container.updated',
+      webhookId: 'a-webhook',
+      createdAt: '2026-03-02T08:00:00Z',
+      referenceType: 'container_updated_event',
+      referenceId: 'a-reference',
+      headers: {},
+      body: Buffer.from(text),
+      bodyHash: createHash('sha256').update(text).digest(),
+      deadReason: null,
+    })
+  })
+
+  it('needs nothing but data.id', () => {
+    expect(read('{"data":{"id":"bare"}}')).toMatchObject({
+      notificationId: 'bare',
+      event: null,
+      webhookId: null,
+      createdAt: null,
+      referenceType: null,
+      deadReason: null,
+    })
+    const odd =
+      '{"data":{"id":"odd","attributes":[],"relationships":{"webhook":"x","reference_object":null}}}'
+    expect(read(odd)).toMatchObject({ notificationId: 'odd', webhookId: null, deadReason: null })
+  })
+
+  it.each([
+    ['no JSON', '<html>', 'The body is no JSON text.'],
+    ['nothing', '', 'The body is no JSON text.'],
+    ['an array', '[{"id":"x"}]', 'The body has no data.id.'],
+    ['a list of data', '{"data":[{"id":"x"}]}', 'The body has no data.id.'],
+    ['an id inherited only', '{"data":{"__proto__":{"id":"x"}}}', 'The body has no data.id.'],
+    ['a number as id', '{"data":{"id":7}}', 'data.id is no text.'],
+    ['an empty id', '{"data":{"id":""}}', 'data.id is empty.'],
+    [
+      'an id with U+0000',
+      '{"data":{"id":"a\\u0000b"}}',
+      'data.id holds characters that cannot be stored.',
+    ],
+    [
+      'an id with half a pair',
+      '{"data":{"id":"\\ud800"}}',
+      'data.id holds characters that cannot be stored.',
+    ],
+    ['a long id', `{"data":{"id":"${'x'.repeat(256)}"}}`, 'data.id is longer than 255 characters.'],
+    ['65 levels', deep(63), 'The JSON text is nested deeper than 64 levels.'],
+    ['a million levels', deep(1_000_000), 'The JSON text is nested deeper than 64 levels.'],
+  ])('T6: with %s is dead, under the hash of its bytes, with the reason', (_what, text, reason) => {
+    const hash = createHash('sha256').update(text).digest('hex')
+    expect(read(text)).toMatchObject({ notificationId: `sha256:${hash}`, deadReason: reason })
+  })
+
+  it.each([
+    ['2026-03-02T08:00:00.999999Z', '2026-03-02T08:00:00.999999Z'],
+    ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00Z'],
+    ['2026-03-02', null],
+    ['infinity', null],
+    ['now', null],
+    ['2026-02-30T00:00:00Z', null],
+    [1_772_438_400, null],
+    [null, null],
+  ])('D5: takes %s as the time it was made as %s', (given, taken) => {
+    expect(read(notificationBody('one', { created_at: given })).createdAt).toBe(taken)
+  })
+
+  it('leaves out texts that cannot be stored, and keeps the notification', () => {
+    const body = notificationBody('one', { event: 'a\u0000b' })
+    expect(read(body)).toMatchObject({ notificationId: 'one', event: null, deadReason: null })
+  })
+
+  it('S4: keeps none of the headers that may hold a secret', () => {
+    const canary = 'canary-header-3f11'
+    const { headers } = read('{}', {
+      'content-type': 'application/json',
+      'user-agent': 'sender/1',
+      'x-request-id': 'r'.repeat(2_000),
+      'x-forwarded-for': '192.0.2.10',
+      authorization: canary,
+      cookie: canary,
+      'x-svc-webhook-signature': canary,
+      'x-secret-sauce': canary,
+      'proxy-authorization': canary,
+    })
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'sender/1',
+      'x-request-id': 'r'.repeat(1_000),
+      'x-forwarded-for': '192.0.2.10',
+    })
+  })
+})

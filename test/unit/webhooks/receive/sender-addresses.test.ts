@@ -1,0 +1,162 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import type { LogFields, Logger } from '../../../../src/base/logger.js'
+import { silentLogger } from '../../../../src/base/logger.js'
+import {
+  createSenderAddresses,
+  readAddressList,
+  senderAddress,
+} from '../../../../src/webhooks/receive/sender-addresses.js'
+import { createManualSleep } from '../../../support/manual-sleep.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+function createScene(
+  first: unknown = { webhook_notification_ips: ['192.0.2.10', '198.51.100.0/28'] },
+) {
+  const lines: { level: string; message: string; fields: LogFields | undefined }[] = []
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (message, fields) => lines.push({ level: 'warn', message, fields }),
+    error: (message, fields) => lines.push({ level: 'error', message, fields }),
+  }
+  const scene = { answer: first, nowMs: Date.parse('2026-03-02T08:00:00Z'), reads: 0 }
+  const manual = createManualSleep()
+  const addresses = createSenderAddresses({
+    load: () => {
+      scene.reads += 1
+      return scene.answer instanceof Error
+        ? Promise.reject(scene.answer)
+        : Promise.resolve(scene.answer)
+    },
+    clock: () => new Date(scene.nowMs),
+    sleep: manual.sleep,
+    logger,
+  })
+  return { scene, addresses, lines, manual }
+}
+
+describe('the addresses of the service', () => {
+  it('W19: are judged one by one and by range, IPv4 in IPv6 clothes as well', async () => {
+    const { addresses } = createScene()
+    expect(addresses.judge('192.0.2.10')).toBe('unknown')
+    await addresses.refresh()
+    const allowed = ['192.0.2.10', '::ffff:192.0.2.10', '::ffff:c000:20a', '198.51.100.15']
+    expect(allowed.map((address) => addresses.judge(address))).toEqual(allowed.map(() => 'allowed'))
+    const refused = ['192.0.2.11', '::ffff:192.0.2.11', '198.51.100.16', '::1', '', 'x', undefined]
+    expect(refused.map((address) => addresses.judge(address))).toEqual(refused.map(() => 'refused'))
+  })
+
+  it('W19: a list that cannot be read again stays in force for seven days, with a warning each time, and is then given up', async () => {
+    const { scene, addresses, lines } = createScene()
+    await addresses.refresh()
+    expect(lines).toEqual([])
+    scene.answer = new Error('the service is down')
+    scene.nowMs += 7 * DAY
+    await addresses.refresh()
+    expect(lines.map(({ level }) => level)).toEqual(['warn'])
+    expect(addresses.judge('192.0.2.10')).toBe('allowed')
+    expect(addresses.judge('192.0.2.11')).toBe('refused')
+    scene.nowMs += 1
+    expect(addresses.judge('192.0.2.11')).toBe('unknown')
+    await addresses.refresh()
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'error'])
+    scene.answer = ['203.0.113.7']
+    await addresses.refresh()
+    expect(addresses.judge('203.0.113.7')).toBe('allowed')
+    expect(addresses.judge('192.0.2.10')).toBe('refused')
+  })
+
+  it('W19: an answer without addresses does not shut everybody out', async () => {
+    const { scene, addresses, lines } = createScene()
+    await addresses.refresh()
+    for (const answer of [
+      { webhook_notification_ips: [] },
+      { errors: [] },
+      null,
+      'x',
+      [['1.2.3']],
+    ]) {
+      scene.answer = answer
+      await addresses.refresh()
+    }
+    expect(lines).toHaveLength(5)
+    expect(addresses.judge('192.0.2.10')).toBe('allowed')
+  })
+
+  it('are read every hour until told to stop', async () => {
+    const { scene, addresses, manual } = createScene()
+    const stop = new AbortController()
+    const running = addresses.keepFresh(stop.signal)
+    for (const reads of [1, 2, 3]) {
+      await expect.poll(() => manual.waits()).toEqual([HOUR])
+      expect(scene.reads).toBe(reads)
+      manual.wake()
+    }
+    stop.abort()
+    await running
+    expect(addresses.loadedAt()?.getTime()).toBe(scene.nowMs)
+  })
+
+  it.each([
+    [['192.0.2.1']],
+    [{ webhook_notification_ips: ['192.0.2.1'] }],
+    [{ data: { attributes: { ips: ['192.0.2.1'], name: 'x', ports: [443] } } }],
+    [{ data: [{ attributes: { addresses: ['192.0.2.1', '192.0.2.1'] } }] }],
+  ])('are found in %j', (document) => {
+    expect(readAddressList(document)).toEqual(['192.0.2.1'])
+  })
+
+  it.each([['192.0.2.1/33'], ['192.0.2'], ['example.com'], ['::1/129'], ['1.2.3.4/8/8'], [7]])(
+    'do not hold %s',
+    (entry) => {
+      expect(() => readAddressList([entry, '192.0.2.1'])).toThrow('holds no list of addresses')
+    },
+  )
+})
+
+describe('the address of a request', () => {
+  function request(remoteAddress: string, forwarded?: string): IncomingMessage {
+    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+    return { socket: { remoteAddress }, headers } as unknown as IncomingMessage
+  }
+
+  it.each([
+    [
+      'the connection’s, whatever X-Forwarded-For says',
+      0,
+      '203.0.113.5',
+      '192.0.2.10',
+      '203.0.113.5',
+    ],
+    [
+      'the connection’s, without its IPv6 clothes',
+      0,
+      '::ffff:203.0.113.5',
+      undefined,
+      '203.0.113.5',
+    ],
+    [
+      'what our one proxy added, not what the sender wrote',
+      1,
+      '10.0.0.1',
+      '192.0.2.10, 203.0.113.5',
+      '203.0.113.5',
+    ],
+    [
+      'what the outer of two proxies added',
+      2,
+      '10.0.0.1',
+      '192.0.2.10, 203.0.113.5, 10.0.0.2',
+      '203.0.113.5',
+    ],
+    ['without a port', 1, '10.0.0.1', '203.0.113.5:4711', '203.0.113.5'],
+    ['without brackets', 1, '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
+    ['none where a proxy added nothing', 1, '192.0.2.10', undefined, undefined],
+    ['none where hops are missing', 2, '192.0.2.10', '192.0.2.10', undefined],
+    ['none where it is no address', 1, '10.0.0.1', '192.0.2.10, unknown', undefined],
+  ])('W19: is %s', (_what, hops, remote, forwarded, expected) => {
+    expect(senderAddress(request(remote, forwarded), hops)).toBe(expected)
+  })
+})

@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../../src/base/errors.js'
+import {
+  createSignatureCheck,
+  DEFAULT_SIGNATURE,
+  type SignatureSettings,
+} from '../../../../src/webhooks/receive/signature.js'
+
+const SECRET = 'signing-canary-77f0c2'
+const HEADER = DEFAULT_SIGNATURE.header
+const body = Buffer.from('{"data":{"id":"one","attributes":{"name":"Zo\u00eb"}}}')
+
+function check(settings: Partial<SignatureSettings> = {}) {
+  return createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET], ...settings })
+}
+
+function sign(
+  what: Buffer,
+  {
+    secret = SECRET,
+    algorithm = 'sha256',
+    encoding = 'hex',
+  }: { secret?: string; algorithm?: string; encoding?: 'hex' | 'base64' } = {},
+): string {
+  return createHmac(algorithm, secret).update(what).digest(encoding)
+}
+
+const right = sign(body)
+
+describe('the signature of a delivery', () => {
+  it('W1: is accepted, whatever the letters of the header name', () => {
+    expect(check()([HEADER, right], body)).toBe(true)
+    expect(check()(['Host', 'x', HEADER.toUpperCase(), right], body)).toBe(true)
+  })
+
+  it.each([
+    ['missing', []],
+    ['empty', [HEADER, '']],
+    ['wrong', [HEADER, sign(body, { secret: 'another-secret-of-22-ch' })]],
+    ['63 characters', [HEADER, right.slice(0, 63)]],
+    ['65 characters', [HEADER, `${right}0`]],
+    ['upper case', [HEADER, right.toUpperCase()]],
+    ['with a prefix nobody asked for', [HEADER, `sha256=${right}`]],
+    ['with junk after it', [HEADER, `${right} junk`]],
+    ['base64', [HEADER, sign(body, { encoding: 'base64' })]],
+    ['no hex', [HEADER, 'z'.repeat(64)]],
+    ['all zeros, as what stands for a missing one', [HEADER, '0'.repeat(64)]],
+  ])('W2: is refused when it is %s', (_form, rawHeaders) => {
+    expect(check()(rawHeaders, body)).toBe(false)
+  })
+
+  it.each([
+    [
+      'changed by one byte',
+      Buffer.from(body.map((byte, index) => (index === 9 ? byte + 1 : byte))),
+    ],
+    ['serialised again', Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1))],
+    ['given a line end', Buffer.concat([body, Buffer.from('\n')])],
+  ])('W3: is refused when the body was %s', (_change, changed) => {
+    expect(changed.equals(body)).toBe(false)
+    expect(check()([HEADER, right], changed)).toBe(false)
+  })
+
+  it('W6: is refused when its header stands twice, the right one first, last or both', () => {
+    const wrong = '0'.repeat(64)
+    for (const [one, two] of [
+      [right, wrong],
+      [wrong, right],
+      [right, right],
+    ] as const) {
+      expect(check()([HEADER, one, HEADER.toLowerCase(), two], body)).toBe(false)
+    }
+    expect(check()([HEADER, `${right}, ${right}`], body)).toBe(false)
+  })
+
+  it('W7: may be of either secret while they change, none of 1,000 is refused, and the old one is refused afterwards', () => {
+    const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
+    const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
+    let refused = 0
+    for (let number = 0; number < 1_000; number += 1) {
+      const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
+      // The service changes in the middle of the overlap.
+      const signature = sign(delivery, { secret: number < 500 ? older : newer })
+      const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
+      if (!receiver([HEADER, signature], delivery)) refused += 1
+    }
+    expect(refused).toBe(0)
+    expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
+  })
+
+  it.each(['sha256', 'sha512', 'sha1'] as const)(
+    'W2: takes only the strict form of %s, in hex and in base64',
+    (algorithm) => {
+      for (const encoding of ['hex', 'base64'] as const) {
+        const signature = sign(body, { algorithm, encoding })
+        const accepts = (text: string): boolean =>
+          check({ algorithm, encoding, prefix: 'v1=' })([HEADER, text], body)
+        expect(accepts(`v1=${signature}`)).toBe(true)
+        expect(accepts(signature)).toBe(false)
+        expect(accepts(`V1=${signature}`)).toBe(false)
+        expect(accepts(`v1=${signature.slice(0, -1)}`)).toBe(false)
+        expect(accepts(`v1=${signature}=`)).toBe(false)
+        expect(accepts(`v1= ${signature}`)).toBe(false)
+      }
+    },
+  )
+
+  it('W2: has one base64 text, not one for each value of the bits that do not count', () => {
+    const signature = sign(body, { encoding: 'base64' })
+    const last = signature.at(-2)!
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const sameBytes = `${signature.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]!}=`
+    expect(Buffer.from(sameBytes, 'base64')).toEqual(Buffer.from(signature, 'base64'))
+    expect(check({ encoding: 'base64' })([HEADER, signature], body)).toBe(true)
+    expect(check({ encoding: 'base64' })([HEADER, sameBytes], body)).toBe(false)
+  })
+
+  it('may stand in another header', () => {
+    const other = check({ header: 'X-Hub-Signature' })
+    expect(other(['x-hub-signature', right], body)).toBe(true)
+    expect(other([HEADER, right], body)).toBe(false)
+  })
+})
+
+describe('a secret', () => {
+  it.each([
+    ['empty', ''],
+    ['blank', '   '],
+    ['ended by a line end', `${SECRET}\n`],
+    ['led by a space', ` ${SECRET}`],
+    ['broken by a space', 'signing canary-77f0c2'],
+    ['shorter than 16 characters', SECRET.slice(0, 15)],
+    ['quoted', `"${SECRET}"`],
+  ])('W5: is refused when it is %s, beside a good one too, and never shown', (_what, secret) => {
+    for (const secrets of [[secret], [SECRET, secret]]) {
+      try {
+        check({ secrets })
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError)
+        expect((error as ConfigError).message).toMatch(/^TRACKING_WEBHOOK_SECRET: /)
+        expect(inspect(error)).not.toContain(SECRET.slice(0, 15))
+        continue
+      }
+      throw new Error('expected the secret to be refused')
+    }
+  })
+
+  it('W5: must be there', () => {
+    expect(() => check({ secrets: [] })).toThrow('TRACKING_WEBHOOK_SECRET: is not set')
+  })
+})
