@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { projectFile } from '../base/project-file.js'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
 import type { LoadedConfig, SettingName } from '../config/load-config.js'
@@ -234,7 +235,7 @@ function reportFault(
 }
 
 function readProgramVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(projectFile('package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 

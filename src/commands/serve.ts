@@ -5,7 +5,7 @@ import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js
 import { ConfigError } from '../base/errors.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService } from '../config/require-service.js'
-import type { ServeParts } from '../serve/start-serve.js'
+import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'

@@ -7,7 +7,7 @@ import { startProcessor, type RunningProcessor } from '../webhooks/process/run-p
 import { createSenderAddresses, type SenderAddresses } from '../webhooks/receive/sender-addresses.js'
 import { watchSettingsOf } from '../config/webhook-watch-settings.js'
 import { createJobs } from './jobs.js'
-import type { ServeDependencies } from './start-serve.js'
+import type { ServeDependencies } from './serve-dependencies.js'
 import { isSyncDue, readSyncFreshness } from '../status/sync-freshness.js'
 
 export interface StartedReceiver {

@@ -1,16 +1,8 @@
-import type { ApiStats } from '../api/call-runner.js'
-import type { TrackingService } from '../api/endpoints.js'
-import type { Config } from '../config/load-config.js'
-import type { ReachFailpoint } from '../base/failpoint.js'
-import type { Logger } from '../base/logger.js'
-import type { Sleep } from '../base/retry.js'
-import type { RunSettings } from '../ingest/run.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
-import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import { awaitWarehouse } from './await-warehouse.js'
 import { createHealth } from './health.js'
 import { createRoutes, type RunningParts } from './routes.js'
+import type { ServeDependencies } from './serve-dependencies.js'
 import {
   catchUp,
   keepSendersFresh,
@@ -20,38 +12,6 @@ import {
   startTheSchedule,
   type StartedReceiver,
 } from './start-parts.js'
-
-/** Which parts run in this process; each can also run alone, and several of each side by side. */
-export interface ServeParts {
-  readonly isReceiving: boolean
-  readonly isProcessing: boolean
-  readonly isScheduling: boolean
-}
-
-export interface ServeDependencies {
-  readonly config: Config
-  readonly parts: ServeParts
-  /** For the processor, the schedule and the pages. */
-  readonly warehouse: Warehouse
-  /**
-   * For the receiver and the question whether it is ready: an answer never waits for a connection
-   * that a sync holds.
-   */
-  readonly inbox: Warehouse
-  /** Brings the schemas up to date; called again until the database can be reached. */
-  readonly prepare: () => Promise<void>
-  readonly service: TrackingService
-  readonly stats: () => ApiStats
-  readonly signature: SignatureCheck | 'insecure'
-  readonly runSettings: RunSettings
-  readonly programVersion: string
-  readonly logger: Logger
-  readonly clock: () => Date
-  readonly sleep: Sleep
-  readonly reachFailpoint: ReachFailpoint
-  /** The service's requests end with it too; `stop` is called when it is aborted. */
-  readonly signal: AbortSignal
-}
 
 export interface Serving {
   /** Of this machine: `http://127.0.0.1:8080`. */

@@ -1,10 +1,11 @@
+import { slicesOf } from './read-list-page.js'
 import type { ResourceObject } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
 import { customFieldSlot } from '../records/custom-field-record.js'
 import type { QueryFault } from '../faults/faults.js'
 import { filteredList } from './list-filters.js'
-import { listAnswer, singleAnswer, slicesOf, type Service } from './record-answers.js'
+import { listAnswer, singleAnswer, type Service } from './record-answers.js'
 import type { ListedType, World } from '../world/world.js'
 import {
   createWebhook,

@@ -1,8 +1,7 @@
 import type { ResourceObject } from '../../jsonapi/document.js'
 import { errorAnswer, type Answer, type ServiceRequest } from './answers.js'
-import type { PagedList } from './read-list-page.js'
-import { slicesOf, type Service } from './record-answers.js'
-import type { ListedType } from '../world/world.js'
+import { slicesOf, type PagedList } from './read-list-page.js'
+import type { ListedType, World } from '../world/world.js'
 
 /** `ignore`: as if it had not been asked for. `refuse`: a 400. */
 export type FilterRule = 'obey' | 'ignore' | 'refuse'
@@ -31,7 +30,7 @@ const FILTERS: Partial<Record<ListedType, Record<string, (value: string) => Keep
  * list for each page.
  */
 export function filteredList(
-  { world, filters }: Service,
+  { world, filters }: { readonly world: World; readonly filters: FilterRule },
   { query, at }: ServiceRequest,
   type: ListedType,
 ): PagedList | Answer | undefined {

@@ -100,3 +100,11 @@ function shuffledSlice(list: PagedList, groupSize: number, turn: number): PagedL
     return records
   }
 }
+
+/** A short list that is in memory, to be paged like the long ones. */
+export function slicesOf(records: readonly ResourceObject[]): PagedList {
+  return {
+    total: records.length,
+    slice: (offset, limit) => records.slice(offset, offset + limit),
+  }
+}

@@ -18,14 +18,6 @@ export interface Service {
   readonly filters: FilterRule
 }
 
-/** A short list that is in memory, to be paged like the long ones. */
-export function slicesOf(records: readonly ResourceObject[]): PagedList {
-  return {
-    total: records.length,
-    slice: (offset, limit) => records.slice(offset, offset + limit),
-  }
-}
-
 /** One page with what it includes; 400 for an `include` that is not accepted. */
 export function listAnswer(
   { world, includes, pages, webhooks }: Service,

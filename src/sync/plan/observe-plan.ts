@@ -1,34 +1,16 @@
-import type { TrackingService } from '../../api/endpoints.js'
 import type { Page } from '../../api/list-pages.js'
-import type { Logger } from '../../base/logger.js'
 import { containers, vessels } from '../../resources/index.js'
 import { loadLiveKeys } from '../../warehouse/rows/live-keys.js'
 import { readDueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { countChanging } from '../changing-list.js'
 import { chooseIncludes, rememberIncludes, type IncludingList } from '../choose-includes.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import type { ListObservation, PlanObservations } from './make-plan.js'
 import { judgeSample, sampleReferences, type SampledPage } from './plan-sample.js'
-import { sampleEvents } from './sample-events.js'
+import { sampleEvents, type Observer, type PlanDependencies } from './sample-events.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
-import type { RunSettings } from '../../ingest/run.js'
 import { COMPLETE_WHEN_INCLUDED, hasAllContainers, hasAllTransportEvents } from '../take-pages.js'
-
-export interface PlanDependencies {
-  readonly service: TrackingService
-  readonly warehouse: Warehouse
-  readonly logger: Logger
-  readonly settings: RunSettings
-  readonly ratePerMinute: number
-  readonly signal: AbortSignal
-}
-
-/** What the steps of an observation share; the ledger counts its requests. */
-export interface Observer extends PlanDependencies {
-  readonly ledger: RunLedger
-}
 
 interface FirstPage extends ListObservation {
   readonly page: Page

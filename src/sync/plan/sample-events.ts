@@ -1,8 +1,26 @@
+import type { TrackingService } from '../../api/endpoints.js'
+import type { Logger } from '../../base/logger.js'
+import type { RunLedger } from '../../ingest/run-ledger.js'
+import type { RunSettings } from '../../ingest/run.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn } from '../../ingest/intake.js'
-import type { Observer } from './observe-plan.js'
 import type { ContainerSample, EventObservation } from './make-plan.js'
 import { judgeSample, type SampledContainer, type SampledPage } from './plan-sample.js'
+
+export interface PlanDependencies {
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly settings: RunSettings
+  readonly ratePerMinute: number
+  readonly signal: AbortSignal
+}
+
+/** What the steps of an observation share; the ledger counts its requests. */
+export interface Observer extends PlanDependencies {
+  readonly ledger: RunLedger
+}
 
 /** Where in the list of containers a few are looked at: its ends hold the newest and the oldest, which are not typical. */
 const PLACES = [1 / 8, 3 / 8, 5 / 8, 7 / 8] as const

@@ -1,7 +1,26 @@
 import { hash } from 'node:crypto'
 import type { TrackingService } from '../../api/endpoints.js'
 import type { Page } from '../../api/list-pages.js'
-import type { Verifier } from './verify-warehouse.js'
+import type { RunLedger } from '../../ingest/run-ledger.js'
+import type { RunSettings } from '../../ingest/run.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+
+export interface VerifyDependencies {
+  readonly service: TrackingService
+  /** Only read. */
+  readonly warehouse: Warehouse
+  readonly settings: RunSettings
+  readonly signal: AbortSignal
+  /** Shipments, and as many containers, to compare: about three requests for each pair. */
+  readonly sample: number
+  /** Decides which; the same seed, the same rows. */
+  readonly seed: number
+}
+
+/** What reading for a comparison needs. */
+export interface Verifier extends VerifyDependencies {
+  readonly ledger: RunLedger
+}
 
 /** What a list of the service showed. */
 export interface SamplePages {

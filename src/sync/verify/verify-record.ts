@@ -8,7 +8,7 @@ import type { Sighting } from '../../warehouse/rows/sighting.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn } from '../../ingest/intake.js'
 import { readById } from '../../ingest/read-by-id.js'
-import type { Verifier } from './verify-warehouse.js'
+import type { Verifier } from './verify-pages.js'
 
 /** What one record was found to be. */
 export interface Examination {

@@ -1,37 +1,22 @@
-import type { TrackingService } from '../../api/endpoints.js'
 import { containers, shipments, trackingRequests } from '../../resources/index.js'
 import type { Resource } from '../../resources/resource.js'
 import { loadPassHistory } from '../../warehouse/bookkeeping/checkpoints.js'
 import { findKeysWithoutRow, sampleLiveKeys } from '../../warehouse/rows/compare-rows.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
 import { countUnlistedEvents } from '../../warehouse/rows/transport-event-lists.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
-import type { RunSettings } from '../../ingest/run.js'
-import { readSamplePages, type SamplePages } from './verify-pages.js'
+import {
+  readSamplePages,
+  type SamplePages,
+  type Verifier,
+  type VerifyDependencies,
+} from './verify-pages.js'
 import {
   examineContainer,
   examineShipment,
   examineShown,
   type Examination,
 } from './verify-record.js'
-
-export interface VerifyDependencies {
-  readonly service: TrackingService
-  /** Only read. */
-  readonly warehouse: Warehouse
-  readonly settings: RunSettings
-  readonly signal: AbortSignal
-  /** Shipments, and as many containers, to compare: about three requests for each pair. */
-  readonly sample: number
-  /** Decides which; the same seed, the same rows. */
-  readonly seed: number
-}
-
-/** What reading for a comparison needs. */
-export interface Verifier extends VerifyDependencies {
-  readonly ledger: RunLedger
-}
 
 /** How many records a list says there are, against live rows. */
 export interface CountComparison {

@@ -1,8 +1,9 @@
 import { readFile, readdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { projectFile } from '../../base/project-file.js'
 import { ConfigError } from '../../base/errors.js'
 import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
-import { readHeader, readViews, type ShippedView } from '../schema/read-views.js'
+import { readHeader, readViews } from '../schema/read-views.js'
+import type { ShippedView } from '../schema/shipped-view.js'
 import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 
 /** A question the product ships: one file of `sql/queries`, named after it. */
@@ -25,7 +26,7 @@ export interface QueryColumn {
   readonly meaning: string
 }
 
-const DIRECTORY = fileURLToPath(new URL('../../../sql/queries/', import.meta.url))
+const DIRECTORY = projectFile('sql/queries/')
 
 /** All shipped questions, by name. Reads files, asks no database. */
 export async function readShippedQueries(names: SchemaNames): Promise<ShippedQuery[]> {

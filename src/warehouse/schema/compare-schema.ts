@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
 import { readSchemaFacts, type SchemaFacts } from './schema-facts.js'
 import { quoteIdentifier, schemaNames, type SchemaNames } from '../connection/schema-names.js'
@@ -12,7 +12,7 @@ export interface SchemaComparison {
   readonly foreign: readonly string[]
 }
 
-const SCHEMA_FILE = fileURLToPath(new URL('../../../sql/schema.sql', import.meta.url))
+const SCHEMA_FILE = projectFile('sql/schema.sql')
 
 /** The schema in whose name `sql/schema.sql` is written. */
 const SHIPPED_NAMES = schemaNames('tracking')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
-import type { ShippedView } from './read-views.js'
+import type { ShippedView } from './shipped-view.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import { SLOTS, slotTable } from './stored-views.js'
 import type { InstalledViewsTable } from '../connection/tables.js'

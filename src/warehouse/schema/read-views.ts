@@ -1,27 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { MigrationError } from '../../base/errors.js'
+import { projectFile } from '../../base/project-file.js'
+import type { ShippedView } from './shipped-view.js'
 import { storedViewsOf } from './stored-views.js'
 
-/**
- * A shipped view: one file of `sql/views/<folder>/`, named after it; a stored one is made from its
- * source's.
- */
-export interface ShippedView {
-  readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
-  readonly name: string
-  /** First line of the file's header. */
-  readonly title: string
-  /** The whole header: the grain and every choice a reader could doubt. */
-  readonly definition: string
-  /** With placeholders for the schema names. */
-  readonly sqlText: string
-  /** SHA-256 of the text. */
-  readonly checksum: string
-}
-
-const DIRECTORY = fileURLToPath(new URL('../../../sql/views/', import.meta.url))
+const DIRECTORY = projectFile('sql/views/')
 
 /**
  * All shipped views, each after those it reads from. Every view of the analytics schema is there a

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { projectFile } from '../../base/project-file.js'
 import { MigrationError, WarehouseConflictError, WarehouseSchemaError, toError } from '../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { roleNames } from './roles.js'
@@ -27,7 +27,7 @@ export interface MigrationReport {
   readonly version: number
 }
 
-const DIRECTORY = fileURLToPath(new URL('../../../sql/migrations/', import.meta.url))
+const DIRECTORY = projectFile('sql/migrations/')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ShippedView } from './read-views.js'
+import type { ShippedView } from './shipped-view.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 
 interface Storable extends Pick<ShippedView, 'schema' | 'name'> {

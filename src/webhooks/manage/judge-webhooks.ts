@@ -1,15 +1,5 @@
-import { isOurs } from './own-webhooks.js'
+import { isOurs, type OwnWebhookSettings } from './own-webhooks.js'
 import { isSameUrl, type WebhookRecord } from './webhook-record.js'
-
-/** Which webhooks are ours: those of the ids, else those that send to the URL. */
-export interface OwnWebhookSettings {
-  /** TRACKING_WEBHOOK_URL. */
-  readonly url: string | undefined
-  /** TRACKING_WEBHOOK_IDS. */
-  readonly ids: readonly string[]
-  /** Deliveries signed with one of these are accepted. Undefined: secrets are not compared. */
-  readonly secrets?: readonly string[]
-}
 
 /** A webhook that was ours when it was last looked at. */
 export interface KnownWebhook {

@@ -2,8 +2,17 @@ import type { TrackingService } from '../../api/endpoints.js'
 import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import { compareKeys } from '../../warehouse/rows/sighting.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import type { OwnWebhookSettings } from './judge-webhooks.js'
 import { isSameUrl, listWebhookRecords, type WebhookRecord } from './webhook-record.js'
+
+/** Which webhooks are ours: those of the ids, else those that send to the URL. */
+export interface OwnWebhookSettings {
+  /** TRACKING_WEBHOOK_URL. */
+  readonly url: string | undefined
+  /** TRACKING_WEBHOOK_IDS. */
+  readonly ids: readonly string[]
+  /** Deliveries signed with one of these are accepted. Undefined: secrets are not compared. */
+  readonly secrets?: readonly string[]
+}
 
 type Reader = Session & Pick<Warehouse, 'names'>
 

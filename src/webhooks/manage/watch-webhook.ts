@@ -4,11 +4,10 @@ import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
   judgeWebhooks,
-  type OwnWebhookSettings,
   type WebhookAlert,
   type WebhookJudgement,
 } from './judge-webhooks.js'
-import { noteWebhooks, refreshOwnWebhooks } from './own-webhooks.js'
+import { noteWebhooks, refreshOwnWebhooks, type OwnWebhookSettings } from './own-webhooks.js'
 import { readNeededEvents } from './read-needed-events.js'
 import { loadKnownWebhooks, saveWebhookAlerts } from './webhook-alerts.js'
 import { listWebhookRecords, type WebhookRecord } from './webhook-record.js'

@@ -1,5 +1,5 @@
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import type { Document, ResourceIdentifier } from '../../jsonapi/document.js'
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../../resources/index.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import { loadConfirmedPasses } from '../../warehouse/bookkeeping/confirmed-passes.js'
@@ -20,29 +20,9 @@ import type { Settlement } from './claim-notifications.js'
 import { followReferences } from './follow-references.js'
 import { letOthersRun } from './let-others-run.js'
 import { byKey, containerOf, planSightings, type KnownRows, type Round } from './plan-sightings.js'
+import type { News } from './parse-notification.js'
 import { prepareNews } from './prepare-news.js'
 import { readChangesets } from './read-changesets.js'
-
-/** A notification of one of our own webhooks, parsed. */
-export interface News {
-  readonly notificationId: string
-  readonly observedAt: Date
-  /**
-   * It says it was made after it came: its stamp is that of its coming, and tells nothing of the
-   * order.
-   */
-  readonly isClamped?: boolean
-  readonly document: Document
-  /** What it is about. */
-  readonly reference: ResourceIdentifier | null
-  /** False for a signed body that is something else. */
-  readonly isNotification: boolean
-  /**
-   * It was read from the service, because its delivery did not hold what it is about: there is
-   * nobody else to ask.
-   */
-  readonly isReread?: boolean
-}
 
 export interface ApplyOptions {
   readonly names: SchemaNames

@@ -2,9 +2,10 @@ import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType } from '../../resources/index.js'
 import { NOTIFICATION_ENTRY, queueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
+import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import type { ApplyOptions, News } from './apply-notifications.js'
 import type { Settlement } from './claim-notifications.js'
+import type { News } from './parse-notification.js'
 import type { PreparedNews } from './prepare-news.js'
 
 const THIN = 'a notification came without what it is about'
@@ -18,7 +19,7 @@ const THIN = 'a notification came without what it is about'
 export async function followReferences(
   session: Session,
   news: readonly PreparedNews[],
-  { names, rereadDelayMs }: Pick<ApplyOptions, 'names' | 'rereadDelayMs'>,
+  { names, rereadDelayMs }: { readonly names: SchemaNames; readonly rereadDelayMs: number },
 ): Promise<Map<string, Settlement>> {
   const thin = new Set(news.filter((one) => !one.isLacking && !holdsReference(one)))
   const containersOf = await findContainersOfEvents(session, names, eventIdsOf([...thin]))

@@ -1,10 +1,30 @@
 import { ApiContractError } from '../../base/errors.js'
-import { parseDocument, type Document } from '../../jsonapi/document.js'
+import { parseDocument, type Document, type ResourceIdentifier } from '../../jsonapi/document.js'
 import { JsonNestingError } from '../../jsonapi/exact-json.js'
 import { parseJsonBytes } from '../../jsonapi/parse-json-bytes.js'
-import type { News } from './apply-notifications.js'
 import type { ClaimedNotification } from './claim-notifications.js'
 import { readNotificationRecord } from './notification-record.js'
+
+/** A notification of one of our own webhooks, parsed. */
+export interface News {
+  readonly notificationId: string
+  readonly observedAt: Date
+  /**
+   * It says it was made after it came: its stamp is that of its coming, and tells nothing of the
+   * order.
+   */
+  readonly isClamped?: boolean
+  readonly document: Document
+  /** What it is about. */
+  readonly reference: ResourceIdentifier | null
+  /** False for a signed body that is something else. */
+  readonly isNotification: boolean
+  /**
+   * It was read from the service, because its delivery did not hold what it is about: there is
+   * nobody else to ask.
+   */
+  readonly isReread?: boolean
+}
 
 export interface ParsedNotification {
   readonly news: News

@@ -4,7 +4,7 @@ import { resourceOfType } from '../../resources/index.js'
 import { quoteIdentifier, type SchemaNames } from '../../warehouse/connection/schema-names.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import type { News } from './apply-notifications.js'
+import type { News } from './parse-notification.js'
 import { readLinkage } from './notification-record.js'
 
 /** News as it can be applied now. */

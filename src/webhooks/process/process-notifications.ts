@@ -16,7 +16,7 @@ import {
   type ClaimedNotification,
   type Settlement,
 } from './claim-notifications.js'
-import type { OwnWebhookSettings } from '../manage/judge-webhooks.js'
+import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
 import { letOthersRun } from './let-others-run.js'
 import { parseNotification, type ParsedNotification } from './parse-notification.js'
 import { WebhookOwnership } from './webhook-ownership.js'

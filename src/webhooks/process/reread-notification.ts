@@ -7,10 +7,10 @@ import type { Sleep } from '../../base/retry.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import { removeRefetches, type ClaimedRefetch } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { applyNotifications, type News } from './apply-notifications.js'
+import { applyNotifications } from './apply-notifications.js'
 import { lockUnresolved, settleNotifications } from './claim-notifications.js'
 import { readNotificationRecord } from './notification-record.js'
-import { parseNotification } from './parse-notification.js'
+import { parseNotification, type News } from './parse-notification.js'
 import { REFERENCE_INCLUDE } from '../reconcile/resolve-references.js'
 
 export interface RereadDependencies {

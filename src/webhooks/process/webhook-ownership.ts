@@ -5,7 +5,7 @@ import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Sleep } from '../../base/retry.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { deferNotifications } from './claim-notifications.js'
-import type { OwnWebhookSettings } from '../manage/judge-webhooks.js'
+import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
 import { loadOwnWebhooks, refreshOwnWebhooks } from '../manage/own-webhooks.js'
 
 export interface OwnershipDependencies {
