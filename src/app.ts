@@ -5,7 +5,10 @@ import { createFallbackBudget } from './api/fallback-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
 import type { Config, LoadedConfig } from './config/load-config.js'
-import { embeddedDatabaseStatus, startEmbeddedDatabase } from './embedded-postgres/embedded-database.js'
+import {
+  embeddedDatabaseStatus,
+  startEmbeddedDatabase,
+} from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
 import { requireService } from './config/require-service.js'

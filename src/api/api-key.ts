@@ -1,5 +1,5 @@
 import { ConfigError } from '../base/errors.js'
-import { apiKeyProblem } from '../config/service-address.js'
+import { apiKeyProblem } from '../base/service-address.js'
 
 /**
  * Refuses a key that cannot stand in a header as it is. It must be done before the HTTP library sees it: that one prints an invalid header value in

@@ -1,5 +1,5 @@
 import { ApiRefusedError, ConfigError } from '../base/errors.js'
-import { baseUrlProblem } from '../config/service-address.js'
+import { baseUrlProblem } from '../base/service-address.js'
 
 /** Servers and proxies cut longer request lines; a link of that size is a fault or an attack. */
 const LONGEST_URL_BYTES = 8_192

@@ -125,7 +125,8 @@ async function checkZones(app: App): Promise<string> {
 }
 
 async function checkSchema(app: App): Promise<string> {
-  const { readMigrations, readSchemaVersion } = await import('../warehouse/schema/run-migrations.js')
+  const { readMigrations, readSchemaVersion } =
+    await import('../warehouse/schema/run-migrations.js')
   const warehouse = await app.openWarehouse({ isMigrating: false })
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return checkShape(warehouse, version)

@@ -165,7 +165,8 @@ async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<numbe
 }
 
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
-  const { bindQuery, readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
+  const { bindQuery, readShippedQueries } =
+    await import('../warehouse/questions/shipped-queries.js')
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
-import type { QuarantineEntry, QuarantineSelection } from '../warehouse/bookkeeping/quarantined-records.js'
+import type {
+  QuarantineEntry,
+  QuarantineSelection,
+} from '../warehouse/bookkeeping/quarantined-records.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './output/print-table.js'
@@ -132,7 +135,8 @@ function addDrop(group: Command, io: CommandIo): void {
     .option('--json', 'Print as JSON.')
   addSettingFlags(command).action(async (ids: readonly number[], options: SelectionOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
-      const { dropQuarantine, loadQuarantine } = await import('../warehouse/bookkeeping/quarantined-records.js')
+      const { dropQuarantine, loadQuarantine } =
+        await import('../warehouse/bookkeeping/quarantined-records.js')
       const selection = readSelection(ids, options)
       const warehouse = await app.openWarehouse({ isWriting: true })
       await checkIds(warehouse, selection)

@@ -7,7 +7,11 @@ import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/crea
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { countOf } from './output/count-of.js'
 import { escapeControls } from './output/print-table.js'
-import { addSecretOptions, openSecretFile, type SecretOptions } from './output/webhook-secret-output.js'
+import {
+  addSecretOptions,
+  openSecretFile,
+  type SecretOptions,
+} from './output/webhook-secret-output.js'
 
 interface CreateOptions extends Record<string, unknown>, SecretOptions {
   readonly url?: string

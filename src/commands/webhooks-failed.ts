@@ -27,7 +27,8 @@ export function addFailedCommand(
   addSettingFlags(command, settings).action(
     async ({ limit, json = false, ...options }: FailedOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { listFailedNotifications } = await import('../webhooks/reconcile/failed-notifications.js')
+        const { listFailedNotifications } =
+          await import('../webhooks/reconcile/failed-notifications.js')
         const { service } = await app.openService()
         const failed: NotificationRecord[] = []
         const pageSize = Math.min(limit, app.config.pageSize)

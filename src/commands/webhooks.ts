@@ -102,7 +102,8 @@ function addEvents(group: Command, io: CommandIo): void {
   addSettingFlags(command, [...SERVICE_ONLY, 'webhookEvents']).action(
     async (options: PrintOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { listCatalogueEvents, neededEvents } = await import('../webhooks/manage/needed-events.js')
+        const { listCatalogueEvents, neededEvents } =
+          await import('../webhooks/manage/needed-events.js')
         const { document } = await (await app.openService()).service.getWebhookEvents()
         const catalogue = listCatalogueEvents(document)
         const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))

@@ -3,7 +3,7 @@ import { fromEnvironment, readConfigFile, readDotEnv } from './config-sources.js
 import { judgeDatabaseLink, type LinkJudgement } from './database-address.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { isFailpointSpec } from '../base/failpoint.js'
-import { apiKeyProblem, baseUrlProblem } from './service-address.js'
+import { apiKeyProblem, baseUrlProblem } from '../base/service-address.js'
 import { serveSettings } from './serve-settings.js'
 import { flag, oneOf, setting, text, wholeNumber, type SettingMeta } from './setting-kinds.js'
 import { suggest } from '../base/suggest.js'

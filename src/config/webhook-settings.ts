@@ -1,6 +1,6 @@
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { flag, oneOf, setting, text, wholeNumber } from './setting-kinds.js'
-import { webhookSecretProblem } from './webhook-secret.js'
+import { webhookSecretProblem } from '../base/webhook-secret.js'
 
 const secret = text
   .superRefine((value, context) => {

@@ -12,7 +12,11 @@ import {
 } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { Sighting } from '../warehouse/rows/sighting.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import { writeBatch, type BatchCounts, type ComparedSighting } from '../warehouse/rows/write-batch.js'
+import {
+  writeBatch,
+  type BatchCounts,
+  type ComparedSighting,
+} from '../warehouse/rows/write-batch.js'
 import { isMetOften } from './fingerprint-memory.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'

@@ -4,7 +4,10 @@ import { startSchedule, type Schedule } from '../base/schedule.js'
 import { refreshOwnWebhooks } from '../webhooks/manage/own-webhooks.js'
 import { createReceiver, type Receiver } from '../webhooks/receive/receive.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
-import { createSenderAddresses, type SenderAddresses } from '../webhooks/receive/sender-addresses.js'
+import {
+  createSenderAddresses,
+  type SenderAddresses,
+} from '../webhooks/receive/sender-addresses.js'
 import { watchSettingsOf } from '../config/webhook-watch-settings.js'
 import { createJobs } from './jobs.js'
 import type { ServeDependencies } from './serve-dependencies.js'

@@ -5,7 +5,11 @@ import {
   findUnwanted,
   type ChangingStream,
 } from '../warehouse/rows/changing-rows.js'
-import { loadPassHistory, type PassHistory, type PassList } from '../warehouse/bookkeeping/checkpoints.js'
+import {
+  loadPassHistory,
+  type PassHistory,
+  type PassList,
+} from '../warehouse/bookkeeping/checkpoints.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { Pass } from './pass.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'

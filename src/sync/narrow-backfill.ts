@@ -1,4 +1,9 @@
-import { ApiNotFoundError, ConfigError, IncompleteRunError, type ConfigProblem } from '../base/errors.js'
+import {
+  ApiNotFoundError,
+  ConfigError,
+  IncompleteRunError,
+  type ConfigProblem,
+} from '../base/errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, shipments } from '../resources/index.js'
 import { linkedIds } from '../resources/flatten.js'

@@ -2,7 +2,11 @@ import { ApiContractError, ApiNotFoundError, IncompleteRunError } from '../base/
 import type { Document } from '../jsonapi/document.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import { resourceOfType } from '../resources/index.js'
-import { dropQuarantine, loadQuarantine, type QuarantineEntry } from '../warehouse/bookkeeping/quarantined-records.js'
+import {
+  dropQuarantine,
+  loadQuarantine,
+  type QuarantineEntry,
+} from '../warehouse/bookkeeping/quarantined-records.js'
 import type { QuarantineSelection } from '../warehouse/bookkeeping/quarantined-records.js'
 import type { Sighting } from '../warehouse/rows/sighting.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'

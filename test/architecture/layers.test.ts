@@ -1,144 +1,114 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 
-interface Layer {
-  /** Modules of src it may import; `*` for all. */
+interface Room {
+  /** What belongs here; shown to whoever puts a file in the wrong place. */
+  readonly holds: string
+  /** Rooms it may import; `*` for all. */
   readonly may: readonly string[]
-  /** Packages, and parts of Node that reach out of the process; other parts of Node are free unless the module is pure. */
+  /**
+   * Packages, and parts of Node that reach out of the process; other parts of Node are free unless
+   * the room is pure.
+   */
   readonly packages?: readonly string[]
   /** Takes values and returns values: no clock, chance, log, network or file. */
   readonly isPure?: boolean
+  /** Only these import it. */
+  readonly onlyFor?: readonly string[]
 }
 
-/** Who may import whom: a module is a file or a directory of src. */
-const LAYERS: Readonly<Record<string, Layer>> = {
-  errors: { may: [], isPure: true },
-  'exit-code': { may: ['errors'], isPure: true },
-  'service-address': { may: [], isPure: true },
-  'require-service': { may: ['errors'], isPure: true },
-  'database-address': { may: [], isPure: true },
-  failpoint: { may: [], isPure: true },
-  'scram-client': { may: ['errors'], packages: ['pg'] },
-  'account-key': { may: [], isPure: true },
-  'place-of-pids': { may: [], packages: ['node:fs'] },
-  'waiting-line': { may: [] },
-  suggest: { may: [], isPure: true },
-  logger: { may: ['errors'], packages: ['pino'] },
-  config: {
-    may: [
-      'config-sources',
-      'database-address',
-      'errors',
-      'failpoint',
-      'serve-settings',
-      'service-address',
-      'setting-kinds',
-      'suggest',
-      'webhook-settings',
-      'webhook-watch-settings',
-    ],
+/** Who may import whom, from the ground up: a room is a file or a directory of src. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  base: {
+    holds: 'what every room may use: errors, logger, retry, schedule',
+    may: [],
+    packages: ['node:fs', 'node-cron', 'pg', 'pino'],
+  },
+  jsonapi: {
+    holds: 'reading JSON:API documents from bytes',
+    may: ['base'],
     packages: ['zod'],
+    isPure: true,
   },
-  'setting-kinds': { may: [], packages: ['zod'], isPure: true },
-  'webhook-settings': { may: ['setting-kinds', 'webhook-secret', 'errors'], isPure: true },
-  'webhook-watch-settings': { may: ['setting-kinds'], isPure: true },
-  'serve-settings': { may: ['setting-kinds'], packages: ['node-cron'], isPure: true },
-  'webhook-secret': { may: [], isPure: true },
-  'config-sources': { may: ['errors'], packages: ['node:fs'] },
-  'settings-documents': { may: ['config'] },
-  retry: { may: ['errors'] },
-  jsonapi: { may: ['errors'], packages: ['zod'], isPure: true },
-  resources: { may: ['jsonapi', 'errors'], packages: ['zod'], isPure: true },
-  api: {
-    may: ['jsonapi', 'retry', 'waiting-line', 'logger', 'errors', 'service-address'],
-    packages: ['undici', 'node:http'],
+  resources: {
+    holds: 'the records of the service as rows: columns, types, flattening',
+    may: ['jsonapi', 'base'],
+    packages: ['zod'],
+    isPure: true,
   },
-  warehouse: {
-    may: [
-      'resources',
-      'jsonapi',
-      'retry',
-      'failpoint',
-      'scram-client',
-      'waiting-line',
-      'logger',
-      'errors',
-    ],
-    packages: ['pg', 'kysely', 'node:fs'],
+  config: {
+    holds: 'settings: their kinds, sources and descriptions',
+    may: ['base'],
+    packages: ['zod', 'node-cron', 'node:fs'],
   },
-  database: {
-    may: ['scram-client', 'logger', 'errors'],
-    packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
-  },
-  http: { may: ['logger', 'errors'], packages: ['node:http', 'node:net'] },
-  webhooks: {
-    may: [
-      'http',
-      'api',
-      'sync',
-      'warehouse',
-      'resources',
-      'jsonapi',
-      'retry',
-      'failpoint',
-      'webhook-secret',
-      'logger',
-      'errors',
-    ],
+  http: {
+    holds: 'the HTTP server: reading bodies, answering, limits for strangers',
+    may: ['base'],
     packages: ['node:http', 'node:net'],
   },
-  sync: {
-    may: [
-      'api',
-      'warehouse',
-      'resources',
-      'jsonapi',
-      'retry',
-      'failpoint',
-      'place-of-pids',
-      'logger',
-      'errors',
-      'exit-code',
-    ],
+  api: {
+    holds: 'requests to the service: client, pages, includes, request budget',
+    may: ['jsonapi', 'base'],
+    packages: ['undici', 'node:http'],
+  },
+  'embedded-postgres': {
+    holds: 'the PostgreSQL server that comes with the program',
+    may: ['base'],
+    packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
+  },
+  warehouse: {
+    holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions',
+    may: ['resources', 'jsonapi', 'base'],
+    packages: ['pg', 'kysely', 'node:fs'],
+  },
+  ingest: {
+    holds: 'the way of a record into the warehouse, shared by sync and webhooks',
+    may: ['api', 'warehouse', 'resources', 'jsonapi', 'base'],
     packages: ['p-limit'],
   },
-  schedule: { may: ['logger', 'errors'], packages: ['node-cron'] },
+  sync: {
+    holds: 'the scheduled run, plan and verify',
+    may: ['ingest', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
+    packages: ['p-limit'],
+  },
+  webhooks: {
+    holds: 'receiving, processing, reconciling and managing webhooks',
+    may: ['ingest', 'http', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
+    packages: ['node:http', 'node:net'],
+  },
+  status: {
+    holds: 'what is to be known about the running thing',
+    may: ['webhooks', 'warehouse', 'resources', 'base'],
+  },
   serve: {
-    may: [
-      'http',
-      'webhooks',
-      'sync',
-      'warehouse',
-      'api',
-      'schedule',
-      'config',
-      'webhook-watch-settings',
-      'retry',
-      'failpoint',
-      'logger',
-      'errors',
-    ],
+    holds: 'the long-running process: its parts, routes, metrics and jobs',
+    may: ['status', 'webhooks', 'sync', 'ingest', 'http', 'warehouse', 'api', 'config', 'base'],
     packages: ['prom-client', 'node:http', 'node:perf_hooks'],
   },
-  simulator: { may: ['jsonapi'], packages: ['node:http', 'node:https', 'node:net', 'node:timers'] },
-  app: { may: ['*'], packages: ['node:fs'] },
+  simulator: {
+    holds: 'the simulated service, a product of its own',
+    may: ['jsonapi'],
+    packages: ['node:http', 'node:https', 'node:net', 'node:timers'],
+    onlyFor: ['commands'],
+  },
+  app: {
+    holds: 'the one place where the parts are put together',
+    may: ['*'],
+    packages: ['node:fs'],
+    onlyFor: ['commands', 'cli'],
+  },
   commands: {
+    holds: 'the command line: flags, wording, exit codes',
     may: ['*'],
     packages: ['commander', 'node:fs', 'node:child_process'],
+    onlyFor: ['cli'],
   },
-  cli: { may: ['commands', 'app', 'config', 'errors', 'exit-code'] },
-}
-
-/** What nobody may import because it is the top: `app` only from commands and cli, `cli` from nowhere. */
-const TOPS: Readonly<Record<string, readonly string[]>> = {
-  app: ['commands', 'cli'],
-  commands: ['cli'],
-  cli: [],
+  cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
 }
 
 /** Parts of Node through which a module reaches out of the process. */
@@ -147,67 +117,110 @@ const OUTSIDE =
 
 interface SourceFile {
   readonly path: string
-  readonly module: string
+  readonly room: string
   readonly text: string
   readonly imports: readonly string[]
+  /** Files of src that it imports, as paths below src. */
+  readonly targets: readonly string[]
 }
 
 const files: readonly SourceFile[] = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => {
     const text = readFileSync(join(SOURCE, path), 'utf8')
-    const imports = ts.preProcessFile(text, true, true).importedFiles
-    return {
-      path,
-      module: moduleOf(path),
-      text,
-      imports: imports.map(({ fileName }) => fileName),
-    }
+    const imports = ts
+      .preProcessFile(text, true, true)
+      .importedFiles.map(({ fileName }) => fileName)
+    const targets = imports
+      .filter((name) => name.startsWith('.'))
+      .map((name) => join(dirname(path), name).replace(/\.js$/, '.ts'))
+    return { path, room: roomOf(path), text, imports, targets }
   })
 
-function moduleOf(path: string): string {
+function roomOf(path: string): string {
   return (path.split(/[/\\]/)[0] ?? '').replace(/\.(?:ts|js)$/, '')
 }
 
-const RULE = 'see "who may import whom" in test/architecture/layers.test.ts'
+/** Each circle once, from its first file in the alphabet. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = new Set<string>()
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file)
+    if (at !== -1) {
+      const circle = path.slice(at)
+      const first = circle.indexOf([...circle].sort()[0] ?? file)
+      const turned = [...circle.slice(first), ...circle.slice(0, first)]
+      circles.add([...turned, turned[0]].join(' → '))
+      return
+    }
+    if (done.has(file)) return
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return [...circles].sort()
+}
+
+/** Where to look, and where a file that fits nowhere belongs. */
+const RULE = [
+  'Each room of src imports only rooms below it (ROOMS in test/architecture/layers.test.ts):',
+  ...Object.entries(ROOMS).map(([room, { holds }]) => `  ${room}: ${holds}`),
+  'Move the file to the room that says what it does, or what it imports down to a lower room.',
+].join('\n')
+
+/** Some twenty files are seen at a glance; commands are as many as there are. */
+const MOST_FILES = 24
+const MOST_LINES = 420
 
 describe('who may import whom', () => {
-  it('names every module of src', () => {
-    const unnamed = [...new Set(files.map(({ module }) => module))].filter(
-      (module) => !(module in LAYERS),
-    )
+  it('names every room of src', () => {
+    const unnamed = [...new Set(files.map(({ room }) => room))].filter((room) => !(room in ROOMS))
     expect(unnamed, `give each a line: ${RULE}`).toEqual([])
   })
 
   it('is kept by every file', () => {
-    const broken = files.flatMap(({ path, module, imports }) => {
-      const layer = LAYERS[module] ?? { may: [] }
-      return imports.flatMap((name) => {
-        if (!name.startsWith('.')) return []
-        const target = moduleOf(relative(SOURCE, join(SOURCE, dirname(path), name)))
-        const isAllowed =
-          target === module ||
-          ((layer.may.includes('*') || layer.may.includes(target)) &&
-            (TOPS[target]?.includes(module) ?? true))
-        return isAllowed ? [] : [`src/${path}: ${module} may not import ${target} (${name})`]
-      })
-    })
+    const broken = files.flatMap(({ path, room, targets }) =>
+      targets.flatMap((target) => {
+        const to = roomOf(target)
+        const may = ROOMS[room]?.may ?? []
+        const isFree = to === room || may.includes('*') || may.includes(to)
+        const isOpen = to === room || (ROOMS[to]?.onlyFor?.includes(room) ?? true)
+        return isFree && isOpen ? [] : [`src/${path}: ${room} may not import ${to} (${target})`]
+      }),
+    )
     expect(broken, RULE).toEqual([])
   })
 
-  it('names the packages of each module', () => {
-    const broken = files.flatMap(({ path, module, imports }) =>
+  it('names the packages of each room', () => {
+    const broken = files.flatMap(({ path, room, imports }) =>
       imports
         .filter(
           (name) => !name.startsWith('.') && (OUTSIDE.test(name) || !name.startsWith('node:')),
         )
         .filter((name) => {
           const base = name.startsWith('@') ? name : name.split('/')[0]
-          return !(LAYERS[module]?.packages ?? []).includes(base ?? name)
+          return !(ROOMS[room]?.packages ?? []).includes(base ?? name)
         })
-        .map((name) => `src/${path}: ${module} may not import the package ${name}`),
+        .map((name) => `src/${path}: ${room} may not import the package ${name}`),
     )
     expect(broken, RULE).toEqual([])
+  })
+
+  it('runs in no circle between files', () => {
+    const circles = circlesOf(new Map(files.map(({ path, targets }) => [path, targets])))
+    const advice = 'move what both need, often a type, into the lower file or one of its own'
+    expect(circles, advice).toEqual([])
+  })
+
+  it('would notice a circle', () => {
+    const graph = new Map([
+      ['a.ts', ['b.ts']],
+      ['b.ts', ['c.ts']],
+      ['c.ts', ['a.ts']],
+      ['d.ts', ['a.ts']],
+    ])
+    expect(circlesOf(graph)).toEqual(['a.ts → b.ts → c.ts → a.ts'])
   })
 
   it('has every relative import end in .js, and none reach out of src', () => {
@@ -221,6 +234,31 @@ describe('who may import whom', () => {
         .map((name) => `src/${path}: ${name}`),
     )
     expect(broken).toEqual([])
+  })
+})
+
+describe('a file is found by guessing', () => {
+  it('because no two have one base name', () => {
+    const names = files.map(({ path }) => basename(path))
+    const twice = names.filter((name, at) => names.indexOf(name) !== at)
+    expect(twice, 'rename one: a name says what is inside').toEqual([])
+  })
+
+  it('because its folder is seen at a glance', () => {
+    const folders = new Map<string, number>()
+    for (const { path } of files) {
+      folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1)
+    }
+    const full = [...folders].filter(([, count]) => count > MOST_FILES)
+    expect(full, 'divide the folder by concept').toEqual([])
+  })
+
+  it('because it is short enough to be read', () => {
+    const long = files.filter(({ text }) => text.split('\n').length > MOST_LINES)
+    expect(
+      long.map(({ path }) => path),
+      'divide the file by concept',
+    ).toEqual([])
   })
 })
 
@@ -252,8 +290,8 @@ function impurities({ path, text }: SourceFile): string[] {
   return found
 }
 
-describe('the pure modules', () => {
-  const pure = files.filter(({ module }) => LAYERS[module]?.isPure)
+describe('the pure rooms', () => {
+  const pure = files.filter(({ room }) => ROOMS[room]?.isPure)
 
   it('import nothing that reaches out of the process', () => {
     const broken = pure.flatMap(({ path, imports }) =>
@@ -273,7 +311,7 @@ describe('the pure modules', () => {
 
   it('would be caught if they did', () => {
     const text = `// Date.now() in a comment\nconst one = 'Math.random()'\nexport const two = Date.now()`
-    const file = { path: 'resources/probe.ts', module: 'resources', text, imports: [] }
+    const file = { path: 'resources/probe.ts', room: 'resources', text, imports: [], targets: [] }
     expect(impurities(file)).toEqual(['Date.now'])
     expect(impurities({ ...file, text: 'export const at = new Date()' })).toEqual(['new Date()'])
   })

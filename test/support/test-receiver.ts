@@ -1,7 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { silentLogger } from '../../src/base/logger.js'
 import { startHttpServer, type HttpLimits, type HttpServer } from '../../src/http/http-server.js'
-import { createReceiver, type Receiver, type ReceiverOptions } from '../../src/webhooks/receive/receive.js'
+import {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from '../../src/webhooks/receive/receive.js'
 import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../src/webhooks/receive/signature.js'
 
 export const WEBHOOK_SECRET = 'whsec-canary-5be1f0a94c'

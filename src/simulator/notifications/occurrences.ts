@@ -2,7 +2,11 @@ import { INSERTED_SERIALS } from '../world/census.js'
 import { valueAt } from '../plans/estimates.js'
 import { toSecond } from '../world/local-time.js'
 import type { PlannedContainer } from '../world/plan-book.js'
-import { writeContainerAttributes, writeRecord, type WorldSources } from '../records/record-writer.js'
+import {
+  writeContainerAttributes,
+  writeRecord,
+  type WorldSources,
+} from '../records/record-writer.js'
 import type { ShipmentPlan } from '../plans/shipment-plan.js'
 import { REQUEST_VARIANTS, requestChanges, requestVariantsOf } from '../plans/tracking-requests.js'
 import { containerChangeInstants, shipmentStirInstants } from './change-instants.js'

@@ -9,7 +9,11 @@ import type { PlanBook, PlannedContainer } from '../world/plan-book.js'
 import { rawEventIds } from './raw-events.js'
 import { metroAreaRecord, portRecord, terminalRecord } from './reference-records.js'
 import { shipmentRecord } from './shipment-record.js'
-import { REQUEST_VARIANTS, requestVariantsOf, trackingRequestRecord } from '../plans/tracking-requests.js'
+import {
+  REQUEST_VARIANTS,
+  requestVariantsOf,
+  trackingRequestRecord,
+} from '../plans/tracking-requests.js'
 import type { PlannedEvent } from '../plans/transport-event-plan.js'
 import { transportEventRecord } from './transport-event-record.js'
 import { vesselRecord } from './vessel-record.js'

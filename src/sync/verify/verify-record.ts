@@ -3,7 +3,11 @@ import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
 import { resourceOfType } from '../../resources/index.js'
 import { compareDerived } from '../../warehouse/rows/compare-derived.js'
-import { compareRow, loadLiveEventIds, type ColumnDifference } from '../../warehouse/rows/compare-rows.js'
+import {
+  compareRow,
+  loadLiveEventIds,
+  type ColumnDifference,
+} from '../../warehouse/rows/compare-rows.js'
 import type { Sighting } from '../../warehouse/rows/sighting.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn } from '../../ingest/intake.js'

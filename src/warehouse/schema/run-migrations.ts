@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { projectFile } from '../../base/project-file.js'
-import { MigrationError, WarehouseConflictError, WarehouseSchemaError, toError } from '../../base/errors.js'
+import {
+  MigrationError,
+  WarehouseConflictError,
+  WarehouseSchemaError,
+  toError,
+} from '../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { roleNames } from './roles.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'

@@ -2,11 +2,7 @@ import type { TrackingService } from '../../api/endpoints.js'
 import { ConnectorError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import {
-  judgeWebhooks,
-  type WebhookAlert,
-  type WebhookJudgement,
-} from './judge-webhooks.js'
+import { judgeWebhooks, type WebhookAlert, type WebhookJudgement } from './judge-webhooks.js'
 import { noteWebhooks, refreshOwnWebhooks, type OwnWebhookSettings } from './own-webhooks.js'
 import { readNeededEvents } from './read-needed-events.js'
 import { loadKnownWebhooks, saveWebhookAlerts } from './webhook-alerts.js'

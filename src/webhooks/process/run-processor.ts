@@ -4,7 +4,10 @@ import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
 import type { RunSettings } from '../../ingest/run.js'
-import { completeSyncBegan, loadConfirmedPasses } from '../../warehouse/bookkeeping/confirmed-passes.js'
+import {
+  completeSyncBegan,
+  loadConfirmedPasses,
+} from '../../warehouse/bookkeeping/confirmed-passes.js'
 import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { settleUnresolved } from './claim-notifications.js'

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { containerChildren, type ChildTable } from '../../../src/warehouse/rows/container-children.js'
+import {
+  containerChildren,
+  type ChildTable,
+} from '../../../src/warehouse/rows/container-children.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { container, flatten } from '../../unit/resources/flat-rows.js'
 

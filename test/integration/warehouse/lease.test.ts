@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { LeaseHeldError, LeaseLostError, WarehouseUnavailableError } from '../../../src/base/errors.js'
+import {
+  LeaseHeldError,
+  LeaseLostError,
+  WarehouseUnavailableError,
+} from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import {
   acquireLease,

@@ -1,7 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { createRoles, SHOWN_TO_READERS, type RolesReport } from '../../../src/warehouse/schema/roles.js'
+import {
+  createRoles,
+  SHOWN_TO_READERS,
+  type RolesReport,
+} from '../../../src/warehouse/schema/roles.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
-import { prepareSession, sessionSettings } from '../../../src/warehouse/connection/session-settings.js'
+import {
+  prepareSession,
+  sessionSettings,
+} from '../../../src/warehouse/connection/session-settings.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countAbsences, forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { quarantineRecords } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
-import { queueRefetches, releaseRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import {
+  queueRefetches,
+  releaseRefetches,
+} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { noteTransportEventChecks } from '../../../src/warehouse/bookkeeping/transport-event-checks.js'
 import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { recordStatement } from '../../support/statement-recorder.js'

@@ -3,7 +3,11 @@ import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { Simulator } from '../../../src/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
-import { migrate, readMigrations, type Migration } from '../../../src/warehouse/schema/run-migrations.js'
+import {
+  migrate,
+  readMigrations,
+  type Migration,
+} from '../../../src/warehouse/schema/run-migrations.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { settleByCompleteSync } from '../../../src/webhooks/process/run-processor.js'
-import { claimRefetches, removeRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import {
+  claimRefetches,
+  removeRefetches,
+} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { LIST_BEHIND_EVENT } from '../../../src/warehouse/rows/write-batch.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'

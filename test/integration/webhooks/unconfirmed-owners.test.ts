@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { claimRefetches, releaseRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import {
+  claimRefetches,
+  releaseRefetches,
+} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -108,9 +111,7 @@ test('what a notification brings waits for the container that another reader has
   const [, record] = ABOUT_A_CONTAINER[0]
   const about = record(containerId)
   scene.advance(1)
-  await scene.receive(
-    notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }),
-  )
+  await scene.receive(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
   const claim = await claimRefetches(warehouse, warehouse.names, 'reread', 10)
   expect(claim).toMatchObject([{ type: 'container', id: containerId }])
   expect(await bench.reader.readDue()).toBe(0)

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isoSeconds, isoWithOffset, localMidnight } from '../../../../src/simulator/world/local-time.js'
+import {
+  isoSeconds,
+  isoWithOffset,
+  localMidnight,
+} from '../../../../src/simulator/world/local-time.js'
 
 const at = (text: string): number => Date.parse(text)
 
