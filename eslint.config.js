@@ -28,7 +28,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/load-config.ts', 'test/**/*.ts', 'scripts/**', 'bench/**'],
+    files: [
+      'src/config/load-config.ts',
+      'vitest.config.ts',
+      'test/**/*.ts',
+      'scripts/**',
+      'bench/**',
+    ],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

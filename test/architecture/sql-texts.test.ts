@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -124,50 +124,50 @@ const OF_OUR_COLUMNS = [
   'transport-event-lists',
   'upsert',
   'vessel-positions',
-].map((name) => join('warehouse', `${name}.ts`))
+].map((name) => `${name}.ts`)
 
 /** Others that were looked at one by one: each is one of some texts of the same module. */
 const LOOKED_AT: readonly string[] = [
-  'warehouse/absences.ts: key',
-  'warehouse/lease.ts: assignment',
+  'absences.ts: key',
+  'lease.ts: assignment',
   // A person's own, which a cursor takes as a query and nothing else.
-  'warehouse/read-answer.ts: sqlText',
-  'warehouse/stream-status.ts: stream',
-  'warehouse/take-lease.ts: condition',
-  'warehouse/tombstones.ts: key',
-  'webhooks/claim-notifications.ts: condition',
-  'webhooks/inbox.ts: inbox',
-  'webhooks/replay.ts: last',
-  'webhooks/replay.ts: where.sql',
+  'read-answer.ts: sqlText',
+  'stream-status.ts: stream',
+  'take-lease.ts: condition',
+  'tombstones.ts: key',
+  'claim-notifications.ts: condition',
+  'inbox.ts: inbox',
+  'replay-notifications.ts: last',
+  'replay-notifications.ts: where.sql',
 ]
 
 /** What stands bare in a statement and was neither made here nor looked at. */
 function bare(path: string, text: string): string[] {
-  if (OF_OUR_COLUMNS.includes(path)) return []
+  if (OF_OUR_COLUMNS.includes(basename(path))) return []
   return interpolationsIn(path, text)
     .filter(({ isMadeHere }) => !isMadeHere)
-    .map(({ expression }) => `${path.replaceAll('\\', '/')}: ${expression}`)
+    .map(({ expression }) => `${basename(path)}: ${expression}`)
     .filter((found) => !LOOKED_AT.includes(found))
 }
 
 /** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
-const OWN_NAMES = [
-  `${join('warehouse', 'stream-status.ts')}: stream`,
-  `${join('warehouse', 'stored-views.ts')}: name`,
-  `${join('warehouse', 'stored-views.ts')}: target`,
-]
+const OWN_NAMES = ['stream-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: target']
 
 /** A value of somebody's put between quotes; a constant of our own may stand there. */
 function quotedByHand(path: string, text: string): string[] {
   return interpolationsIn(path, text)
     .filter(({ before, after }) => /['"]$/.test(before) && /^['"]/.test(after))
     .filter(({ expression }) => !/^[A-Z][A-Z_]+$/.test(expression))
-    .filter(({ expression }) => !OWN_NAMES.includes(`${path}: ${expression}`))
+    .filter(({ expression }) => !OWN_NAMES.includes(`${basename(path)}: ${expression}`))
     .map(({ expression }) => `src/${path}: ${expression}`)
 }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /^(?:database|sync|webhooks|serve|commands|warehouse)[/\\].*\.ts$/.test(path))
+  .filter((path) =>
+    /^(?:embedded-postgres|ingest|sync|webhooks|status|serve|commands|warehouse)[/\\].*\.ts$/.test(
+      path,
+    ),
+  )
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }))
 
 describe('S6: texts of statements', () => {
@@ -191,12 +191,10 @@ describe('S6: texts of statements', () => {
 
   it('have every exception in use', { tags: ['FC1'] }, () => {
     const found = files.flatMap(({ path, text }) =>
-      interpolationsIn(path, text).map(
-        ({ expression }) => `${path.replaceAll('\\', '/')}: ${expression}`,
-      ),
+      interpolationsIn(path, text).map(({ expression }) => `${basename(path)}: ${expression}`),
     )
     expect(LOOKED_AT.filter((one) => !found.includes(one))).toEqual([])
-    expect(OF_OUR_COLUMNS.filter((one) => !files.some(({ path }) => path === one))).toEqual([])
+    expect(OF_OUR_COLUMNS.filter((one) => !files.some(({ path }) => basename(path) === one))).toEqual([])
   })
 
   it('would be caught with a bare one', { tags: ['FC1'] }, () => {
@@ -220,7 +218,7 @@ describe('S6: texts of statements', () => {
     const quoting = files
       .filter(({ path }) => !path.startsWith('commands'))
       .filter(({ text }) => text.includes(`replaceAll('"', '""')`))
-    expect(quoting.map(({ path }) => path)).toEqual([join('warehouse', 'schema-names.ts')])
+    expect(quoting.map(({ path }) => basename(path))).toEqual(['schema-names.ts'])
   })
 
   it('S6: would be caught if they did', () => {
@@ -256,16 +254,18 @@ describe('S8: what the source sends', () => {
   it('S8: names no file: nothing that sees it can open one, and the warehouse only reads what is shipped', () => {
     const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     const opening = all
-      .filter((path) => /^(?:api|jsonapi|resources|sync|webhooks|warehouse)[/\\].*\.ts$/.test(path))
+      .filter((path) =>
+        /^(?:api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(path),
+      )
       .flatMap((path) => {
         const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
         return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
       })
     expect(opening.sort()).toEqual([
-      'warehouse/compare-schema.ts: readFile',
-      'warehouse/migrate.ts: readFile, readdir',
-      'warehouse/read-views.ts: readFile, readdir',
-      'warehouse/shipped-queries.ts: readFile, readdir',
+      'warehouse/questions/shipped-queries.ts: readFile, readdir',
+      'warehouse/schema/compare-schema.ts: readFile',
+      'warehouse/schema/read-views.ts: readFile, readdir',
+      'warehouse/schema/run-migrations.ts: readFile, readdir',
     ])
   })
 

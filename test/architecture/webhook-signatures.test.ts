@@ -45,20 +45,25 @@ function earlyEndingComparisons(text: string): string[] {
 
 describe('W4: signatures are compared in constant time', () => {
   it('nowhere by an operator or a method that ends at the first difference', () => {
-    const broken = ['signature.ts', 'receive.ts'].flatMap((name) =>
+    const broken = ['receive/signature.ts', 'receive/receive.ts'].flatMap((name) =>
       earlyEndingComparisons(readFileSync(join(WEBHOOKS, name), 'utf8')),
     )
     expect(broken).toEqual([])
   })
 
   it('in one file only, by timingSafeEqual', () => {
-    const files = readdirSync(WEBHOOKS).filter((name) =>
-      /\bcreateHmac\b/.test(readFileSync(join(WEBHOOKS, name), 'utf8')),
+    const files = readdirSync(WEBHOOKS, { recursive: true, encoding: 'utf8' }).filter(
+      (name) =>
+        name.endsWith('.ts') && /\bcreateHmac\b/.test(readFileSync(join(WEBHOOKS, name), 'utf8')),
     )
     // The other one tells an operator how a sample is signed that they have just asked for; it lets nothing in.
-    expect(files.filter((name) => name !== 'find-signature.ts')).toEqual(['signature.ts'])
-    expect(readFileSync(join(WEBHOOKS, 'receive.ts'), 'utf8')).not.toContain('find-signature')
-    const text = readFileSync(join(WEBHOOKS, 'signature.ts'), 'utf8')
+    expect(files.filter((name) => name !== 'manage/find-signature.ts')).toEqual([
+      'receive/signature.ts',
+    ])
+    expect(readFileSync(join(WEBHOOKS, 'receive/receive.ts'), 'utf8')).not.toContain(
+      'find-signature',
+    )
+    const text = readFileSync(join(WEBHOOKS, 'receive/signature.ts'), 'utf8')
     // Called for every secret, and before anything is returned.
     expect(text).toMatch(/for \(const secret of secrets\) \{[^}]*timingSafeEqual\([^}]*\}\s*return/)
     expect(text).not.toMatch(/timingSafeEqual\([^)]*\)\s*(?:&&|\?)/)
