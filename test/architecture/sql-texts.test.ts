@@ -194,7 +194,9 @@ describe('S6: texts of statements', () => {
       interpolationsIn(path, text).map(({ expression }) => `${basename(path)}: ${expression}`),
     )
     expect(LOOKED_AT.filter((one) => !found.includes(one))).toEqual([])
-    expect(OF_OUR_COLUMNS.filter((one) => !files.some(({ path }) => basename(path) === one))).toEqual([])
+    expect(
+      OF_OUR_COLUMNS.filter((one) => !files.some(({ path }) => basename(path) === one)),
+    ).toEqual([])
   })
 
   it('would be caught with a bare one', { tags: ['FC1'] }, () => {
