@@ -1271,24 +1271,24 @@ create table tracking_sync.refetch_queue (
     constraint refetch_queue_pkey PRIMARY KEY (resource_type, resource_id)
 );
 CREATE INDEX refetch_queue_not_before_idx ON tracking_sync.refetch_queue USING btree (not_before);
-comment on table tracking_sync.refetch_queue is 'Records to be read again by id, because what we have of them cannot be trusted.';
+comment on table tracking_sync.refetch_queue is 'Records to refetch by id, because what we have of them cannot be trusted.';
 comment on column tracking_sync.refetch_queue.resource_type is 'Type of the resource. transport_events: the list of events of the container of that id. webhook_notification: a notification that came without what it is about.';
 comment on column tracking_sync.refetch_queue.resource_id is 'Id of the resource.';
-comment on column tracking_sync.refetch_queue.reason is 'Why it is to be read again.';
+comment on column tracking_sync.refetch_queue.reason is 'Why it is refetched.';
 comment on column tracking_sync.refetch_queue.requested_at is 'When it was queued. UTC.';
 comment on column tracking_sync.refetch_queue.not_before is 'Not before this instant. UTC.';
 comment on column tracking_sync.refetch_queue.attempts is 'Attempts so far.';
 comment on column tracking_sync.refetch_queue.error is 'Why the last attempt failed.';
 comment on column tracking_sync.refetch_queue.generation is 'Rises each time it is queued anew: only a read that began after the last time answers it.';
 comment on column tracking_sync.refetch_queue.claimed_until is 'Somebody is reading it, and nobody else does before this instant. UTC.';
-comment on column tracking_sync.refetch_queue.claimed_by is 'Who is reading it: sync or reread.';
+comment on column tracking_sync.refetch_queue.claimed_by is 'Who is reading it: sync or refetch.';
 
 create unlogged table tracking_sync.request_budget (
     account text collate "C" not null,
     requested_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
     sync_requests integer[] not null default '{}'::integer[],
     other_requests integer[] not null default '{}'::integer[],
-    reread_asked_at timestamp with time zone,
+    refetch_asked_at timestamp with time zone,
     paused_until timestamp with time zone,
     constraint request_budget_pkey PRIMARY KEY (account)
 );
@@ -1296,8 +1296,8 @@ comment on table tracking_sync.request_budget is 'Requests of the last minute, s
 comment on column tracking_sync.request_budget.account is 'Account the budget belongs to: a hash of the service''s address and the key, neither of which can be read from it.';
 comment on column tracking_sync.request_budget.requested_at is 'Instants of the last minute''s requests in order, on the database''s clock; those within a tenth of a second are one. UTC.';
 comment on column tracking_sync.request_budget.sync_requests is 'Requests of backfill and sync at each of these instants.';
-comment on column tracking_sync.request_budget.other_requests is 'Other requests, such as re-reads after a notification, at each of these instants.';
-comment on column tracking_sync.request_budget.reread_asked_at is 'When somebody last asked for a re-read; for a while afterwards a share is kept for re-reads. UTC.';
+comment on column tracking_sync.request_budget.other_requests is 'Other requests, such as refetches after a notification, at each of these instants.';
+comment on column tracking_sync.request_budget.refetch_asked_at is 'When somebody last asked for a refetch; for a while afterwards a share is kept for refetches. UTC.';
 comment on column tracking_sync.request_budget.paused_until is 'No request before this instant: the service''s Retry-After. UTC.';
 
 create table tracking_sync.schema_drift (
@@ -1551,7 +1551,7 @@ begin
             stored.requested_at,
             stored.sync_requests,
             stored.other_requests,
-            stored.reread_asked_at,
+            stored.refetch_asked_at,
             stored.paused_until
         into budget
         from "tracking_sync".request_budget as stored
@@ -1590,11 +1590,11 @@ begin
         budget.paused_until := null;
     end if;
 
-    if purpose = 'reread' then
-        budget.reread_asked_at := instant;
+    if purpose = 'refetch' then
+        budget.refetch_asked_at := instant;
     end if;
     is_sync_limited := is_sync
-        and coalesce(budget.reread_asked_at > instant - reserve_kept, false);
+        and coalesce(budget.refetch_asked_at > instant - reserve_kept, false);
 
     select coalesce(sum(used.syncs), 0), coalesce(sum(used.syncs + used.others), 0)
     into syncs, requests
@@ -1621,13 +1621,13 @@ begin
     end if;
 
     -- Who was refused writes nothing, unless there is something that others must know.
-    if is_granted or purpose = 'reread' or is_clock_put_back then
+    if is_granted or purpose = 'refetch' or is_clock_put_back then
         update "tracking_sync".request_budget as stored
         set
             requested_at = budget.requested_at,
             sync_requests = budget.sync_requests,
             other_requests = budget.other_requests,
-            reread_asked_at = budget.reread_asked_at,
+            refetch_asked_at = budget.refetch_asked_at,
             paused_until = budget.paused_until
         where stored.account = asking_account;
     end if;

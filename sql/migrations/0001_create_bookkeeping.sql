@@ -1,5 +1,5 @@
 -- The schemas, and the bookkeeping of a run: where it stands, who may write, who may ask the service,
--- what is missing, what is to be read again, and what could not be stored.
+-- what is missing, what is to be refetched, and what could not be stored.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
 
@@ -281,7 +281,7 @@ create unlogged table {{sync}}.request_budget (
     requested_at timestamptz[] not null default '{}',
     sync_requests integer[] not null default '{}',
     other_requests integer[] not null default '{}',
-    reread_asked_at timestamptz,
+    refetch_asked_at timestamptz,
     paused_until timestamptz,
     constraint request_budget_pkey primary key (account)
 );
@@ -295,9 +295,9 @@ comment on column {{sync}}.request_budget.requested_at is
 comment on column {{sync}}.request_budget.sync_requests is
     'Requests of backfill and sync at each of these instants.';
 comment on column {{sync}}.request_budget.other_requests is
-    'Other requests, such as re-reads after a notification, at each of these instants.';
-comment on column {{sync}}.request_budget.reread_asked_at is
-    'When somebody last asked for a re-read; for a while afterwards a share is kept for re-reads. UTC.';
+    'Other requests, such as refetches after a notification, at each of these instants.';
+comment on column {{sync}}.request_budget.refetch_asked_at is
+    'When somebody last asked for a refetch; for a while afterwards a share is kept for refetches. UTC.';
 comment on column {{sync}}.request_budget.paused_until is
     'No request before this instant: the service''s Retry-After. UTC.';
 
@@ -358,7 +358,7 @@ begin
             stored.requested_at,
             stored.sync_requests,
             stored.other_requests,
-            stored.reread_asked_at,
+            stored.refetch_asked_at,
             stored.paused_until
         into budget
         from {{sync}}.request_budget as stored
@@ -397,11 +397,11 @@ begin
         budget.paused_until := null;
     end if;
 
-    if purpose = 'reread' then
-        budget.reread_asked_at := instant;
+    if purpose = 'refetch' then
+        budget.refetch_asked_at := instant;
     end if;
     is_sync_limited := is_sync
-        and coalesce(budget.reread_asked_at > instant - reserve_kept, false);
+        and coalesce(budget.refetch_asked_at > instant - reserve_kept, false);
 
     select coalesce(sum(used.syncs), 0), coalesce(sum(used.syncs + used.others), 0)
     into syncs, requests
@@ -428,13 +428,13 @@ begin
     end if;
 
     -- Who was refused writes nothing, unless there is something that others must know.
-    if is_granted or purpose = 'reread' or is_clock_put_back then
+    if is_granted or purpose = 'refetch' or is_clock_put_back then
         update {{sync}}.request_budget as stored
         set
             requested_at = budget.requested_at,
             sync_requests = budget.sync_requests,
             other_requests = budget.other_requests,
-            reread_asked_at = budget.reread_asked_at,
+            refetch_asked_at = budget.refetch_asked_at,
             paused_until = budget.paused_until
         where stored.account = asking_account;
     end if;
@@ -490,14 +490,14 @@ create table {{sync}}.refetch_queue (
 );
 
 comment on table {{sync}}.refetch_queue is
-    'Records to be read again by id, because what we have of them cannot be trusted.';
+    'Records to refetch by id, because what we have of them cannot be trusted.';
 comment on column {{sync}}.refetch_queue.resource_type is
     'Type of the resource. transport_events: the list of events of the container of that id. '
     'webhook_notification: a notification that came without what it is about.';
 comment on column {{sync}}.refetch_queue.resource_id is
     'Id of the resource.';
 comment on column {{sync}}.refetch_queue.reason is
-    'Why it is to be read again.';
+    'Why it is refetched.';
 comment on column {{sync}}.refetch_queue.requested_at is
     'When it was queued. UTC.';
 comment on column {{sync}}.refetch_queue.not_before is
@@ -511,7 +511,7 @@ comment on column {{sync}}.refetch_queue.generation is
 comment on column {{sync}}.refetch_queue.claimed_until is
     'Somebody is reading it, and nobody else does before this instant. UTC.';
 comment on column {{sync}}.refetch_queue.claimed_by is
-    'Who is reading it: sync or reread.';
+    'Who is reading it: sync or refetch.';
 
 create table {{sync}}.quarantine (
     quarantine_id bigint generated always as identity,

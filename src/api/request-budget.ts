@@ -2,7 +2,7 @@ import type { Clock, Sleep } from '../base/retry.js'
 import { createWaitingLine } from '../base/waiting-line.js'
 
 /** What a request is for; a shared budget may keep a share for the urgent ones. */
-export type RequestPurpose = 'sync' | 'reread' | 'control'
+export type RequestPurpose = 'sync' | 'refetch' | 'control'
 
 export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined

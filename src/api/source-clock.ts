@@ -40,7 +40,7 @@ export interface ClockSample {
  * Takes one answer into the estimate. An offset of 0 is kept for as long as the answers allow it,
  * so that two clocks which agree give our own stamps; else the bound nearest to 0 is taken. After a
  * contradiction the estimate starts again from this answer alone, with its lower bound: a stamp
- * that is too old costs a re-read, one that is too new would hide a later fact.
+ * that is too old costs a refetch, one that is too new would hide a later fact.
  */
 export function learnSourceClock(known: SourceClock, sample: ClockSample): SourceClock {
   const date = sample.dateHeader === undefined ? undefined : parseHttpDate(sample.dateHeader)

@@ -40,13 +40,13 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'reconcileCron',
   'cronTimeZone',
   'processorWorkers',
-  'rereadDelayMs',
+  'refetchDelayMs',
   'shutdownSeconds',
 ]
 
 /** One connection for the inbox, one for the question whether it can be used. */
 const INBOX_CONNECTIONS = 2
-/** Beside one for each worker: for re-reads, a run and its lease, and the pages. */
+/** Beside one for each worker: for refetches, a run and its lease, and the pages. */
 const OTHER_CONNECTIONS = 4
 
 export function addServeCommand(program: Command, io: CommandIo): void {

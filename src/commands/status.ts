@@ -110,7 +110,7 @@ function formatRuns({ runs }: WarehouseStatus, terminal: Terminal): string {
 }
 
 const QUEUE_WORDS = {
-  refetch_queue: 'to be read again',
+  refetch_queue: 'to be refetched',
   webhook_notifications: 'webhook notifications',
 } as const
 

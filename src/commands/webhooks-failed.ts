@@ -69,7 +69,7 @@ export function addReconcileCommand(
   const command = group
     .command('reconcile')
     .description(
-      'Check our webhook, and queue what failed notifications were about to be read again. Exit code 6 when the webhook needs attention.',
+      'Check our webhook, and queue what failed notifications were about to be refetched. Exit code 6 when the webhook needs attention.',
     )
     .option('--json', 'Print the report as JSON.')
   addSettingFlags(command, [

@@ -48,10 +48,10 @@ export const serveSettings = {
     { variable: 'TRACKING_PROCESSOR_WORKERS', flag: '--processor-workers' },
     'Workers of one process that apply notifications side by side. More help where the database is far away; else they mostly wait for each other, because many notifications come with the same ports.',
   ),
-  rereadDelayMs: setting(
+  refetchDelayMs: setting(
     wholeNumber(0, 60_000).default(1000),
-    { variable: 'TRACKING_REREAD_DELAY_MS', flag: '--reread-delay' },
-    'Milliseconds a record waits before it is read again by id, so that notifications about it that come together cost one request.',
+    { variable: 'TRACKING_REFETCH_DELAY_MS', flag: '--refetch-delay' },
+    'Milliseconds a record waits before it is refetched by id, so that notifications that arrive together cost one request.',
   ),
   shutdownSeconds: setting(
     wholeNumber(1, 600).default(25),

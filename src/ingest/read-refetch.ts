@@ -98,7 +98,7 @@ async function settled<Result>(
     const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
     if (!isGone && !isForbidden) throw thrown
     const isDropped = REFERENCES.has(entry.type) ? !(await isNamed(run, entry)) : isGone
-    run.logger.warn(isDropped ? 'a record to be read again is gone' : 'a record cannot be read', {
+    run.logger.warn(isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched', {
       type: entry.type,
       id: entry.id,
       error: thrown,

@@ -34,8 +34,8 @@ export interface RunSettings {
    * can still change; always the whole unless given.
    */
   readonly fullSyncHours?: number
-  /** How long re-reads may take; five minutes in a sync and an hour in a backfill unless given. */
-  readonly rereadSeconds?: number
+  /** How long refetches may take; five minutes in a sync and an hour in a backfill unless given. */
+  readonly refetchSeconds?: number
   /** When the large views are stored at the end of a run; never unless given. */
   readonly storedViews?: StoreViewsWhen
   /** Believe the source when many rows are missing: mark them as gone after all. */

@@ -91,7 +91,7 @@ async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
   }
   return {
     compared,
-    doubtful: toRereads(run, doubtful),
+    doubtful: toRefetches(run, doubtful),
     eventLists: [],
     quarantined: [...intake.quarantined],
     deltas,
@@ -134,26 +134,26 @@ async function fillDigests(
  * If more than this many of one answer look older than their rows, suspect a clock and not the
  * records; reading each again would cost hours.
  */
-const MOST_REREADS = 20
+const MOST_REFETCHES = 20
 
 /**
  * What to read again for sightings older than their rows: the record, or for a transport event the
  * list of its container.
  */
-function toRereads(run: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
-  const rereads = new Map<string, ResourceIdentifier>()
+function toRefetches(run: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
+  const refetches = new Map<string, ResourceIdentifier>()
   const unread: Sighting[] = []
   for (const sighting of stale) {
-    const entry = rereadOf(sighting.record)
+    const entry = refetchOf(sighting.record)
     if (entry === undefined) unread.push(sighting)
-    else rereads.set(`${entry.type} ${entry.id}`, entry)
+    else refetches.set(`${entry.type} ${entry.id}`, entry)
   }
-  const isSuspect = rereads.size > MOST_REREADS
+  const isSuspect = refetches.size > MOST_REFETCHES
   distrust(run, isSuspect ? stale : unread)
-  return isSuspect ? [] : [...rereads.values()]
+  return isSuspect ? [] : [...refetches.values()]
 }
 
-function rereadOf({ resource, key }: FlatRecord): ResourceIdentifier | undefined {
+function refetchOf({ resource, key }: FlatRecord): ResourceIdentifier | undefined {
   if (resource === transportEvents) {
     return { type: EVENT_LIST_ENTRY, id: key.slice(0, key.indexOf(' ')) }
   }

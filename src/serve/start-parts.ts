@@ -67,7 +67,7 @@ export function startTheProcessor(dependencies: ServeDependencies): RunningProce
     settings: {
       ...dependencies.runSettings,
       workers: config.processorWorkers,
-      rereadDelayMs: config.rereadDelayMs,
+      refetchDelayMs: config.refetchDelayMs,
       own: watchSettingsOf(config),
     },
   })

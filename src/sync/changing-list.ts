@@ -142,7 +142,7 @@ export async function noteUselessFilter(run: Run, { list }: Pass, why: string): 
  * whole list may find them absent. If they are more than ever stop at once, the list is not what
  * was asked for: throws `FilterUselessError`.
  */
-export async function rereadThoseThatLeft(run: Run, pass: Pass): Promise<void> {
+export async function refetchThoseThatLeft(run: Run, pass: Pass): Promise<void> {
   const { startedAt, stream } = pass
   if (stream !== 'shipments' || startedAt === undefined) return
   const { warehouse } = run

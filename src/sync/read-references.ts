@@ -27,12 +27,12 @@ const ROUNDS_OF_REFERENCES = 3
  * doubt. Workers beside the run may read the same queue; each entry is read by one.
  *
  * Takes what is queued when it begins, and then the references that this brought, for no longer
- * than `RunSettings.rereadSeconds`: others may ask for as much as is read meanwhile, and the run
+ * than `RunSettings.refetchSeconds`: others may ask for as much as is read meanwhile, and the run
  * must end. What is left waits for the workers or the next run.
  */
 export async function readMissingReferences(run: Run): Promise<void> {
   const { settings, isThorough } = run
-  const seconds = settings.rereadSeconds ?? (isThorough === true ? BACKFILL_SECONDS : SYNC_SECONDS)
+  const seconds = settings.refetchSeconds ?? (isThorough === true ? BACKFILL_SECONDS : SYNC_SECONDS)
   const endsAt = performance.now() + seconds * 1000
   let due = await readQueued(run, null, endsAt)
   for (let round = 0; due > 0 && round < ROUNDS_OF_REFERENCES; round += 1) {
@@ -55,7 +55,7 @@ async function readQueued(
   )
   for (let left = due; left > 0; left -= ENTRIES_PER_CLAIM) {
     if (performance.now() >= endsAt) {
-      run.logger.info('the time for re-reads is up; the rest is left to the next run', { left })
+      run.logger.info('the time for refetches is up; the rest is left to the next run', { left })
       return due
     }
     const limit = Math.min(left, ENTRIES_PER_CLAIM)

@@ -6,7 +6,7 @@ import {
   chooseChanging,
   FilterUselessError,
   noteUselessFilter,
-  rereadThoseThatLeft,
+  refetchThoseThatLeft,
 } from './changing-list.js'
 import { settleAbsences } from './settle-absences.js'
 import {
@@ -104,7 +104,7 @@ async function walkToTheEnd(
     await dropPass(run, pass)
     throw shortfall
   }
-  if (scope === 'changing' && !isResumed) await rereadThoseThatLeft(run, pass)
+  if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(run, pass)
   await closePass(run, walked.checkpoint)
   run.ledger.shown(stream, { beganAt, scope })
   // It showed none of our rows, and yet nothing is known to be gone.

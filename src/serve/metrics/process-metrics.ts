@@ -60,8 +60,8 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
     ['result'],
     () => settledValues(processor()),
   )
-  count('rereads_total', 'Records this process read again by id.', [], () => [
-    [{}, processor()?.reread ?? 0],
+  count('refetches_total', 'Records this process refetched by id.', [], () => [
+    [{}, processor()?.refetched ?? 0],
   ])
   gauge(
     'processor_failing',

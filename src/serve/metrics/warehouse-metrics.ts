@@ -34,11 +34,11 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
     read: ({ oldestNotificationSeconds }) => [[{}, oldestNotificationSeconds]],
   },
   refetch_queue: {
-    help: 'Records queued to be read again by id.',
+    help: 'Records queued to be refetched by id.',
     read: ({ refetches }) => [[{}, refetches]],
   },
   oldest_refetch_age_seconds: {
-    help: 'Age of the oldest record that is due to be read again; 0 when none is.',
+    help: 'Age of the oldest record that is due to be refetched; 0 when none is.',
     read: ({ oldestRefetchSeconds }) => [[{}, oldestRefetchSeconds]],
   },
   quarantined_records: {

@@ -113,7 +113,7 @@ function seconds(ms: number) {
 }
 
 /** Who reads: a run, of which there is one at a time, or the workers beside it. */
-export type RefetchReader = 'sync' | 'reread'
+export type RefetchReader = 'sync' | 'refetch'
 
 /** What of the queue is wanted; all of it when absent. */
 export interface RefetchBounds {
@@ -158,7 +158,7 @@ export async function claimRefetches(
         )
         and (
             queued.resource_type != '${NOTIFICATION_ENTRY}'
-            or $1 = 'reread' and queued.requested_at < (
+            or $1 = 'refetch' and queued.requested_at < (
                 select coalesce(min(owner.requested_at), 'infinity')
                 from ${queue} as owner
                 where owner.resource_type in ('container', 'shipment') and owner.attempts = 0
@@ -228,7 +228,7 @@ export async function removeRefetches(
     (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
   )
   const removed = await session.query<{ resource_type: string; resource_id: string }>(
-    'take answered re-reads off the queue',
+    'take answered refetches off the queue',
     `with answered as (
     select queued.resource_type, queued.resource_id
     from unnest($1::text[], $2::text[], $3::bigint[]) as entry (type, id, generation)
@@ -254,7 +254,7 @@ returning queued.resource_type, queued.resource_id`,
   const left = sorted.filter(({ type, id }) => !gone.has(`${type} ${id}`))
   if (left.length === 0) return
   await session.query(
-    'free re-reads that were asked for again',
+    'free refetches that were asked for again',
     `update ${queue} as queued
 set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
 from unnest($1::text[], $2::text[]) as entry (type, id)
@@ -274,7 +274,7 @@ export async function postponeRefetch(
   error: string,
   waitMs = DAY_MS,
 ): Promise<void> {
-  await warehouse.transaction('postpone a re-read', (session) =>
+  await warehouse.transaction('postpone a refetch', (session) =>
     session.sync
       .updateTable('refetch_queue')
       .set(({ eb }) => ({

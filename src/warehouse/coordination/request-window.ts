@@ -4,7 +4,7 @@ import type { Warehouse } from '../connection/warehouse.js'
 export interface WindowLimits {
   /** Requests in any window. */
   readonly perWindow: number
-  /** Of these for `sync`, while re-reads are asked for. */
+  /** Of these for `sync`, while refetches are asked for. */
   readonly syncPerWindow: number
   readonly windowMs: number
   readonly longestPauseMs: number
@@ -20,17 +20,17 @@ export interface WindowAnswer {
 /** Requests closer together than this part of the window are kept as one, so that the row stays small whatever the limit is. */
 const GRAIN = 1 / 600
 
-/** Windows without a wish for a re-read, after which `sync` may use all. */
+/** Windows without a wish for a refetch, after which `sync` may use all. */
 const RESERVE_KEPT_WINDOWS = 10
 
 /**
  * Asks for one request: one statement, which locks the row of the account and reads the database's clock. A no writes nothing, except that a
- * re-read was wished for.
+ * refetch was wished for.
  */
 export async function askForRequest(
   warehouse: Warehouse,
   account: string,
-  purpose: 'sync' | 'reread' | 'control',
+  purpose: 'sync' | 'refetch' | 'control',
   limits: WindowLimits,
 ): Promise<WindowAnswer> {
   const { perWindow, syncPerWindow, windowMs, longestPauseMs } = limits

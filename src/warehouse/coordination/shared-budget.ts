@@ -3,8 +3,8 @@ import { createWaitingLine } from '../../base/waiting-line.js'
 import { askForRequest, pauseRequests } from './request-window.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
-/** `sync` may be asked to leave a share to the others; see `SharedRequestBudgetOptions.reservedForRereads`. */
-export type BudgetPurpose = 'sync' | 'reread' | 'control'
+/** `sync` may be asked to leave a share to the others; see `SharedRequestBudgetOptions.reservedForRefetches`. */
+export type BudgetPurpose = 'sync' | 'refetch' | 'control'
 
 export interface SharedRequestBudget {
   /** Resolves when one request may be sent, and counts it. Rejects with the signal's reason, or when the database cannot be asked. */
@@ -22,10 +22,10 @@ export interface SharedRequestBudgetOptions {
   readonly account: string
   readonly perMinute: number
   /**
-   * What `sync` leaves to re-reads while somebody asks for them; 20 unless told otherwise, and never more than half of the budget. When nobody
+   * What `sync` leaves to refetches while somebody asks for them; 20 unless told otherwise, and never more than half of the budget. When nobody
    * asked for ten windows, `sync` may use it too.
    */
-  readonly reservedForRereads?: number
+  readonly reservedForRefetches?: number
   readonly sleep: Sleep
   readonly clock: Clock
   /** In [0, 1). */
@@ -35,7 +35,7 @@ export interface SharedRequestBudgetOptions {
 }
 
 const WINDOW_MS = 60_000
-const RESERVED_FOR_REREADS = 20
+const RESERVED_FOR_REFETCHES = 20
 
 /** Longer pauses are not believed, as in the retry policy: a mistaken Retry-After must not silence every process for a day. */
 const LONGEST_PAUSE_MS = 300_000
@@ -54,7 +54,7 @@ interface Hint {
  *
  * Each request asks in one statement that locks the account's row; time is the database's alone, so hosts may disagree about it. What was granted
  * counts until it is a minute old, whether the process lives or not. Whoever finds nothing free sleeps until something can be, and asks again;
- * within a process first come, first served, re-reads in a line of their own. The database's clock put forward frees at once what it should not;
+ * within a process first come, first served, refetches in a line of their own. The database's clock put forward frees at once what it should not;
  * put back, it costs a minute at most.
  */
 export function createSharedRequestBudget(
@@ -62,7 +62,7 @@ export function createSharedRequestBudget(
 ): SharedRequestBudget {
   const { warehouse, account, sleep, clock, random = Math.random } = options
   const perMinute = Math.max(1, Math.floor(options.perMinute))
-  const wanted = options.reservedForRereads ?? RESERVED_FOR_REREADS
+  const wanted = options.reservedForRefetches ?? RESERVED_FOR_REFETCHES
   const limits = {
     perWindow: perMinute,
     syncPerWindow: perMinute - Math.min(wanted, Math.floor(perMinute / 2)),

@@ -39,7 +39,7 @@ export interface Batch {
   readonly quarantined: readonly QuarantinedRecord[]
   /** What the rows point to; those without a row are queued to be read. */
   readonly references: readonly ResourceIdentifier[]
-  /** Records to be read again by id: what was seen of them is older than their row. */
+  /** Records to be refetched by id: what was seen of them is older than their row. */
   readonly doubtful: readonly ResourceIdentifier[]
   /** Entries of the refetch queue that this batch answers. */
   readonly refetched?: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[]

@@ -26,8 +26,8 @@ import { readChangesets } from './read-changesets.js'
 
 export interface ApplyOptions {
   readonly names: SchemaNames
-  /** How long re-reads wait for more news about the same record. */
-  readonly rereadDelayMs: number
+  /** How long refetches wait for more news about the same record. */
+  readonly refetchDelayMs: number
   readonly reachFailpoint: ReachFailpoint
 }
 
@@ -49,7 +49,7 @@ export async function applyNotifications(
   news: readonly News[],
   options: ApplyOptions,
 ): Promise<Map<string, Settlement>> {
-  const { names, rereadDelayMs } = options
+  const { names, refetchDelayMs } = options
   const intakes: Intake[] = []
   const prepared = await prepareNews(session, names, news)
   for (const [at, one] of prepared.entries()) {
@@ -71,10 +71,10 @@ export async function applyNotifications(
   ])
   const doubts = await findDoubts(session, names, [...plan.doubtful, ...lost])
   const unconfirmed = [...plan.unconfirmed, ...prepared.flatMap((one) => one.unconfirmed)]
-  await queueRefetches(session, unconfirmed, UNCONFIRMED, rereadDelayMs)
-  await queueRefetches(session, plan.eventLists.map(eventListEntry), NEW_EVENTS, rereadDelayMs)
-  await queueRefetches(session, behind.map(eventListEntry), LIST_BEHIND_EVENT, rereadDelayMs)
-  await queueRefetches(session, doubts, DOUBT, rereadDelayMs)
+  await queueRefetches(session, unconfirmed, UNCONFIRMED, refetchDelayMs)
+  await queueRefetches(session, plan.eventLists.map(eventListEntry), NEW_EVENTS, refetchDelayMs)
+  await queueRefetches(session, behind.map(eventListEntry), LIST_BEHIND_EVENT, refetchDelayMs)
+  await queueRefetches(session, doubts, DOUBT, refetchDelayMs)
   await addContainerChanges(
     session,
     names,

@@ -19,30 +19,30 @@ const THIN = 'a notification came without what it is about'
 export async function followReferences(
   session: Session,
   news: readonly PreparedNews[],
-  { names, rereadDelayMs }: { readonly names: SchemaNames; readonly rereadDelayMs: number },
+  { names, refetchDelayMs }: { readonly names: SchemaNames; readonly refetchDelayMs: number },
 ): Promise<Map<string, Settlement>> {
   const thin = new Set(news.filter((one) => !one.isLacking && !holdsReference(one)))
   const containersOf = await findContainersOfEvents(session, names, eventIdsOf([...thin]))
   const settlements = new Map<string, Settlement>()
-  const rereads: ResourceIdentifier[] = []
+  const refetches: ResourceIdentifier[] = []
   for (const one of news) {
     const { notificationId, reference, document } = one
     if (one.isLacking) {
       settlements.set(notificationId, 'unresolved')
-      if (one.isReread !== true) rereads.push({ type: NOTIFICATION_ENTRY, id: notificationId })
+      if (one.isRefetched !== true) refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
     } else if (!thin.has(one)) settlements.set(notificationId, 'processed')
     else if (!one.isNotification) {
       settlements.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
     } else {
       const targets = targetsOf(reference, containersOf)
-      for (const target of targets) rereads.push(target)
-      if (targets.length === 0 && one.isReread !== true) {
-        rereads.push({ type: NOTIFICATION_ENTRY, id: notificationId })
+      for (const target of targets) refetches.push(target)
+      if (targets.length === 0 && one.isRefetched !== true) {
+        refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
       }
       settlements.set(notificationId, targets.length === 0 ? 'unresolved' : 'processed')
     }
   }
-  await queueRefetches(session, rereads, THIN, rereadDelayMs)
+  await queueRefetches(session, refetches, THIN, refetchDelayMs)
   return settlements
 }
 

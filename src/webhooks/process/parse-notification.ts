@@ -23,7 +23,7 @@ export interface News {
    * It was read from the service, because its delivery did not hold what it is about: there is
    * nobody else to ask.
    */
-  readonly isReread?: boolean
+  readonly isRefetched?: boolean
 }
 
 export interface ParsedNotification {

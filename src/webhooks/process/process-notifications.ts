@@ -23,8 +23,8 @@ import { WebhookOwnership } from './webhook-ownership.js'
 
 export interface ProcessSettings {
   readonly own: OwnWebhookSettings
-  /** How long a re-read waits for more news about the same record. */
-  readonly rereadDelayMs: number
+  /** How long a refetch waits for more news about the same record. */
+  readonly refetchDelayMs: number
 }
 
 export interface ProcessDependencies {
@@ -181,7 +181,7 @@ export class NotificationProcessor {
     const settlements = await applyNotifications(
       session,
       own.map(({ news }) => news),
-      { names, rereadDelayMs: settings.rereadDelayMs, reachFailpoint },
+      { names, refetchDelayMs: settings.refetchDelayMs, reachFailpoint },
     )
     reachFailpoint('mid_notifications')
     for (const { notificationId } of foreign) settlements.set(notificationId, 'foreign')

@@ -23,15 +23,15 @@ import {
   type ClaimedRefetch,
 } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { rereadNotification } from './reread-notification.js'
+import { refetchNotification } from './refetch-notification.js'
 
 export interface RefetchDependencies {
   readonly service: TrackingService
   readonly warehouse: Warehouse
   readonly logger: Logger
   readonly settings: RunSettings
-  /** How long re-reads that come of what is read wait for more news. */
-  readonly rereadDelayMs: number
+  /** How long refetches that come of what is read wait for more news. */
+  readonly refetchDelayMs: number
   /** The same record is not read more often than this, however much is told about it; 5 s unless told otherwise. */
   readonly spacingMs?: number
   readonly sleep: Sleep
@@ -70,7 +70,7 @@ export class RefetchQueueReader {
     for (;;) {
       const { warehouse, signal } = this.#dependencies
       signal.throwIfAborted()
-      const claim = await claimRefetches(warehouse, warehouse.names, 'reread', ENTRIES_PER_CLAIM)
+      const claim = await claimRefetches(warehouse, warehouse.names, 'refetch', ENTRIES_PER_CLAIM)
       if (claim.length === 0) return read
       read += await this.#readClaim(claim)
     }
@@ -107,12 +107,12 @@ export class RefetchQueueReader {
     if (this.#readAt.size >= MOST_REMEMBERED) this.#readAt.clear()
     this.#readAt.set(key, now())
     try {
-      if (entry.type === NOTIFICATION_ENTRY) await rereadNotification(this.#dependencies, entry)
+      if (entry.type === NOTIFICATION_ENTRY) await refetchNotification(this.#dependencies, entry)
       else await readRefetch(run, entry)
     } catch (thrown) {
       if (run.signal.aborted || concernsAll(thrown)) throw thrown
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(entry.attempts, 20))
-      logger.error('a record could not be read again', { ...entry, waitMs, error: thrown })
+      logger.error('a record could not be refetched', { ...entry, waitMs, error: thrown })
       await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
     }
     return true
@@ -124,7 +124,7 @@ export class RefetchQueueReader {
       ...this.#dependencies,
       syncRunId: null,
       source: 'webhook',
-      purpose: 'reread',
+      purpose: 'refetch',
       ledger: new RunLedger(),
       memory: new FingerprintMemory(),
       drift: new DriftWatch(),

@@ -40,7 +40,7 @@ export interface ProcessorState {
   readonly foreign: number
   readonly unresolved: number
   readonly failed: number
-  readonly reread: number
+  readonly refetched: number
   /** Why a loop fails at present; null when none does. */
   readonly lastError: string | null
 }
@@ -51,7 +51,7 @@ export interface ProcessorLag {
   /** Age of the oldest of them since it was received; 0 when none waits. */
   readonly oldestSeconds: number
   /** Entries of the refetch queue. */
-  readonly rereads: number
+  readonly refetches: number
 }
 
 export interface RunningProcessor {
@@ -81,8 +81,8 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const reachFailpoint = dependencies.reachFailpoint ?? (() => undefined)
   const parts = { ...dependencies, reachFailpoint, signal: stopping.signal }
   const processor = new NotificationProcessor(parts)
-  const reader = new RefetchQueueReader({ ...parts, rereadDelayMs: settings.rereadDelayMs })
-  const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0, failed: 0, reread: 0 }
+  const reader = new RefetchQueueReader({ ...parts, refetchDelayMs: settings.refetchDelayMs })
+  const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0, failed: 0, refetched: 0 }
   const errors = new Map<string, string>()
   const isStopping = (): boolean => stopping.signal.aborted
 
@@ -96,8 +96,8 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
     return taken > 0
   }
 
-  async function rereadOnce(): Promise<boolean> {
-    counts.reread += await reader.readDue()
+  async function refetchOnce(): Promise<boolean> {
+    counts.refetched += await reader.readDue()
     return false
   }
 
@@ -138,7 +138,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
 
   const loops = Promise.all([
     ...Array.from({ length: settings.workers }, () => loop('processor', pollMs, processOnce)),
-    loop('re-reads', pollMs, rereadOnce),
+    loop('refetches', pollMs, refetchOnce),
     loop('unresolved notifications', SETTLE_EVERY_MS, settleOnce, false),
   ])
   return {
@@ -165,17 +165,17 @@ export async function settleByCompleteSync(warehouse: Warehouse): Promise<number
 /** What waits in the warehouse, for all processors together. One query. */
 export async function readProcessorLag(warehouse: Warehouse): Promise<ProcessorLag> {
   const sync = quoteIdentifier(warehouse.names.sync)
-  const [row] = await warehouse.query<{ waiting: number; oldest: number; rereads: number }>(
+  const [row] = await warehouse.query<{ waiting: number; oldest: number; refetches: number }>(
     'read the lag of the processor',
     `select count(*) as waiting,
     coalesce(extract(epoch from max(clock_timestamp() - received_at)), 0)::double precision as oldest,
-    (select count(*) from ${sync}.refetch_queue) as rereads
+    (select count(*) from ${sync}.refetch_queue) as refetches
 from ${sync}.webhook_notifications
 where state = 'received'`,
   )
   return {
     waiting: row?.waiting ?? 0,
     oldestSeconds: row?.oldest ?? 0,
-    rereads: row?.rereads ?? 0,
+    refetches: row?.refetches ?? 0,
   }
 }

@@ -66,10 +66,10 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
     const resolved = await resolver.resolve(fresh, page)
     const recovered = fresh.map((notification) => ({
       ...notification,
-      rereads: resolved.get(notification.notificationId) ?? [],
+      refetches: resolved.get(notification.notificationId) ?? [],
     }))
     await recordRecovered(warehouse, recovered)
-    const unresolved = recovered.filter(({ rereads }) => rereads.length === 0).length
+    const unresolved = recovered.filter(({ refetches }) => refetches.length === 0).length
     counts.failed += failed.length
     counts.foreign += failed.length - own.length
     counts.alreadyKnown += own.length - fresh.length
@@ -93,11 +93,12 @@ function foreignTo({ ownIds }: WebhookReport): (notification: NotificationRecord
 
 function countRecords(
   recovered: readonly {
-    readonly rereads: readonly { readonly type: string; readonly id: string }[]
+    readonly refetches: readonly { readonly type: string; readonly id: string }[]
   }[],
 ): number {
-  return new Set(recovered.flatMap(({ rereads }) => rereads.map(({ type, id }) => `${type} ${id}`)))
-    .size
+  return new Set(
+    recovered.flatMap(({ refetches }) => refetches.map(({ type, id }) => `${type} ${id}`)),
+  ).size
 }
 
 function tell(logger: Logger, { webhook, ...counts }: ReconcileReport): void {

@@ -9,10 +9,10 @@ import type { NotificationRecord } from '../process/notification-record.js'
  * told.
  */
 export interface RecoveredNotification extends NotificationRecord {
-  readonly rereads: readonly ResourceIdentifier[]
+  readonly refetches: readonly ResourceIdentifier[]
 }
 
-const RECOVERED = 'recovered: read again after failed deliveries'
+const RECOVERED = 'recovered: refetched after failed deliveries'
 const UNRESOLVED =
   'its deliveries failed and it does not tell what to read again: the next complete sync settles it'
 
@@ -42,11 +42,11 @@ export async function recordRecovered(
 ): Promise<void> {
   if (notifications.length === 0) return
   await warehouse.transaction('note recovered notifications', async (session) => {
-    const rereads = new Map<string, ResourceIdentifier>()
-    for (const reread of notifications.flatMap((notification) => notification.rereads)) {
-      rereads.set(`${reread.type} ${reread.id}`, reread)
+    const refetches = new Map<string, ResourceIdentifier>()
+    for (const refetch of notifications.flatMap((notification) => notification.refetches)) {
+      refetches.set(`${refetch.type} ${refetch.id}`, refetch)
     }
-    await queueRefetches(session, [...rereads.values()], 'a notification could not be delivered')
+    await queueRefetches(session, [...refetches.values()], 'a notification could not be delivered')
     const column = <Value>(read: (notification: RecoveredNotification) => Value): Value[] =>
       notifications.map(read)
     await session.query(
@@ -68,8 +68,8 @@ on conflict (notification_id) do nothing`,
         column(({ event }) => event),
         column(({ webhookId }) => webhookId),
         column(({ createdAt }) => createdAt),
-        column(({ rereads: { length } }) => (length > 0 ? 'processed' : 'unresolved')),
-        column(({ rereads: { length } }) => (length > 0 ? RECOVERED : UNRESOLVED)),
+        column(({ refetches: { length } }) => (length > 0 ? 'processed' : 'unresolved')),
+        column(({ refetches: { length } }) => (length > 0 ? RECOVERED : UNRESOLVED)),
         column(({ reference }) => reference?.type ?? null),
         column(({ reference }) => reference?.id ?? null),
       ],

@@ -115,8 +115,8 @@ describe('the status command', () => {
       ['webhook_notifications', 'processed', 1],
       ['webhook_notifications', 'received', 2],
     ])
-    expect(text).toMatch(line('to be read again', 'due', 2, '2 h 0 min'))
-    expect(text).toMatch(line('to be read again', 'later', 1, '5 min'))
+    expect(text).toMatch(line('to be refetched', 'due', 2, '2 h 0 min'))
+    expect(text).toMatch(line('to be refetched', 'later', 1, '5 min'))
     expect(text).toMatch(line('webhook notifications', 'received', 2, '7 min'))
     expect(text).toMatch(line('webhook notifications', 'processed', 1))
     expect(text).toMatch(line('webhook notifications', 'dead', 1, '3 d 0 h'))

@@ -100,7 +100,7 @@ test('C10: a run that was taken over puts nothing off that it could not read', a
   const warehouse: Warehouse = {
     ...scene.warehouse,
     transaction: async (action, work) => {
-      if (action === 'postpone a re-read') await takeOver(scene)
+      if (action === 'postpone a refetch') await takeOver(scene)
       return scene.warehouse.transaction(action, work)
     },
   }

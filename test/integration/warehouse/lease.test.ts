@@ -188,10 +188,10 @@ test('C9: a starter does not wait for the open write of a holder that was killed
   expect(String(refusal)).toContain('still has a write under way')
 })
 
-test('C9: a re-read whose reader was killed is claimed by another after a minute', async () => {
+test('C9: a refetch whose reader was killed is claimed by another after a minute', async () => {
   const { warehouse } = scene
   const claim = async (): Promise<string[]> => {
-    const entries = await claimRefetches(warehouse, warehouse.names, 'reread', 5)
+    const entries = await claimRefetches(warehouse, warehouse.names, 'refetch', 5)
     return entries.map(({ type, id }) => `${type} ${id}`)
   }
   await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')

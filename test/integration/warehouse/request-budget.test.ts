@@ -45,9 +45,9 @@ test('R6: three processes together never exceed the budget of a window', async (
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3 * windowMs)
 })
 
-test('R1: without re-reads a sync may use the whole budget', async () => {
+test('R1: without refetches a sync may use the whole budget', async () => {
   const { sleep, waits } = createManualSleep()
-  const budget = scene.budget({ perMinute: 10, reservedForRereads: 4, sleep })
+  const budget = scene.budget({ perMinute: 10, reservedForRefetches: 4, sleep })
   const leaving = new AbortController()
   for (let request = 0; request < 10; request += 1) await budget.acquire()
   const eleventh = budget.acquire({ signal: leaving.signal })
@@ -59,19 +59,19 @@ test('R1: without re-reads a sync may use the whole budget', async () => {
   await expect(eleventh).rejects.toThrow('enough')
 })
 
-test('R7: while re-reads are asked for, a sync leaves them their share, and keeps its own', async () => {
+test('R7: while refetches are asked for, a sync leaves them their share, and keeps its own', async () => {
   const { sleep, waits } = createManualSleep()
-  const choice = { perMinute: 10, reservedForRereads: 4, sleep }
+  const choice = { perMinute: 10, reservedForRefetches: 4, sleep }
   const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
   const sync = scene.budget(choice)
   const leaving = new AbortController()
-  await serve.acquire({ purpose: 'reread' })
+  await serve.acquire({ purpose: 'refetch' })
   for (let request = 0; request < 6; request += 1) await sync.acquire({ purpose: 'sync' })
   const seventh = sync.acquire({ purpose: 'sync', signal: leaving.signal })
   await vi.waitFor(() => {
     expect(waits()).toHaveLength(1)
   })
-  for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'reread' })
+  for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'refetch' })
   // In the process of the sync, too: its own wait does not stand before others'.
   const control = sync.acquire({ purpose: 'control', signal: leaving.signal })
   await vi.waitFor(() => {
@@ -83,15 +83,15 @@ test('R7: while re-reads are asked for, a sync leaves them their share, and keep
   expect(await scene.grants()).toHaveLength(10)
 })
 
-test('R7: re-reads that never cease do not starve a sync', async () => {
+test('R7: refetches that never cease do not starve a sync', async () => {
   const windowMs = 400
-  const choice = { perMinute: 8, reservedForRereads: 4, windowMs }
+  const choice = { perMinute: 8, reservedForRefetches: 4, windowMs }
   const isEnough = new AbortController()
   const storms: Promise<void>[] = []
   for (const warehouse of [scene.otherWarehouse(), scene.otherWarehouse()]) {
     const serve = scene.budget({ ...choice, warehouse })
-    await serve.acquire({ purpose: 'reread' })
-    storms.push(rereadUntil(serve, isEnough.signal))
+    await serve.acquire({ purpose: 'refetch' })
+    storms.push(refetchUntil(serve, isEnough.signal))
   }
   const sync = scene.budget(choice)
   for (let request = 0; request < 8; request += 1) await sync.acquire({ purpose: 'sync' })
@@ -102,16 +102,16 @@ test('R7: re-reads that never cease do not starve a sync', async () => {
   expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(8)
 })
 
-test('R7: beside a backfill that takes all it gets, re-reads wait no window, and the backfill keeps two thirds', async () => {
-  // A fifth of the real limits: 90, 20 kept for re-reads, 15 of them asked for; in a window of two seconds for sixty.
-  const [perMinute, reservedForRereads, rereads, windows, windowMs] = [18, 4, 3, 4, 2_000]
-  const choice = { perMinute, reservedForRereads, windowMs }
+test('R7: beside a backfill that takes all it gets, refetches wait no window, and the backfill keeps two thirds', async () => {
+  // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of two seconds for sixty.
+  const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 4, 2_000]
+  const choice = { perMinute, reservedForRefetches, windowMs }
   const backfill = scene.budget(choice)
   const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
   const sleep = createSleep()
   const isEnough = new AbortController()
-  // Re-reads are asked for from the start, as from a webhook that has been busy for a while.
-  await serve.acquire({ purpose: 'reread' })
+  // Refetches are asked for from the start, as from a webhook that has been busy for a while.
+  await serve.acquire({ purpose: 'refetch' })
   let pages = 0
   const reading = (async () => {
     for (;;) {
@@ -120,11 +120,11 @@ test('R7: beside a backfill that takes all it gets, re-reads wait no window, and
     }
   })()
   const waits: Promise<number>[] = []
-  for (let reread = 0; reread < rereads * windows; reread += 1) {
+  for (let refetch = 0; refetch < refetches * windows; refetch += 1) {
     const askedAt = performance.now()
-    const granted = serve.acquire({ purpose: 'reread' })
+    const granted = serve.acquire({ purpose: 'refetch' })
     waits.push(granted.then(() => performance.now() - askedAt))
-    await sleep(windowMs / rereads)
+    await sleep(windowMs / refetches)
   }
   const waitedMs = (await Promise.all(waits)).sort((one, two) => one - two)
   isEnough.abort(new Error('enough'))
@@ -134,8 +134,8 @@ test('R7: beside a backfill that takes all it gets, re-reads wait no window, and
   expect(mostInAnyWindow(await scene.grants(), windowMs)).toBeLessThanOrEqual(perMinute)
 })
 
-async function rereadUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {
-  for (;;) await budget.acquire({ purpose: 'reread', signal })
+async function refetchUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {
+  for (;;) await budget.acquire({ purpose: 'refetch', signal })
 }
 
 test('R8: requests of a process that was killed count until the window has passed, and no longer', async () => {

@@ -69,13 +69,13 @@ describe('when the service loses deliveries', () => {
     clock.advance(1_000)
     const { outcome } = await scene.sync({ command: 'sync' })
     expect(outcome).toBe('complete')
-    await waitUntil('what was to be read again is', async () => {
+    await waitUntil('what was to be refetched is', async () => {
       return (await countWaiting(warehouse)) === 0
     })
     expect(await scene.differences()).toEqual([])
     const recovered = await scene.query(
       `select from tracking_sync.webhook_notifications
-      where error = 'recovered: read again after failed deliveries'`,
+      where error = 'recovered: refetched after failed deliveries'`,
     )
     expect(recovered).toHaveLength(report.recovered)
   })

@@ -28,7 +28,7 @@ export type Step =
   /** One of the deliveries made so far arrives, perhaps not for the first time. */
   | { readonly kind: 'arrive'; readonly which: number }
   | { readonly kind: 'process'; readonly crash: Crash | null }
-  | { readonly kind: 'reread'; readonly crash: Crash | null }
+  | { readonly kind: 'refetch'; readonly crash: Crash | null }
   | { readonly kind: 'sync'; readonly crash: Crash | null }
 
 export interface History {
@@ -134,7 +134,7 @@ class Player {
       case 'process':
         await this.#orCrash(step.crash, () => this.#bench.processor.processAll())
         break
-      case 'reread':
+      case 'refetch':
         this.#simulator.clock.advance(500)
         await this.#orCrash(step.crash, () => this.#bench.reader.readDue())
         break
@@ -286,6 +286,6 @@ class Player {
       'select resource_type from tracking_sync.refetch_queue',
     )
     if (open.length > 0) this.problems.push(`${open.length} notifications are not processed`)
-    if (queue.length > 0) this.problems.push(`${queue.length} re-reads are left`)
+    if (queue.length > 0) this.problems.push(`${queue.length} refetches are left`)
   }
 }

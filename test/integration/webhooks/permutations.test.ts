@@ -26,7 +26,7 @@ function crashAt(points: readonly Failpoint[]): fc.Arbitrary<Crash | null> {
 }
 
 const processing = crashAt(['mid_batch', 'mid_notifications', 'after_notifications'])
-const rereading = crashAt(['mid_batch', 'before_checkpoint', 'after_commit', 'events_received'])
+const refetching = crashAt(['mid_batch', 'before_checkpoint', 'after_commit', 'events_received'])
 const syncing = crashAt(SYNC_FAILPOINTS)
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('arrive' as const), which: fc.nat({ max: 9 }) }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('process' as const), crash: processing }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('reread' as const), crash: rereading }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('refetch' as const), crash: refetching }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sync' as const), crash: syncing }) },
 )
 

@@ -18,7 +18,7 @@ describe('what must be read before it is believed', () => {
   it('D7: many thin deliveries about one record within five seconds are one request', async () => {
     let ms = 1_000_000
     const scene = await openWebhookScene({
-      bench: { now: () => ms, spacingMs: 5_000, rereadDelayMs: 0 },
+      bench: { now: () => ms, spacingMs: 5_000, refetchDelayMs: 0 },
     })
     const { containerId: id, simulator, bench } = scene
     const [event] = scene.eventsNow(id)
@@ -51,7 +51,7 @@ describe('what must be read before it is believed', () => {
     const second = notification({ createdAt: scene.now(), about: { type: 'container', id } })
     await scene.store(second)
     // The claim stands; the second delivery comes before the answer is written.
-    const [entry] = await claimRefetches(warehouse, warehouse.names, 'reread', 10)
+    const [entry] = await claimRefetches(warehouse, warehouse.names, 'refetch', 10)
     await bench.processor.processAll()
     await removeRefetches(warehouse, warehouse.names, [entry!])
     expect(await queued(warehouse)).toEqual([`container ${id}`])
@@ -140,7 +140,7 @@ describe('what must be read before it is believed', () => {
     expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
   })
 
-  it('D9: a live row whose re-read finds nothing is left to the passes', async () => {
+  it('D9: a live row whose refetch finds nothing is left to the passes', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator } = scene
     scene.advance(1)

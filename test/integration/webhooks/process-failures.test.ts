@@ -364,7 +364,7 @@ describe('the running processor', () => {
       settings: {
         ...TEST_SETTINGS,
         own: { url: undefined, ids: [OWN_WEBHOOK] },
-        rereadDelayMs: 0,
+        refetchDelayMs: 0,
         workers: 2,
       },
       sleep: createSleep(),
@@ -387,11 +387,15 @@ describe('the running processor', () => {
     scene.advance(10)
     simulator.edits.change('container', id, { seal_number: 'told' })
     await scene.store(scene.tell(id))
-    expect(await readProcessorLag(warehouse)).toMatchObject({ waiting: 1, rereads: 0 })
+    expect(await readProcessorLag(warehouse)).toMatchObject({ waiting: 1, refetches: 0 })
     processor.wake()
     await until(() => processor.state().processed === 1)
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(await readProcessorLag(warehouse)).toEqual({ waiting: 0, oldestSeconds: 0, rereads: 0 })
+    expect(await readProcessorLag(warehouse)).toEqual({
+      waiting: 0,
+      oldestSeconds: 0,
+      refetches: 0,
+    })
     simulator.edits.change('container', id, { seal_number: 'read' })
     await scene.store(
       notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
@@ -399,7 +403,7 @@ describe('the running processor', () => {
     processor.wake()
     await until(() => processor.state().processed === 2)
     processor.wake()
-    await until(() => processor.state().reread === 1)
+    await until(() => processor.state().refetched === 1)
     expect(await scene.row()).toMatchObject({ seal_number: 'read' })
     await processor.stop()
     await scene.store(scene.tell(id, { id: 'late' }))

@@ -81,13 +81,13 @@ export interface BenchOptions {
   readonly own?: ProcessDependencies['settings']['own']
   readonly reachFailpoint?: ProcessDependencies['reachFailpoint']
   readonly spacingMs?: number
-  readonly rereadDelayMs?: number
+  readonly refetchDelayMs?: number
   readonly now?: RefetchDependencies['now']
   readonly logger?: ProcessDependencies['logger']
   readonly signal?: AbortSignal
 }
 
-/** A processor and a re-reader as `serve` has them, over a real socket; waits between retries take no time. */
+/** A processor and a refetcher as `serve` has them, over a real socket; waits between retries take no time. */
 export function openBench(
   warehouse: Warehouse,
   source: TestSource,
@@ -104,7 +104,11 @@ export function openBench(
     databaseNow: createDatabaseClock(warehouse),
   })
   const service = createTrackingService(client)
-  const { own = { url: undefined, ids: [OWN_WEBHOOK] }, rereadDelayMs = 0, spacingMs = 0 } = options
+  const {
+    own = { url: undefined, ids: [OWN_WEBHOOK] },
+    refetchDelayMs = 0,
+    spacingMs = 0,
+  } = options
   const parts = {
     service,
     warehouse,
@@ -113,12 +117,12 @@ export function openBench(
     signal: options.signal ?? new AbortController().signal,
     reachFailpoint: options.reachFailpoint ?? noFailpoints,
   }
-  const processor = new NotificationProcessor({ ...parts, settings: { own, rereadDelayMs } })
+  const processor = new NotificationProcessor({ ...parts, settings: { own, refetchDelayMs } })
   const now = options.now ?? (() => performance.now())
   const reader = new RefetchQueueReader({
     ...parts,
     settings: TEST_SETTINGS,
-    rereadDelayMs,
+    refetchDelayMs,
     spacingMs,
     now,
   })
@@ -146,7 +150,7 @@ export async function statesOf(warehouse: Warehouse): Promise<Record<string, str
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
 }
 
-/** `type id` of what is queued to be read again. */
+/** `type id` of what is queued to be refetched. */
 export async function queued(warehouse: Warehouse): Promise<string[]> {
   const rows = await warehouse.query<{ entry: string }>(
     'read the refetch queue',

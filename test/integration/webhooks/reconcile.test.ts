@@ -123,7 +123,7 @@ describe('notifications whose deliveries all failed (W17)', () => {
       Array.from({ length: 2 }, (): unknown =>
         expect.objectContaining({
           state: 'processed',
-          error: 'recovered: read again after failed deliveries',
+          error: 'recovered: refetched after failed deliveries',
           body: null,
           deliveries: 0,
           event: 'container.updated',

@@ -79,7 +79,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
       DATABASE_URL: url,
       PORT: '0',
       TRACKING_RATE_LIMIT_PER_MINUTE: String(perMinute),
-      TRACKING_REREAD_DELAY_MS: '50',
+      TRACKING_REFETCH_DELAY_MS: '50',
       ...options.settings,
     },
   })
@@ -125,7 +125,7 @@ export function subscribe({ webhooks }: Simulator, { serving, config }: BenchHos
   return webhooks.create(attributes).id
 }
 
-/** What waits: notifications to be applied and records to be read again. */
+/** What waits: notifications to be applied and records to be refetched. */
 export async function countWaiting(warehouse: Warehouse): Promise<number> {
   const [row] = await warehouse.query<{ waiting: number }>(
     'count what waits',

@@ -78,7 +78,7 @@ const SERVE = [
   '--reconcile-cron',
   '--cron-time-zone',
   '--processor-workers',
-  '--reread-delay',
+  '--refetch-delay',
   '--shutdown-seconds',
   '--run-minutes',
 ]

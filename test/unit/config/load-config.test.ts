@@ -94,7 +94,7 @@ describe('where a setting comes from', () => {
       reconcileCron: '7 * * * *',
       cronTimeZone: 'UTC',
       processorWorkers: 1,
-      rereadDelayMs: 1000,
+      refetchDelayMs: 1000,
       shutdownSeconds: 25,
       logLevel: 'info',
       logFormat: 'auto',

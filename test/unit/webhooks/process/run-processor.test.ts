@@ -48,7 +48,7 @@ test('what is stored while a worker looks makes it look again at once, though ot
     settings: {
       ...TEST_SETTINGS,
       own: { url: undefined, ids: ['ours'] },
-      rereadDelayMs: 0,
+      refetchDelayMs: 0,
       workers: 1,
     },
     sleep: (ms, signal) => {

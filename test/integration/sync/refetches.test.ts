@@ -21,7 +21,7 @@ async function queued({ query }: Scene): Promise<number> {
   return row?.count ?? 0
 }
 
-describe('what is queued to be read again', { tags: ['FG3'] }, () => {
+describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
   it('R7: does not hold up a sync when each read brings two more, of itself and of another', async () => {
     const scene = await openScene({ shipments: 12 })
     await scene.sync()
@@ -54,7 +54,7 @@ describe('what is queued to be read again', { tags: ['FG3'] }, () => {
     const before = await queued(scene)
     scene.simulator.clock.advance(HOUR)
     scene.simulator.requests.reset()
-    const report = await scene.sync({ command: 'sync', settings: { rereadSeconds: 0 } })
+    const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
     expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
     expect(await queued(scene)).toBe(before)

@@ -13,11 +13,11 @@ import { readNotificationRecord } from './notification-record.js'
 import { parseNotification, type News } from './parse-notification.js'
 import { REFERENCE_INCLUDE } from '../reconcile/resolve-references.js'
 
-export interface RereadDependencies {
+export interface RefetchDependencies {
   readonly service: Pick<TrackingService, 'getWebhookNotification'>
   readonly warehouse: Warehouse
   readonly logger: Logger
-  readonly rereadDelayMs: number
+  readonly refetchDelayMs: number
   readonly sleep: Sleep
   readonly signal: AbortSignal
   readonly reachFailpoint: ReachFailpoint
@@ -29,22 +29,22 @@ export interface RereadDependencies {
  * the notification stays unresolved until a complete sync. One request, or two where the include is
  * refused.
  */
-export async function rereadNotification(
-  dependencies: RereadDependencies,
+export async function refetchNotification(
+  dependencies: RefetchDependencies,
   entry: ClaimedRefetch,
 ): Promise<void> {
   const told = await readNotification(dependencies, entry.id)
-  const { warehouse, rereadDelayMs, reachFailpoint } = dependencies
+  const { warehouse, refetchDelayMs, reachFailpoint } = dependencies
   await retryWarehouse(dependencies, () =>
-    warehouse.transaction('apply a notification read again', async (session) => {
+    warehouse.transaction('apply a refetched notification', async (session) => {
       const claimed = await lockUnresolved(session, warehouse.names, entry.id)
       const news = claimed === undefined ? undefined : parseNotification(claimed).news
       if (news !== undefined && (told !== undefined || news.document.included.length > 0)) {
         const fuller = told === undefined ? news : withDocument(news, told)
         const settlements = await applyNotifications(
           session,
-          [{ ...fuller, isNotification: true, isReread: true }],
-          { names: warehouse.names, rereadDelayMs, reachFailpoint },
+          [{ ...fuller, isNotification: true, isRefetched: true }],
+          { names: warehouse.names, refetchDelayMs, reachFailpoint },
         )
         await settleNotifications(session, warehouse.names, settlements)
       }
@@ -65,10 +65,10 @@ function withDocument(news: News, told: Document): News {
 
 /** Undefined when the service does not have it, or tells of another one. */
 async function readNotification(
-  { service, signal }: RereadDependencies,
+  { service, signal }: RefetchDependencies,
   id: string,
 ): Promise<Document | undefined> {
-  const options = { signal, purpose: 'reread' as const }
+  const options = { signal, purpose: 'refetch' as const }
   try {
     const { document } = await service
       .getWebhookNotification(id, { ...options, includes: [REFERENCE_INCLUDE] })
