@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
 
 /**
  * Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. Two of them mostly wait, for a rate limit,
@@ -23,12 +24,10 @@ const LONGEST = [
   'sync/backfill',
 ]
 
-/** A test carries the ids of the findings whose rule it proves: `npm test -- --tags-filter FA1`. */
-const FINDINGS = Object.entries(
-  JSON.parse(
-    readFileSync(new URL('test/catalogue/findings.json', import.meta.url), 'utf8'),
-  ) as Record<string, string>,
-)
+/** A test carries the ids of the promises and findings it proves: `npx vitest run --tags-filter H3`. */
+const TAGS = Object.entries(
+  sentencesOf(readCatalogue(fileURLToPath(new URL('.', import.meta.url)))),
+).map(([name, description]) => ({ name, description }))
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -67,7 +66,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
-    tags: FINDINGS.map(([name, description]) => ({ name, description })),
+    tags: TAGS,
     // No test replaces a module, and loading them anew costs half a second a file.
     isolate: false,
     projects: [

@@ -1,43 +1,37 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The last results of the long tier: it takes a night, so the page of a day's run still shows them. */
-export const LONG_RUNS = 'test/catalogue/long-runs.json'
-
-/** What is promised, group by group, and why some of it has no test. */
+/** The promises group by group, why some have no test, the findings, and the parts of the long run. */
 export function readCatalogue(root) {
-  const groups = readJson(join(root, 'test/catalogue/promises.json'))
+  const read = (name) => JSON.parse(readFileSync(join(root, `test/catalogue/${name}.json`), 'utf8'))
   return {
-    groups,
-    ids: Object.values(groups).flatMap((group) => Object.keys(group.promises)),
-    reasons: readJson(join(root, 'test/catalogue/reasons.json')),
+    groups: read('promises'),
+    reasons: read('reasons'),
+    findings: read('findings'),
+    longParts: read('long-parts'),
   }
 }
 
-export function readLongRuns(root) {
-  const path = join(root, LONG_RUNS)
-  return existsSync(path) ? readJson(path) : {}
+/** Every id a test may carry as a tag, with its sentence. */
+export function sentencesOf({ groups, findings }) {
+  return Object.assign({}, ...Object.values(groups).map((group) => group.promises), findings)
 }
 
-/** What is wrong with the names of the tests, whether they pass or not; nothing when every id has a test or a reason. */
-export function problemsOfNames({ ids, reasons }, tests) {
-  const known = new Set(ids)
-  const carried = new Set(tests.flatMap((test) => test.ids))
+/** Ids without a test or a reason, reasons without an id, and tags nobody knows; empty when all is well. */
+export function problemsOfTags(catalogue, tests) {
+  const sentences = sentencesOf(catalogue)
+  const carried = new Set(tests.flatMap((test) => test.tags))
   return [
-    ...ids
-      .filter((id) => !carried.has(id) && reasons[id] === undefined)
-      .map((id) => `${id}: no test carries it and no reason stands in test/catalogue/reasons.json`),
-    ...Object.keys(reasons)
-      .filter((id) => !known.has(id))
+    ...Object.keys(sentences)
+      .filter((id) => !carried.has(id) && catalogue.reasons[id] === undefined)
+      .map((id) => `${id}: tag a test with it, or give a reason in test/catalogue/reasons.json`),
+    ...Object.keys(catalogue.reasons)
+      .filter((id) => sentences[id] === undefined)
       .map((id) => `${id}: has a reason, but the catalogue does not know it`),
-    ...tests.flatMap((test) =>
-      test.ids
-        .filter((id) => !known.has(id))
-        .map((id) => `${id}: unknown, in ${test.file}: "${test.titles.join(' › ')}"`),
+    ...tests.flatMap(({ file, title, tags }) =>
+      tags
+        .filter((id) => sentences[id] === undefined)
+        .map((id) => `${id}: unknown tag in ${file}: ${title}`),
     ),
   ]
-}
-
-function readJson(path) {
-  return JSON.parse(readFileSync(path, 'utf8'))
 }

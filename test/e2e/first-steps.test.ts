@@ -332,44 +332,48 @@ describe('the embedded database', () => {
     })
   })
 
-  it('is adopted and stopped by the next command after its own was killed (X4)', async () => {
-    const home = await makeFreshHome()
-    const { directory } = home
-    const simulator = await startSameWorld({ apiKey: KEY })
-    closers.push(() => simulator.close())
-    simulator.faults.add({
-      fault: { kind: 'hang', phase: 'beforeHeaders' },
-      match: { path: '/tracking_requests' },
-      times: Infinity,
-    })
-    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, ...UNHURRIED }
-    const backfill = await startCli(['backfill'], { directory, env })
-    await waitUntil('the last list is asked for', () =>
-      simulator.requests.recent.some(({ path }) => path === '/v2/tracking_requests'),
-    )
-    backfill.kill('SIGKILL')
-    expect(await backfill.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-    const pid = await readServerPid(home)
-    expect(await isProcessAlive(pid)).toBe(true)
+  it(
+    'is adopted and stopped by the next command after its own was killed',
+    { tags: ['X4'] },
+    async () => {
+      const home = await makeFreshHome()
+      const { directory } = home
+      const simulator = await startSameWorld({ apiKey: KEY })
+      closers.push(() => simulator.close())
+      simulator.faults.add({
+        fault: { kind: 'hang', phase: 'beforeHeaders' },
+        match: { path: '/tracking_requests' },
+        times: Infinity,
+      })
+      const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, ...UNHURRIED }
+      const backfill = await startCli(['backfill'], { directory, env })
+      await waitUntil('the last list is asked for', () =>
+        simulator.requests.recent.some(({ path }) => path === '/v2/tracking_requests'),
+      )
+      backfill.kill('SIGKILL')
+      expect(await backfill.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+      const pid = await readServerPid(home)
+      expect(await isProcessAlive(pid)).toBe(true)
 
-    const status = await runCli(['status', '--json'], { directory })
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      runs: [{ command: 'backfill', outcome: 'running', finishedAt: null }],
-      streams: expect.arrayContaining([
-        expect.objectContaining({ stream: 'shipments', rows: WORLD.shipments }),
-      ]) as unknown,
-    })
-    await waitUntil('the adopted server ends', async () => !(await isProcessAlive(pid)))
-    expect(await isServerRunning(home)).toBe(false)
+      const status = await runCli(['status', '--json'], { directory })
+      expect(JSON.parse(status.stdout)).toMatchObject({
+        runs: [{ command: 'backfill', outcome: 'running', finishedAt: null }],
+        streams: expect.arrayContaining([
+          expect.objectContaining({ stream: 'shipments', rows: WORLD.shipments }),
+        ]) as unknown,
+      })
+      await waitUntil('the adopted server ends', async () => !(await isProcessAlive(pid)))
+      expect(await isServerRunning(home)).toBe(false)
 
-    simulator.faults.clear()
-    const again = await runCli(['backfill', '--json'], { directory, env })
-    expect(again.exitCode).toBe(0)
-    await runCli(['database', 'start'], { directory })
-    const url = await databaseUrl(home)
-    expect(await differencesFrom(simulator.world, simulator.clock.now(), url)).toEqual([])
-    await runCli(['database', 'stop'], { directory })
-  })
+      simulator.faults.clear()
+      const again = await runCli(['backfill', '--json'], { directory, env })
+      expect(again.exitCode).toBe(0)
+      await runCli(['database', 'start'], { directory })
+      const url = await databaseUrl(home)
+      expect(await differencesFrom(simulator.world, simulator.clock.now(), url)).toEqual([])
+      await runCli(['database', 'stop'], { directory })
+    },
+  )
 
   it('takes another port, with a warning, when the one it was told is taken', async () => {
     const { directory } = await makeFreshHome()
@@ -544,72 +548,84 @@ describe('check', () => {
     )
   })
 
-  it('G3: refuses an old schema when it may not migrate, and says which command to run', async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await makeService()
-    const { url: DATABASE_URL } = await makeDatabase()
-    const env = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY: KEY,
-      DATABASE_URL,
-      TRACKING_MIGRATE: 'false',
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    const check = await runCli(['check'], { directory, env })
-    expect(check).toMatchObject({ exitCode: 5, stderr: '' })
-    expect(check.stdout).toMatch(
-      /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
-    )
-    const sync = await runCli(['sync'], { directory, env })
-    expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
-    expect(sync.stderr).toMatch(
-      /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
-    )
-    const migrate = await runCli(['migrate'], { directory, env })
-    expect(migrate).toMatchObject({ exitCode: 0, stderr: '' })
-    expect((await runCli(['sync'], { directory, env })).exitCode).toBe(0)
+  it(
+    'refuses an old schema when it may not migrate, and says which command to run',
+    { tags: ['G3'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const simulator = await makeService()
+      const { url: DATABASE_URL } = await makeDatabase()
+      const env = {
+        TRACKING_API_URL: simulator.url,
+        TRACKING_API_KEY: KEY,
+        DATABASE_URL,
+        TRACKING_MIGRATE: 'false',
+        TRACKING_LOG_LEVEL: 'error',
+      }
+      const check = await runCli(['check'], { directory, env })
+      expect(check).toMatchObject({ exitCode: 5, stderr: '' })
+      expect(check.stdout).toMatch(
+        /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
+      )
+      const sync = await runCli(['sync'], { directory, env })
+      expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
+      expect(sync.stderr).toMatch(
+        /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
+      )
+      const migrate = await runCli(['migrate'], { directory, env })
+      expect(migrate).toMatchObject({ exitCode: 0, stderr: '' })
+      expect((await runCli(['sync'], { directory, env })).exitCode).toBe(0)
 
-    await selectRows(
-      DATABASE_URL,
-      `insert into tracking_sync.migrations (version, name, checksum)
+      await selectRows(
+        DATABASE_URL,
+        `insert into tracking_sync.migrations (version, name, checksum)
       select version + 1, 'of_tomorrow', checksum
       from tracking_sync.migrations order by version desc limit 1`,
-    )
-    const newer = await runCli(['check'], { directory, env: { ...env, TRACKING_MIGRATE: 'true' } })
-    expect(newer.exitCode).toBe(5)
-    expect(newer.stdout).toMatch(
-      /^FAIL {2}schema {4}the database is at migration \d+ and this program knows \d+: install the newer tracking-sync$/m,
-    )
-  })
+      )
+      const newer = await runCli(['check'], {
+        directory,
+        env: { ...env, TRACKING_MIGRATE: 'true' },
+      })
+      expect(newer.exitCode).toBe(5)
+      expect(newer.stdout).toMatch(
+        /^FAIL {2}schema {4}the database is at migration \d+ and this program knows \d+: install the newer tracking-sync$/m,
+      )
+    },
+  )
 })
 
 describe('secrets', () => {
-  it('come from files too, and a file that others can read is warned about (S4)', async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
-    closers.push(() => simulator.close())
-    const { url } = await makeDatabase()
-    const keyFile = join(directory, 'key')
-    const addressFile = join(directory, 'address')
-    await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
-    await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
-    const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
-    const env = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY_FILE: keyFile,
-      DATABASE_URL_FILE: addressFile,
-    }
-    const sync = await runCli(['sync'], { directory, env, secrets })
-    expect(sync.exitCode).toBe(0)
-    expect(sync.stderr).toContain('the file of TRACKING_API_KEY_FILE can be read by others')
-    expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
-    const config = await runCli(['config'], { directory, env, secrets })
-    expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
-    expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
-  })
+  it(
+    'come from files too, and a file that others can read is warned about',
+    { tags: ['S4'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
+      closers.push(() => simulator.close())
+      const { url } = await makeDatabase()
+      const keyFile = join(directory, 'key')
+      const addressFile = join(directory, 'address')
+      await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
+      await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
+      const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
+      const env = {
+        TRACKING_API_URL: simulator.url,
+        TRACKING_API_KEY_FILE: keyFile,
+        DATABASE_URL_FILE: addressFile,
+      }
+      const sync = await runCli(['sync'], { directory, env, secrets })
+      expect(sync.exitCode).toBe(0)
+      expect(sync.stderr).toContain('the file of TRACKING_API_KEY_FILE can be read by others')
+      expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
+      const config = await runCli(['config'], { directory, env, secrets })
+      expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
+      expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
+    },
+  )
 
   it.each(['--api-key', '--database-url', '--key', '--token'])(
-    'are not taken from the command line as %s (S4)',
+    'are not taken from the command line as %s',
+    { tags: ['S4'] },
     async (flag) => {
       const { directory } = await makeFreshHome()
       const sync = await runCli(['sync', flag, 'x'], { directory })

@@ -130,50 +130,58 @@ describe('the package', () => {
   const ownFiles = async (): Promise<string[]> =>
     (await filesBelow(installed)).filter((file) => !file.startsWith('node_modules/'))
 
-  it('holds exactly the built program, its SQL, the example configuration and the documents (S14)', async () => {
-    const sql: string[] = []
-    for (const directory of ['migrations', 'queries', 'views']) {
-      const files = await filesBelow(
-        repositoryDirectory.replace(/\/$/, ''),
-        'sql',
-        directory,
-      ).catch(() => [])
-      sql.push(...files.filter((file) => file.endsWith('.sql')))
-    }
-    const expected = [
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'package.json',
-      'bin/require-node.cjs',
-      'bin/tracking-sync.cjs',
-      'config/prometheus-rules.yml',
-      'config/tracking-sync.example.json',
-      'sql/schema.sql',
-      'dist/program/cli.js',
-      'dist/program/licences.txt',
-      ...sql,
-    ]
-    const files = await ownFiles()
-    // What the program is divided into has names that change with what is in it.
-    const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
-    expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
-    expect(files.filter(isPart).length).toBeGreaterThan(10)
-  })
+  it(
+    'holds exactly the built program, its SQL, the example configuration and the documents',
+    { tags: ['S14'] },
+    async () => {
+      const sql: string[] = []
+      for (const directory of ['migrations', 'queries', 'views']) {
+        const files = await filesBelow(
+          repositoryDirectory.replace(/\/$/, ''),
+          'sql',
+          directory,
+        ).catch(() => [])
+        sql.push(...files.filter((file) => file.endsWith('.sql')))
+      }
+      const expected = [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'package.json',
+        'bin/require-node.cjs',
+        'bin/tracking-sync.cjs',
+        'config/prometheus-rules.yml',
+        'config/tracking-sync.example.json',
+        'sql/schema.sql',
+        'dist/program/cli.js',
+        'dist/program/licences.txt',
+        ...sql,
+      ]
+      const files = await ownFiles()
+      // What the program is divided into has names that change with what is in it.
+      const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
+      expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
+      expect(files.filter(isPart).length).toBeGreaterThan(10)
+    },
+  )
 
-  it('holds no source map, no path of the machine it was made on and no secret (S14)', async () => {
-    for (const file of await ownFiles()) {
-      const text = await readFile(join(installed, file), 'utf8')
-      const found = [
-        'sourceMappingURL',
-        repositoryDirectory,
-        sources.directory,
-        'canary-key',
-        'PRIVATE KEY',
-      ].filter((part) => text.includes(part))
-      expect({ file, found }).toEqual({ file, found: [] })
-    }
-  })
+  it(
+    'holds no source map, no path of the machine it was made on and no secret',
+    { tags: ['S14'] },
+    async () => {
+      for (const file of await ownFiles()) {
+        const text = await readFile(join(installed, file), 'utf8')
+        const found = [
+          'sourceMappingURL',
+          repositoryDirectory,
+          sources.directory,
+          'canary-key',
+          'PRIVATE KEY',
+        ].filter((part) => text.includes(part))
+        expect({ file, found }).toEqual({ file, found: [] })
+      }
+    },
+  )
 
   /** What stands between a shell and the command: a search path, and nothing of the checkout. */
   const PATH = (): string => `${join(prefix, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`

@@ -77,82 +77,94 @@ async function storedIds(scene: ServeScene): Promise<Set<string>> {
 }
 
 describe('serve that is told to stop', () => {
-  it('X3 under a stream of deliveries has stored all that it acknowledged, and ends with 0', async () => {
-    const scene = await openServeScene()
-    for (let round = 0; round < 2; round += 1) {
-      const program = await scene.serve()
-      const sending = stream(scene)
-      await waitUntil('a stream', () => sending.acknowledged.length >= 100)
-      const askedAt = performance.now()
-      program.kill('SIGTERM')
-      const { exitCode } = await program.ended
-      const seconds = (performance.now() - askedAt) / 1000
-      await sending.end()
-      expect({ exitCode, isInTime: seconds < 25 }).toEqual({ exitCode: 0, isInTime: true })
-      expect(sending.statuses.get('no answer')).toBeGreaterThan(0)
-      const stored = await storedIds(scene)
-      expect(sending.acknowledged.filter((id) => !stored.has(id))).toEqual([])
-    }
-  })
+  it(
+    'under a stream of deliveries has stored all that it acknowledged, and ends with 0',
+    { tags: ['X3'] },
+    async () => {
+      const scene = await openServeScene()
+      for (let round = 0; round < 2; round += 1) {
+        const program = await scene.serve()
+        const sending = stream(scene)
+        await waitUntil('a stream', () => sending.acknowledged.length >= 100)
+        const askedAt = performance.now()
+        program.kill('SIGTERM')
+        const { exitCode } = await program.ended
+        const seconds = (performance.now() - askedAt) / 1000
+        await sending.end()
+        expect({ exitCode, isInTime: seconds < 25 }).toEqual({ exitCode: 0, isInTime: true })
+        expect(sending.statuses.get('no answer')).toBeGreaterThan(0)
+        const stored = await storedIds(scene)
+        expect(sending.acknowledged.filter((id) => !stored.has(id))).toEqual([])
+      }
+    },
+  )
 
-  it('X3 answers a delivery that it was storing when it was told to stop, and ends with 0', async () => {
-    const scene = await openServeScene()
-    const program = await scene.serve(['--no-scheduler'])
-    const other = new pg.Client({ connectionString: scene.database.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query('lock table tracking_sync.webhook_notifications in exclusive mode')
-      const id = randomUUID()
-      const answer = scene.post(notificationBody(id))
-      await waitUntil('it waits to store', async () => {
-        const waiting = await scene.select(
-          `select from pg_stat_activity
+  it(
+    'answers a delivery that it was storing when it was told to stop, and ends with 0',
+    { tags: ['X3'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve(['--no-scheduler'])
+      const other = new pg.Client({ connectionString: scene.database.url })
+      await other.connect()
+      try {
+        await other.query('begin')
+        await other.query('lock table tracking_sync.webhook_notifications in exclusive mode')
+        const id = randomUUID()
+        const answer = scene.post(notificationBody(id))
+        await waitUntil('it waits to store', async () => {
+          const waiting = await scene.select(
+            `select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%insert%'`,
-        )
-        return waiting.length > 0
-      })
-      program.kill('SIGTERM')
-      await waitUntil('it stops', () => logLines(program, 'stopping').length > 0)
-      await other.query('commit')
-      expect((await answer).status).toBe(202)
-      expect(await storedIds(scene)).toEqual(new Set([id]))
-      expect((await program.ended).exitCode).toBe(0)
-    } finally {
-      await other.end()
-    }
-  })
+          )
+          return waiting.length > 0
+        })
+        program.kill('SIGTERM')
+        await waitUntil('it stops', () => logLines(program, 'stopping').length > 0)
+        await other.query('commit')
+        expect((await answer).status).toBe(202)
+        expect(await storedIds(scene)).toEqual(new Set([id]))
+        expect((await program.ended).exitCode).toBe(0)
+      } finally {
+        await other.end()
+      }
+    },
+  )
 
-  it('X2 ends within its time although the database hangs, and at once at the second signal', async () => {
-    const scene = await openServeScene({ throughUrl: behindProxy })
-    const patient = await scene.serve(['--shutdown-seconds', '2'])
-    await untilSynced(scene)
-    proxy!.freeze()
-    const answers = scene.post(notificationBody()).then(
-      ({ status }) => status,
-      () => 'no answer',
-    )
-    await new Promise((resolve) => setImmediate(resolve))
-    patient.kill('SIGTERM')
-    const cut = await patient.ended
-    expect(cut.exitCode).toBe(143)
-    expect(logLines(patient, 'not everything came to its end in time and is cut off')).toHaveLength(
-      1,
-    )
-    expect(await answers).not.toBe(202)
-    await proxy!.restore()
+  it(
+    'ends within its time although the database hangs, and at once at the second signal',
+    { tags: ['X2'] },
+    async () => {
+      const scene = await openServeScene({ throughUrl: behindProxy })
+      const patient = await scene.serve(['--shutdown-seconds', '2'])
+      await untilSynced(scene)
+      proxy!.freeze()
+      const answers = scene.post(notificationBody()).then(
+        ({ status }) => status,
+        () => 'no answer',
+      )
+      await new Promise((resolve) => setImmediate(resolve))
+      patient.kill('SIGTERM')
+      const cut = await patient.ended
+      expect(cut.exitCode).toBe(143)
+      expect(
+        logLines(patient, 'not everything came to its end in time and is cut off'),
+      ).toHaveLength(1)
+      expect(await answers).not.toBe(202)
+      await proxy!.restore()
 
-    const hurried = await scene.serve()
-    proxy!.freeze()
-    hurried.kill('SIGTERM')
-    await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
-    const askedAt = performance.now()
-    hurried.kill('SIGTERM')
-    expect((await hurried.ended).exitCode).toBe(143)
-    expect(performance.now() - askedAt).toBeLessThan(1_000)
-  })
+      const hurried = await scene.serve()
+      proxy!.freeze()
+      hurried.kill('SIGTERM')
+      await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
+      const askedAt = performance.now()
+      hurried.kill('SIGTERM')
+      expect((await hurried.ended).exitCode).toBe(143)
+      expect(performance.now() - askedAt).toBeLessThan(1_000)
+    },
+  )
 
-  it('X1 in the middle of a sync goes on from there at the next start', async () => {
+  it('in the middle of a sync goes on from there at the next start', { tags: ['X1'] }, async () => {
     const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
     const hang = scene.simulator.faults.add(hangAtPageFour)
     const program = await scene.serve()
@@ -192,27 +204,31 @@ describe('serve without its database', () => {
     expect((await program.ended).exitCode).toBe(0)
   })
 
-  it('goes on when it goes away, answers 503, and applies all that it acknowledged when it is back (W16, W20)', async () => {
-    const scene = await openServeScene({ throughUrl: behindProxy })
-    const program = await scene.serve()
-    await untilSynced(scene)
-    await proxy!.cut()
-    await expectUnavailable(scene)
-    await proxy!.restore()
-    await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
-    const ids = [randomUUID(), randomUUID()]
-    for (const id of ids) expect((await scene.post(notificationBody(id))).status).toBe(202)
-    await waitUntil('applied', async () => {
-      const open = await scene.select(
-        `select from tracking_sync.webhook_notifications where state = 'received'`,
-      )
-      return open.length === 0
-    })
-    const stored = await storedIds(scene)
-    expect(ids.filter((id) => !stored.has(id))).toEqual([])
-    program.kill('SIGTERM')
-    expect((await program.ended).exitCode).toBe(0)
-  })
+  it(
+    'goes on when it goes away, answers 503, and applies all that it acknowledged when it is back',
+    { tags: ['W16', 'W20'] },
+    async () => {
+      const scene = await openServeScene({ throughUrl: behindProxy })
+      const program = await scene.serve()
+      await untilSynced(scene)
+      await proxy!.cut()
+      await expectUnavailable(scene)
+      await proxy!.restore()
+      await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
+      const ids = [randomUUID(), randomUUID()]
+      for (const id of ids) expect((await scene.post(notificationBody(id))).status).toBe(202)
+      await waitUntil('applied', async () => {
+        const open = await scene.select(
+          `select from tracking_sync.webhook_notifications where state = 'received'`,
+        )
+        return open.length === 0
+      })
+      const stored = await storedIds(scene)
+      expect(ids.filter((id) => !stored.has(id))).toEqual([])
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+    },
+  )
 })
 
 async function expectUnavailable(scene: ServeScene): Promise<void> {
@@ -235,7 +251,8 @@ describe('a fault of the program', () => {
   }
 
   it.each(Object.entries(faults))(
-    'an unhandled %s ends serve with 1 in the middle of a sync; the next run takes over at once (C22)',
+    'an unhandled %s ends serve with 1 in the middle of a sync; the next run takes over at once',
+    { tags: ['C22'] },
     async (_, fault) => {
       const scene = await openServeScene()
       const hang = scene.simulator.faults.add({
@@ -258,72 +275,82 @@ describe('a fault of the program', () => {
 })
 
 describe('runs that would overlap', () => {
-  it('X5 of three that start together one runs and the others end with 7 within two seconds, in each of three rounds', async () => {
-    const scene = await openServeScene()
-    expect((await runCli(['migrate'], scene.options)).exitCode).toBe(0)
-    const { faults } = scene.simulator
-    for (let round = 0; round < 3; round += 1) {
-      faults.add({
-        fault: { kind: 'hang', phase: 'beforeHeaders' },
-        match: { path: '/shipments' },
-        times: Number.POSITIVE_INFINITY,
-      })
-      // What three starts cost on this machine, before any of them looks at the lease.
-      const baseline = await Promise.all(
-        [1, 2, 3].map(() => runCli(['status', '--json'], scene.options)),
-      )
-      const slowest = Math.max(...baseline.map(({ seconds }) => seconds))
-      const programs = await Promise.all([1, 2, 3].map(() => startCli(['sync'], scene.options)))
-      const ended: RunningProgram[] = []
-      for (const program of programs) void program.ended.then(() => ended.push(program))
-      await waitUntil('two have ended', () => ended.length === 2)
-      for (const loser of ended) {
-        const { exitCode, stderr, seconds } = await loser.ended
-        expect(exitCode).toBe(7)
-        expect(stderr).toMatch(
-          /another run holds the lease: sync, process \d+ on \S+ \(\w+\), since /,
+  it(
+    'of three that start together one runs and the others end with 7 within two seconds, in each of three rounds',
+    { tags: ['X5'] },
+    async () => {
+      const scene = await openServeScene()
+      expect((await runCli(['migrate'], scene.options)).exitCode).toBe(0)
+      const { faults } = scene.simulator
+      for (let round = 0; round < 3; round += 1) {
+        faults.add({
+          fault: { kind: 'hang', phase: 'beforeHeaders' },
+          match: { path: '/shipments' },
+          times: Number.POSITIVE_INFINITY,
+        })
+        // What three starts cost on this machine, before any of them looks at the lease.
+        const baseline = await Promise.all(
+          [1, 2, 3].map(() => runCli(['status', '--json'], scene.options)),
         )
-        expect(seconds).toBeLessThan(slowest + 2)
+        const slowest = Math.max(...baseline.map(({ seconds }) => seconds))
+        const programs = await Promise.all([1, 2, 3].map(() => startCli(['sync'], scene.options)))
+        const ended: RunningProgram[] = []
+        for (const program of programs) void program.ended.then(() => ended.push(program))
+        await waitUntil('two have ended', () => ended.length === 2)
+        for (const loser of ended) {
+          const { exitCode, stderr, seconds } = await loser.ended
+          expect(exitCode).toBe(7)
+          expect(stderr).toMatch(
+            /another run holds the lease: sync, process \d+ on \S+ \(\w+\), since /,
+          )
+          expect(seconds).toBeLessThan(slowest + 2)
+        }
+        const [winner] = programs.filter((program) => !ended.includes(program))
+        expect(await scene.select('select holder from tracking_sync.lease')).toEqual([
+          { holder: expect.stringContaining(`process ${winner!.pid} `) as unknown },
+        ])
+        faults.clear()
+        winner!.kill('SIGTERM')
+        expect((await winner!.ended).exitCode).toBe(143)
       }
-      const [winner] = programs.filter((program) => !ended.includes(program))
-      expect(await scene.select('select holder from tracking_sync.lease')).toEqual([
-        { holder: expect.stringContaining(`process ${winner!.pid} `) as unknown },
-      ])
-      faults.clear()
-      winner!.kill('SIGTERM')
-      expect((await winner!.ended).exitCode).toBe(143)
-    }
-  })
+    },
+  )
 
-  it('X7 a sync that takes longer than it may ends with 6 and says so, and the next one goes on', async () => {
-    const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
-    const { simulator, database } = scene
-    simulator.faults.add(hangAtPageFour)
-    // A minute of this program passes in two seconds.
-    const faster = preload(
-      `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms === 60000 ? 2000 : ms, ...rest)`,
-    )
-    const limited = await runCli(['sync', '--run-minutes', '1', '--json'], {
-      ...scene.options,
-      env: { ...scene.options.env, ...faster },
-    })
-    expect(limited.exitCode).toBe(6)
-    const sentence =
-      'the run was stopped after 1 min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there'
-    expect(limited.stderr).toContain(`error: ${sentence}\n`)
-    expect(JSON.parse(limited.stdout)).toMatchObject({
-      outcome: 'incomplete',
-      problems: [sentence],
-    })
-    const before = simulator.requests.total
-    const next = await runCli(['sync', '--json'], scene.options)
-    expect(next.exitCode).toBe(0)
-    const firstPages = simulator.requests.recent
-      .slice(before)
-      .filter(
-        ({ path, query }) => path === '/v2/shipments' && /number(?:%5D|\])=1(?:&|$)/.test(query),
+  it(
+    'a sync that takes longer than it may ends with 6 and says so, and the next one goes on',
+    { tags: ['X7'] },
+    async () => {
+      const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+      const { simulator, database } = scene
+      simulator.faults.add(hangAtPageFour)
+      // A minute of this program passes in two seconds.
+      const faster = preload(
+        `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms === 60000 ? 2000 : ms, ...rest)`,
       )
-    expect(firstPages).toEqual([])
-    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
-  })
+      const limited = await runCli(['sync', '--run-minutes', '1', '--json'], {
+        ...scene.options,
+        env: { ...scene.options.env, ...faster },
+      })
+      expect(limited.exitCode).toBe(6)
+      const sentence =
+        'the run was stopped after 1 min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there'
+      expect(limited.stderr).toContain(`error: ${sentence}\n`)
+      expect(JSON.parse(limited.stdout)).toMatchObject({
+        outcome: 'incomplete',
+        problems: [sentence],
+      })
+      const before = simulator.requests.total
+      const next = await runCli(['sync', '--json'], scene.options)
+      expect(next.exitCode).toBe(0)
+      const firstPages = simulator.requests.recent
+        .slice(before)
+        .filter(
+          ({ path, query }) => path === '/v2/shipments' && /number(?:%5D|\])=1(?:&|$)/.test(query),
+        )
+      expect(firstPages).toEqual([])
+      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
+        [],
+      )
+    },
+  )
 })

@@ -67,58 +67,66 @@ describe('serve', () => {
     expect(logLines(program, 'stopped')).toHaveLength(1)
   })
 
-  it('X6 makes up for missed slots with one sync, and for none that was not missed', async () => {
-    const scene = await openServeScene()
-    const runs = async (): Promise<number> =>
-      (await scene.select('select from tracking_sync.sync_runs')).length
-    const first = await runCli(['sync'], scene.options)
-    expect(first.exitCode).toBe(0)
+  it(
+    'makes up for missed slots with one sync, and for none that was not missed',
+    { tags: ['X6'] },
+    async () => {
+      const scene = await openServeScene()
+      const runs = async (): Promise<number> =>
+        (await scene.select('select from tracking_sync.sync_runs')).length
+      const first = await runCli(['sync'], scene.options)
+      expect(first.exitCode).toBe(0)
 
-    const punctual = await scene.serve()
-    await waitUntil('the start is over', () => logLines(punctual, 'reconciled').length > 0)
-    punctual.kill('SIGTERM')
-    await punctual.ended
-    expect(logLines(punctual, 'a slot was missed; one sync makes up for it')).toEqual([])
-    expect(await runs()).toBe(1)
+      const punctual = await scene.serve()
+      await waitUntil('the start is over', () => logLines(punctual, 'reconciled').length > 0)
+      punctual.kill('SIGTERM')
+      await punctual.ended
+      expect(logLines(punctual, 'a slot was missed; one sync makes up for it')).toEqual([])
+      expect(await runs()).toBe(1)
 
-    await scene.select(
-      `update tracking_sync.sync_run_streams
+      await scene.select(
+        `update tracking_sync.sync_run_streams
       set pass_began_at = pass_began_at - interval '8 hours'`,
-    )
-    const late = await scene.serve()
-    await untilSynced(scene, 2)
-    await waitUntil('the job has ended', () => logLines(late, 'scheduled sync').length > 0)
-    late.kill('SIGTERM')
-    await late.ended
-    expect(await runs()).toBe(2)
-  })
+      )
+      const late = await scene.serve()
+      await untilSynced(scene, 2)
+      await waitUntil('the job has ended', () => logLines(late, 'scheduled sync').length > 0)
+      late.kill('SIGTERM')
+      await late.ended
+      expect(await runs()).toBe(2)
+    },
+  )
 
-  it('refuses to start without a good secret, and needs none where it does not receive (W5)', async () => {
-    const scene = await openServeScene()
-    for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
-      const options = {
-        ...scene.options,
-        env: { ...scene.options.env, TRACKING_WEBHOOK_SECRET: secret },
+  it(
+    'refuses to start without a good secret, and needs none where it does not receive',
+    { tags: ['W5'] },
+    async () => {
+      const scene = await openServeScene()
+      for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
+        const options = {
+          ...scene.options,
+          env: { ...scene.options.env, TRACKING_WEBHOOK_SECRET: secret },
+        }
+        const { exitCode, stderr, stdout } = await runCli(['serve'], options)
+        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+        expect(stderr).toMatch(/^error: TRACKING_WEBHOOK_SECRET .+\n$/)
       }
-      const { exitCode, stderr, stdout } = await runCli(['serve'], options)
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-      expect(stderr).toMatch(/^error: TRACKING_WEBHOOK_SECRET .+\n$/)
-    }
-    expect(scene.simulator.requests.total).toBe(0)
+      expect(scene.simulator.requests.total).toBe(0)
 
-    const program = await scene.serve(['--no-receiver', '--no-scheduler'], {
-      TRACKING_WEBHOOK_SECRET: '',
-    })
-    expect(program.stdout()).toBe(`serving at ${scene.url}\n`)
-    expect((await scene.get('/healthz')).status).toBe(200)
-    expect((await scene.post(notificationBody())).status).toBe(404)
-    await waitUntil('our webhook is known', async () => {
-      const rows = await scene.select('select from tracking_sync.webhooks where is_ours')
-      return rows.length === 1
-    })
-    program.kill('SIGTERM')
-    expect((await program.ended).exitCode).toBe(0)
-  })
+      const program = await scene.serve(['--no-receiver', '--no-scheduler'], {
+        TRACKING_WEBHOOK_SECRET: '',
+      })
+      expect(program.stdout()).toBe(`serving at ${scene.url}\n`)
+      expect((await scene.get('/healthz')).status).toBe(200)
+      expect((await scene.post(notificationBody())).status).toBe(404)
+      await waitUntil('our webhook is known', async () => {
+        const rows = await scene.select('select from tracking_sync.webhooks where is_ours')
+        return rows.length === 1
+      })
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+    },
+  )
 
   it('says in one sentence that its port is taken, or that the path of webhooks is its own', async () => {
     const scene = await openServeScene()
@@ -153,36 +161,40 @@ describe('serve', () => {
 })
 
 describe('what serve says of itself', () => {
-  it('alerts within a slot when our webhook is switched off or gone, and until it is mended (W18)', async () => {
-    const scene = await openServeScene()
-    const { simulator, webhookId } = scene
-    const program = await scene.serve(['--reconcile-cron', '* * * * * *', '--sync-cron', 'off'])
-    const until = async (alerts: number, active: number | undefined): Promise<void> => {
-      await waitUntil(`${alerts} alerts`, async () => {
-        const { text } = await scene.get('/metrics')
-        const isActive = metricOf(text, `webhook_active{webhook_id="${webhookId}"}`)
-        return metricOf(text, 'webhook_alerts') === alerts && isActive === active
-      })
-    }
-    await until(0, 1)
-    simulator.webhooks.update(webhookId, { active: false })
-    await until(1, 0)
-    const sentence = `webhook ${webhookId} is not active`
-    await waitUntil('the log says so', () => program.stderr().includes(sentence))
-    expect((await scene.get('/')).text).toContain(sentence)
-    const status = await runCli(['status'], scene.options)
-    expect(status.stdout).toContain(`ALERT: ${sentence}`)
-    // Not ready would mean that no delivery could reach us ever again.
-    expect((await scene.get('/readyz')).status).toBe(200)
-    simulator.webhooks.update(webhookId, { active: true })
-    await until(0, 1)
-    simulator.webhooks.remove(webhookId)
-    await until(1, 0)
-    program.kill('SIGTERM')
-    await program.ended
-  })
+  it(
+    'alerts within a slot when our webhook is switched off or gone, and until it is mended',
+    { tags: ['W18'] },
+    async () => {
+      const scene = await openServeScene()
+      const { simulator, webhookId } = scene
+      const program = await scene.serve(['--reconcile-cron', '* * * * * *', '--sync-cron', 'off'])
+      const until = async (alerts: number, active: number | undefined): Promise<void> => {
+        await waitUntil(`${alerts} alerts`, async () => {
+          const { text } = await scene.get('/metrics')
+          const isActive = metricOf(text, `webhook_active{webhook_id="${webhookId}"}`)
+          return metricOf(text, 'webhook_alerts') === alerts && isActive === active
+        })
+      }
+      await until(0, 1)
+      simulator.webhooks.update(webhookId, { active: false })
+      await until(1, 0)
+      const sentence = `webhook ${webhookId} is not active`
+      await waitUntil('the log says so', () => program.stderr().includes(sentence))
+      expect((await scene.get('/')).text).toContain(sentence)
+      const status = await runCli(['status'], scene.options)
+      expect(status.stdout).toContain(`ALERT: ${sentence}`)
+      // Not ready would mean that no delivery could reach us ever again.
+      expect((await scene.get('/readyz')).status).toBe(200)
+      simulator.webhooks.update(webhookId, { active: true })
+      await until(0, 1)
+      simulator.webhooks.remove(webhookId)
+      await until(1, 0)
+      program.kill('SIGTERM')
+      await program.ended
+    },
+  )
 
-  it('alerts when there never was a webhook of ours (W18)', async () => {
+  it('alerts when there never was a webhook of ours', { tags: ['W18'] }, async () => {
     const scene = await openServeScene()
     scene.simulator.webhooks.remove(scene.webhookId)
     const program = await scene.serve()
@@ -326,89 +338,101 @@ describe('what serve says of itself', () => {
     expect((await program.ended).exitCode).toBe(0)
   })
 
-  it('is ok or unavailable in the answers to strangers, whatever they ask (W20)', async () => {
-    const scene = await openServeScene()
-    const program = await scene.serve()
-    for (const path of ['/healthz', '/readyz']) {
-      const answers = [
-        await fetch(`${scene.url}${path}`),
-        await fetch(`${scene.url}${path}?verbose=1`, {
-          headers: { 'x-forwarded-host': 'evil.example', accept: 'application/json' },
-        }),
-      ]
-      for (const answer of answers) {
-        expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
-        expect([...answer.headers.keys()].sort()).toEqual([
-          'cache-control',
-          'connection',
-          'content-length',
-          'content-type',
-          'date',
-          'keep-alive',
-        ])
+  it(
+    'is ok or unavailable in the answers to strangers, whatever they ask',
+    { tags: ['W20'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve()
+      for (const path of ['/healthz', '/readyz']) {
+        const answers = [
+          await fetch(`${scene.url}${path}`),
+          await fetch(`${scene.url}${path}?verbose=1`, {
+            headers: { 'x-forwarded-host': 'evil.example', accept: 'application/json' },
+          }),
+        ]
+        for (const answer of answers) {
+          expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
+          expect([...answer.headers.keys()].sort()).toEqual([
+            'cache-control',
+            'connection',
+            'content-length',
+            'content-type',
+            'date',
+            'keep-alive',
+          ])
+        }
       }
-    }
-    for (const path of ['/health', '/healthz/', '/metrics/x', '/.env', '/status']) {
-      const { status, text } = await scene.get(path)
-      expect([path, status, text]).toEqual([path, 404, '{"error":"not_found"}\n'])
-    }
-    program.kill('SIGTERM')
-    await program.ended
-  })
+      for (const path of ['/health', '/healthz/', '/metrics/x', '/.env', '/status']) {
+        const { status, text } = await scene.get(path)
+        expect([path, status, text]).toEqual([path, 404, '{"error":"not_found"}\n'])
+      }
+      program.kill('SIGTERM')
+      await program.ended
+    },
+  )
 
-  it('holds neither the key nor the secret of the webhook, nor do the tables (S1)', async () => {
-    const scene = await openServeScene({ settings: { TRACKING_LOG_LEVEL: 'debug' } })
-    const { simulator } = scene
-    const program = await scene.serve()
-    await untilSynced(scene)
-    simulator.clock.advance(60_000)
-    simulator.edits.change('container', containerOf(scene), { weight_in_lbs: 1_111 })
-    await waitUntil('a delivery is applied', async () => {
-      const { text } = await scene.get('/metrics')
-      return (metricOf(text, 'notifications_settled_total{result="processed"}') ?? 0) > 0
-    })
-    const forged = await fetch(`${scene.url}/webhooks`, {
-      method: 'POST',
-      body: notificationBody('of-somebody-else'),
-      headers: { 'content-type': 'application/json', 'X-SVC-Webhook-Signature': SECRET },
-    })
-    expect(forged.status).toBe(401)
-    const pages = await Promise.all(
-      ['/', '/metrics', '/healthz', '/readyz', '/nowhere'].map((path) => scene.get(path)),
-    )
-    const tables = await lookAt(scene.database.url, async (warehouse) => {
-      const names = await warehouse.query<{ name: string }>(
-        'list the tables',
-        `select format('%I.%I', schemaname, tablename) as name from pg_tables
+  it(
+    'holds neither the key nor the secret of the webhook, nor do the tables',
+    { tags: ['S1'] },
+    async () => {
+      const scene = await openServeScene({ settings: { TRACKING_LOG_LEVEL: 'debug' } })
+      const { simulator } = scene
+      const program = await scene.serve()
+      await untilSynced(scene)
+      simulator.clock.advance(60_000)
+      simulator.edits.change('container', containerOf(scene), { weight_in_lbs: 1_111 })
+      await waitUntil('a delivery is applied', async () => {
+        const { text } = await scene.get('/metrics')
+        return (metricOf(text, 'notifications_settled_total{result="processed"}') ?? 0) > 0
+      })
+      const forged = await fetch(`${scene.url}/webhooks`, {
+        method: 'POST',
+        body: notificationBody('of-somebody-else'),
+        headers: { 'content-type': 'application/json', 'X-SVC-Webhook-Signature': SECRET },
+      })
+      expect(forged.status).toBe(401)
+      const pages = await Promise.all(
+        ['/', '/metrics', '/healthz', '/readyz', '/nowhere'].map((path) => scene.get(path)),
+      )
+      const tables = await lookAt(scene.database.url, async (warehouse) => {
+        const names = await warehouse.query<{ name: string }>(
+          'list the tables',
+          `select format('%I.%I', schemaname, tablename) as name from pg_tables
         where schemaname like 'tracking%'`,
-      )
-      const rows = names.map(({ name }) =>
-        warehouse.query(
-          'look at the rows',
-          `select to_jsonb(one)::text as row from ${name} as one`,
-        ),
-      )
-      return JSON.stringify(await Promise.all(rows))
-    })
-    expect(tables).toContain('container.updated')
-    const text = [...pages.map((page) => page.text), tables, await forged.text()].join('\n')
-    expectNoSecret('pages and tables', text, [KEY, SECRET])
-    program.kill('SIGTERM')
-    // Its output and command line are looked through as well.
-    await program.ended
-  })
+        )
+        const rows = names.map(({ name }) =>
+          warehouse.query(
+            'look at the rows',
+            `select to_jsonb(one)::text as row from ${name} as one`,
+          ),
+        )
+        return JSON.stringify(await Promise.all(rows))
+      })
+      expect(tables).toContain('container.updated')
+      const text = [...pages.map((page) => page.text), tables, await forged.text()].join('\n')
+      expectNoSecret('pages and tables', text, [KEY, SECRET])
+      program.kill('SIGTERM')
+      // Its output and command line are looked through as well.
+      await program.ended
+    },
+  )
 
-  it('is not on the command line, nor is the secret of the stand-in that signs (S4)', async () => {
-    const scene = await openServeScene()
-    const program = await startCli(
-      ['simulate', '--port', '0', '--webhook', `${scene.url}/webhooks`],
-      {
-        ...scene.options,
-        env: { ...scene.options.env, SIMULATOR_WEBHOOK_SECRET: SECRET },
-      },
-    )
-    await program.waitFor(({ stdout }) => stdout().includes('Ctrl-C ends it.'))
-    program.kill('SIGINT')
-    expect((await program.ended).exitCode).toBe(0)
-  })
+  it(
+    'is not on the command line, nor is the secret of the stand-in that signs',
+    { tags: ['S4'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await startCli(
+        ['simulate', '--port', '0', '--webhook', `${scene.url}/webhooks`],
+        {
+          ...scene.options,
+          env: { ...scene.options.env, SIMULATOR_WEBHOOK_SECRET: SECRET },
+        },
+      )
+      await program.waitFor(({ stdout }) => stdout().includes('Ctrl-C ends it.'))
+      program.kill('SIGINT')
+      expect((await program.ended).exitCode).toBe(0)
+    },
+  )
 })

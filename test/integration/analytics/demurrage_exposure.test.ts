@@ -125,50 +125,59 @@ it('counts the day after the last free day as day 1, by the calendar at the plac
   ])
 })
 
-it('N4: never adds a total to what it sums, nor one currency to another', async () => {
-  await insertOverdue('2026-03-13')
-  await insertKnown(
-    scene,
-    'containers',
-    ['c2', 'c3', 'c4', 'c5'].map((id) => container(id)),
-  )
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    ['c2', 'c3', 'c4', 'c5'].map((id) => deadline(id, '2026-03-13')),
-  )
-  await insertKnown(scene, 'container_fees', [
-    fee('c1', 'total', '500', 'USD'),
-    fee('c2', 'demurrage', '300', 'USD'),
-    fee('c2', 'total', '900', 'USD'),
-    fee('c2', 'demurrage', '80', 'CAD'),
-    fee('c3', 'other', '55.5', null),
-    fee('c5', 'demurrage', '0', 'USD'),
-  ])
-  const columns = ['container_id', 'fees_by_currency', 'fee_amount', 'fee_currency_code']
-  expect(await read(columns)).toEqual([
-    {
-      container_id: 'c1',
-      fees_by_currency: { USD: 500 },
-      fee_amount: '500',
-      fee_currency_code: 'USD',
-    },
-    {
-      container_id: 'c2',
-      fees_by_currency: { USD: 300, CAD: 80 },
-      fee_amount: null,
-      fee_currency_code: null,
-    },
-    {
-      container_id: 'c3',
-      fees_by_currency: { local: 55.5 },
-      fee_amount: '55.5',
-      fee_currency_code: 'local',
-    },
-    { container_id: 'c4', fees_by_currency: null, fee_amount: null, fee_currency_code: null },
-    { container_id: 'c5', fees_by_currency: { USD: 0 }, fee_amount: '0', fee_currency_code: 'USD' },
-  ])
-})
+it(
+  'never adds a total to what it sums, nor one currency to another',
+  { tags: ['N4'] },
+  async () => {
+    await insertOverdue('2026-03-13')
+    await insertKnown(
+      scene,
+      'containers',
+      ['c2', 'c3', 'c4', 'c5'].map((id) => container(id)),
+    )
+    await insertKnown(
+      scene,
+      'container_import_deadlines',
+      ['c2', 'c3', 'c4', 'c5'].map((id) => deadline(id, '2026-03-13')),
+    )
+    await insertKnown(scene, 'container_fees', [
+      fee('c1', 'total', '500', 'USD'),
+      fee('c2', 'demurrage', '300', 'USD'),
+      fee('c2', 'total', '900', 'USD'),
+      fee('c2', 'demurrage', '80', 'CAD'),
+      fee('c3', 'other', '55.5', null),
+      fee('c5', 'demurrage', '0', 'USD'),
+    ])
+    const columns = ['container_id', 'fees_by_currency', 'fee_amount', 'fee_currency_code']
+    expect(await read(columns)).toEqual([
+      {
+        container_id: 'c1',
+        fees_by_currency: { USD: 500 },
+        fee_amount: '500',
+        fee_currency_code: 'USD',
+      },
+      {
+        container_id: 'c2',
+        fees_by_currency: { USD: 300, CAD: 80 },
+        fee_amount: null,
+        fee_currency_code: null,
+      },
+      {
+        container_id: 'c3',
+        fees_by_currency: { local: 55.5 },
+        fee_amount: '55.5',
+        fee_currency_code: 'local',
+      },
+      { container_id: 'c4', fees_by_currency: null, fee_amount: null, fee_currency_code: null },
+      {
+        container_id: 'c5',
+        fees_by_currency: { USD: 0 },
+        fee_amount: '0',
+        fee_currency_code: 'USD',
+      },
+    ])
+  },
+)
 
 it('takes for each day the most specific line of the tariff', async () => {
   await insertOverdue('2026-03-13', { equipment_type: 'reefer' })

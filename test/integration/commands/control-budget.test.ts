@@ -19,7 +19,7 @@ const call = (scene: Scene, ...args: string[]): Promise<CliCall> => callCli(args
 const accountOf = ({ simulator: { url, apiKey } }: Scene): string =>
   accountKey({ apiUrl: url, apiKey })
 
-describe('R6: commands that need the service and no warehouse', () => {
+describe('commands that need the service and no warehouse', { tags: ['R6'] }, () => {
   it('count in the budget of all processes', async () => {
     const scene = await openScene({ shipments: 2 })
     scene.simulator.requests.reset()

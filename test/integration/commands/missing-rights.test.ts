@@ -56,52 +56,56 @@ function expectRefused({ exitCode, stderr }: CliCall, statements: readonly strin
   expect(simulator.requests.total).toBe(0)
 }
 
-describe('G9: a login that lacks a right is told the statement that grants it, before the service is asked', () => {
-  it('to use the schemas and write any table', async () => {
-    const refused = await syncAs(login)
-    expect(refused.exitCode).toBe(5)
-    expect(refused.stderr).toMatch(
-      new RegExp(
-        `grant select, insert, update, delete on ${schema}\\.container_changes to ${login};`,
-      ),
-    )
-    expect(refused.stderr).toMatch(
-      /and \d+ more: `tracking-sync migrate --roles` makes a role that has them/,
-    )
-    expect(simulator.requests.total).toBe(0)
-  })
+describe(
+  'a login that lacks a right is told the statement that grants it, before the service is asked',
+  { tags: ['G9'] },
+  () => {
+    it('to use the schemas and write any table', async () => {
+      const refused = await syncAs(login)
+      expect(refused.exitCode).toBe(5)
+      expect(refused.stderr).toMatch(
+        new RegExp(
+          `grant select, insert, update, delete on ${schema}\\.container_changes to ${login};`,
+        ),
+      )
+      expect(refused.stderr).toMatch(
+        /and \d+ more: `tracking-sync migrate --roles` makes a role that has them/,
+      )
+      expect(simulator.requests.total).toBe(0)
+    })
 
-  it('to write one table, and what it may not write beside ours is nobody’s business', async () => {
-    await run(`grant ${roles.writer} to ${login}`)
-    await run(`create table ${schema}.not_ours (id int)`)
-    await run(`revoke all on ${schema}.not_ours from ${roles.writer}`)
-    await run(`revoke insert on ${schema}.ports from ${roles.writer}`)
-    await run(`revoke delete, update on ${schema}_sync.checkpoints from ${roles.writer}`)
-    const missing = [
-      `grant insert on ${schema}.ports to ${login}`,
-      `grant update, delete on ${schema}_sync.checkpoints to ${login}`,
-    ]
-    expectRefused(await syncAs(login), missing)
-    for (const statement of missing) await run(statement)
-    expect((await syncAs(login)).exitCode).toBe(0)
-    expect((await syncAs(login)).exitCode).toBe(0)
-  })
+    it('to write one table, and what it may not write beside ours is nobody’s business', async () => {
+      await run(`grant ${roles.writer} to ${login}`)
+      await run(`create table ${schema}.not_ours (id int)`)
+      await run(`revoke all on ${schema}.not_ours from ${roles.writer}`)
+      await run(`revoke insert on ${schema}.ports from ${roles.writer}`)
+      await run(`revoke delete, update on ${schema}_sync.checkpoints from ${roles.writer}`)
+      const missing = [
+        `grant insert on ${schema}.ports to ${login}`,
+        `grant update, delete on ${schema}_sync.checkpoints to ${login}`,
+      ]
+      expectRefused(await syncAs(login), missing)
+      for (const statement of missing) await run(statement)
+      expect((await syncAs(login)).exitCode).toBe(0)
+      expect((await syncAs(login)).exitCode).toBe(0)
+    })
 
-  it('to use a schema', async () => {
-    await run(`revoke usage on schema ${schema}_sync from ${roles.writer}`)
-    expectRefused(await syncAs(login), [`grant usage on schema ${schema}_sync to ${login}`])
-    await run(`grant usage on schema ${schema}_sync to ${roles.writer}`)
-  })
+    it('to use a schema', async () => {
+      await run(`revoke usage on schema ${schema}_sync from ${roles.writer}`)
+      expectRefused(await syncAs(login), [`grant usage on schema ${schema}_sync to ${login}`])
+      await run(`grant usage on schema ${schema}_sync to ${roles.writer}`)
+    })
 
-  it('to make the schemas where there are none', async () => {
-    const empty = await createTestDatabase()
-    try {
-      const name = new URL(empty.url).pathname.slice(1)
-      expectRefused(await syncAs(login, empty.url), [
-        `grant create on database ${name} to ${login}`,
-      ])
-    } finally {
-      await empty.drop()
-    }
-  })
-})
+    it('to make the schemas where there are none', async () => {
+      const empty = await createTestDatabase()
+      try {
+        const name = new URL(empty.url).pathname.slice(1)
+        expectRefused(await syncAs(login, empty.url), [
+          `grant create on database ${name} to ${login}`,
+        ])
+      } finally {
+        await empty.drop()
+      }
+    })
+  },
+)

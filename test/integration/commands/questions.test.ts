@@ -269,7 +269,7 @@ describe('query', () => {
     expect((await query('select 1 as one where false', '--format', 'json')).stdout).toBe('[]\n')
   })
 
-  it('T10 disarms formulas for spreadsheets on demand only', async () => {
+  it('disarms formulas for spreadsheets on demand only', { tags: ['T10'] }, async () => {
     const sql = `select '=1+1' as a, '-5' as b, '@x' as c`
     expect((await query(sql, '--format', 'csv')).stdout).toBe('a,b,c\r\n=1+1,-5,@x\r\n')
     expect((await query(sql, '--format', 'csv', '--spreadsheet-safe')).stdout).toBe(

@@ -220,38 +220,42 @@ function moment(column: string, utc: string, local: string): Record<string, unkn
   return { [column]: `${utc}:00`, [`${column}_local`]: `${local}:00` }
 }
 
-it('Z7: shows wall time as it stands without a zone, and none in a zone that nobody knows', async () => {
-  const pod_arrived_at = '2026-03-08T09:00:00Z'
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A', pod_arrived_at },
-    { container_id: 'c2', number: 'B', pod_arrived_at, pod_timezone: 'Mars/Olympus' },
-  ])
-  await scene.insert('transport_events', [
-    transportEvent('e1', 'empty_out', '2026-02-05T01:00:00Z'),
-    transportEvent('e2', 'full_in', '2026-02-05T01:00:00Z', { timezone: 'UTC+3' }),
-  ])
-  const columns = ['pod_arrived_at', 'empty_out_at', 'full_in_at'].flatMap((column) => [
-    column,
-    `${column}_local`,
-  ])
-  const none = { empty_out_at: null, full_in_at: null, full_in_at_local: null }
-  expect(await read(columns)).toEqual([
-    {
-      ...moment('pod_arrived_at', '2026-03-08 09:00', '2026-03-08 09:00'),
-      ...moment('empty_out_at', '2026-02-05 01:00', '2026-02-05 01:00'),
-      full_in_at: '2026-02-05 01:00:00',
-      full_in_at_local: null,
-    },
-    {
-      ...none,
-      pod_arrived_at: '2026-03-08 09:00:00',
-      pod_arrived_at_local: null,
-      empty_out_at_local: null,
-    },
-  ])
-})
+it(
+  'shows wall time as it stands without a zone, and none in a zone that nobody knows',
+  { tags: ['Z7'] },
+  async () => {
+    const pod_arrived_at = '2026-03-08T09:00:00Z'
+    await scene.insert('containers', [
+      { container_id: 'c1', number: 'A', pod_arrived_at },
+      { container_id: 'c2', number: 'B', pod_arrived_at, pod_timezone: 'Mars/Olympus' },
+    ])
+    await scene.insert('transport_events', [
+      transportEvent('e1', 'empty_out', '2026-02-05T01:00:00Z'),
+      transportEvent('e2', 'full_in', '2026-02-05T01:00:00Z', { timezone: 'UTC+3' }),
+    ])
+    const columns = ['pod_arrived_at', 'empty_out_at', 'full_in_at'].flatMap((column) => [
+      column,
+      `${column}_local`,
+    ])
+    const none = { empty_out_at: null, full_in_at: null, full_in_at_local: null }
+    expect(await read(columns)).toEqual([
+      {
+        ...moment('pod_arrived_at', '2026-03-08 09:00', '2026-03-08 09:00'),
+        ...moment('empty_out_at', '2026-02-05 01:00', '2026-02-05 01:00'),
+        full_in_at: '2026-02-05 01:00:00',
+        full_in_at_local: null,
+      },
+      {
+        ...none,
+        pod_arrived_at: '2026-03-08 09:00:00',
+        pod_arrived_at_local: null,
+        empty_out_at_local: null,
+      },
+    ])
+  },
+)
 
-it('Z7: has no wall time in any column of a zone that nobody knows', async () => {
+it('has no wall time in any column of a zone that nobody knows', { tags: ['Z7'] }, async () => {
   const at = '2026-03-08T09:00:00Z'
   const mars = 'Mars/Olympus'
   await scene.insert('containers', [
@@ -328,7 +332,7 @@ it('shows a last free day that was sent as a bare date in its twin alone', async
   ])
 })
 
-it('N4: never adds demurrage of several currencies', async () => {
+it('never adds demurrage of several currencies', { tags: ['N4'] }, async () => {
   await scene.insert('containers', [
     { container_id: 'c1', number: 'A' },
     { container_id: 'c2', number: 'B' },

@@ -38,7 +38,7 @@ const TOXICS: Readonly<Record<string, readonly [LinkFault, FaultOptions?]>> = {
   ],
 }
 
-describe('H8: a bad link to the service', () => {
+describe('a bad link to the service', { tags: ['H8'] }, () => {
   it.each(Object.entries(TOXICS))(
     'with %s makes a run slower and nothing else',
     { timeout: 600_000 },

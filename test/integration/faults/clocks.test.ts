@@ -34,7 +34,7 @@ async function stampsOf({ query }: Scene): Promise<Map<string, string>> {
   return new Map(rows.map(({ key, stamp }) => [key, stamp]))
 }
 
-describe('Z11: our clock', () => {
+describe('our clock', { tags: ['Z11'] }, () => {
   it.each(Object.entries(SKEWS))(
     '%s: no row goes backwards, and each sync ends equal to the source',
     async (_, skew) => {

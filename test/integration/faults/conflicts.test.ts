@@ -29,7 +29,7 @@ function warningsOf(): { readonly logger: Logger; readonly warnings: string[] } 
 
 const TABLES = ['tracking.containers', 'tracking.transport_events']
 
-describe('C17: a conflict between transactions', () => {
+describe('a conflict between transactions', { tags: ['C17'] }, () => {
   it.each(['40P01', '40001', '55P03'] as const)(
     '%s is met by doing the whole batch again; the run is complete and everything is there once',
     async (state) => {
@@ -93,7 +93,7 @@ describe('C17: a conflict between transactions', () => {
   })
 })
 
-describe('C17: a sync and three processors over the same containers', () => {
+describe('a sync and three processors over the same containers', { tags: ['C17'] }, () => {
   // Six hundred rounds are about ten minutes, three times as many beside other work.
   it('meet no deadlock', { timeout: 3_600_000 }, async () => {
     const scene = await scenes.open({ shipments: 12 })

@@ -15,7 +15,7 @@ const DATA_TABLES = ['tracking.shipments', 'tracking.containers', 'tracking.tran
 const HASTE = `const wait = setTimeout
 globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms < 5000 ? ms / 20 : ms, ...rest)`
 
-describe('C13: a disk that is full', () => {
+describe('a disk that is full', { tags: ['C13'] }, () => {
   it('ends a run with 5 and a whole page or nothing; with space again the next run needs no help', async () => {
     const scene = await scenes.open()
     const tables = [...DATA_TABLES, 'tracking_sync.sync_runs', 'tracking_sync.checkpoints']

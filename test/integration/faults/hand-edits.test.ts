@@ -35,7 +35,7 @@ const SERVICES = {
   'does not': { acceptedIncludes: { shipment: ['containers'], container: [] } },
 } as const
 
-describe('C20: a warehouse that somebody has changed by hand', () => {
+describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () => {
   it.each(Object.entries(SERVICES))(
     'by emptying every table is rebuilt by one backfill, where the service includes transport events (%s)',
     async (_, service) => {

@@ -36,7 +36,7 @@ const pagesAnswered = ({ simulator }: Scene): number =>
 const isAnswered = ({ simulator }: Scene): boolean =>
   simulator.requests.recent.some(({ status }) => status === 200)
 
-describe('C11: a program that is killed again and again', () => {
+describe('a program that is killed again and again', { tags: ['C11'] }, () => {
   it(
     'in the same rhythm for ever ends all the same, and repeats a few pages per kill',
     { timeout: isFullScale ? 3_600_000 : 120_000 },
@@ -91,7 +91,7 @@ describe('C11: a program that is killed again and again', () => {
   )
 })
 
-describe('C10: a program that is stopped and continued', () => {
+describe('a program that is stopped and continued', { tags: ['C10'] }, () => {
   it('after another has taken over writes nothing more and ends with 7', async () => {
     const scene = await scenes.open()
     const env = envOf(scene)

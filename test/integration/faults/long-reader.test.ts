@@ -26,7 +26,7 @@ async function openReader(url: string): Promise<pg.Client> {
   return client
 }
 
-describe('C19: a reader who holds every table for ever', () => {
+describe('a reader who holds every table for ever', { tags: ['C19'] }, () => {
   it('keeps neither a sync nor a delivery nor its processing waiting, and goes on seeing what it saw', async () => {
     const scene = await scenes.open()
     await scene.sync()

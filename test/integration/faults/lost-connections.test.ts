@@ -54,7 +54,7 @@ function onceBegun(arm: () => void): (point: Failpoint) => void {
   }
 }
 
-describe('C18: a connection that is lost during the commit', () => {
+describe('a connection that is lost during the commit', { tags: ['C18'] }, () => {
   it(`${CUTS} times in a run leaves each row and each version once, and counts that add up`, async () => {
     const scene = await scenes.open({ shipments: atScale(6, 30) })
     const proxy = await scenes.proxy()
@@ -97,7 +97,7 @@ describe('C18: a connection that is lost during the commit', () => {
   })
 })
 
-describe('C14: backends that are killed', () => {
+describe('backends that are killed', { tags: ['C14'] }, () => {
   it(`${KILLS} times under a run, idle or at work, cost no run and no row, and no client is used again`, async () => {
     const scene = await scenes.open({ shipments: atScale(6, 40) })
     const proxy = await scenes.proxy()

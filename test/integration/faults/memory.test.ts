@@ -9,7 +9,7 @@ const scenes = useFaultScenes()
 const SHIPMENTS = atScale(400, 3_000)
 const HEAP_MIB = 48
 
-describe('C21: a small heap', () => {
+describe('a small heap', { tags: ['C21'] }, () => {
   it(
     `of ${HEAP_MIB} MiB is enough for a backfill of ${SHIPMENTS} shipments and the sync after it (60,000 containers in 256 MiB: npm run bench:memory -- 30000 256)`,
     { timeout: 600_000 },

@@ -9,7 +9,7 @@ const scenes = useFaultScenes()
 /** The product waits this long for a connection. */
 const CONNECT_MS = 5_000
 
-describe('C15: too few connections', () => {
+describe('too few connections', { tags: ['C15'] }, () => {
   it('of a pool of five, under five hundred who want one: never more than five, and an end of the waiting', async () => {
     const scene = await scenes.open()
     const name = `pool-${randomUUID()}`

@@ -58,7 +58,7 @@ async function countsOf(scene: Scene): Promise<unknown> {
   return row
 }
 
-describe('P3: the same id', () => {
+describe('the same id', { tags: ['P3'] }, () => {
   it('twice on one page is one row, and the second sighting is counted as a duplicate', async () => {
     const scene = await openPlainScene()
     rewrite(scene, (records) => records.flatMap((record) => [record, record]))

@@ -108,7 +108,7 @@ async function expectAllThere(): Promise<void> {
   expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
 }
 
-describe('C12: PostgreSQL under a run', () => {
+describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
   const ends = [
     ['restarted without a shutdown', 'SIGQUIT'],
     ['restarted, fast', 'SIGINT'],
@@ -150,7 +150,7 @@ describe('C12: PostgreSQL under a run', () => {
   })
 })
 
-describe('C16: PostgreSQL that is paused under a run', () => {
+describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
   const pids = async (): Promise<number[]> => {
     const rows = await warehouse.query<{ pid: number }>(
       'list the backends',

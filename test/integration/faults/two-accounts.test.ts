@@ -13,7 +13,7 @@ import { changeAll } from './notify-of-all.js'
 
 const scenes = useFaultScenes()
 
-describe('D12: two accounts in one database, each in schemas of its own', () => {
+describe('two accounts in one database, each in schemas of its own', { tags: ['D12'] }, () => {
   it('with the same ids and other contents stay apart, in runs and in deliveries', async () => {
     const scene = await scenes.open()
     const { simulator, warehouse } = scene

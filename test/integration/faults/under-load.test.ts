@@ -97,7 +97,7 @@ async function untilDrained(scene: ServeScene): Promise<number> {
 /** 500 ms at full scale, on a machine that does nothing else; a few deliveries on a busy one only show that nothing waits for the backfill. */
 const P99_MS = isFullScale ? 500 : 3_000
 
-describe('D10: a backfill beside everything else', () => {
+describe('a backfill beside everything else', { tags: ['D10'] }, () => {
   it(
     'is refused a second time, does not set live rows back, and lets deliveries be answered in time',
     { timeout: 300_000 },
@@ -140,7 +140,7 @@ describe('D10: a backfill beside everything else', () => {
   )
 })
 
-describe('W21: a burst, as after an outage of ours', () => {
+describe('a burst, as after an outage of ours', { tags: ['W21'] }, () => {
   const DELIVERIES = atScale(200, 2_000)
 
   it(

@@ -40,12 +40,16 @@ async function ask(url: string): Promise<unknown> {
 
 const VERIFIED = { sslmode: 'verify-full', sslrootcert: AUTHORITY_FILE }
 
-describe('S11: TLS to the database', () => {
-  it('S11: works with verify-full and a certificate of the named authority', async () => {
-    const server = await front('valid.pem')
-    expect(await ask(addressOf(server, VERIFIED))).toEqual([{ one: 1 }])
-    expect(server.bytesPassed()).toBeGreaterThan(0)
-  })
+describe('TLS to the database', { tags: ['S11'] }, () => {
+  it(
+    'works with verify-full and a certificate of the named authority',
+    { tags: ['S11'] },
+    async () => {
+      const server = await front('valid.pem')
+      expect(await ask(addressOf(server, VERIFIED))).toEqual([{ one: 1 }])
+      expect(server.bytesPassed()).toBeGreaterThan(0)
+    },
+  )
 
   it.each([
     ['an expired certificate', 'expired.pem', VERIFIED, 'CERT_HAS_EXPIRED'],
@@ -65,7 +69,8 @@ describe('S11: TLS to the database', () => {
       'sslrootcert',
     ],
   ])(
-    'S11: %s ends the connection before the password, and is told as a matter of settings',
+    '%s ends the connection before the password, and is told as a matter of settings',
+    { tags: ['S11'] },
     async (_what, certificate, query, reason) => {
       const server = await front(certificate)
       const failure = await ask(addressOf(server, query)).catch((thrown: unknown) => thrown)
@@ -77,21 +82,29 @@ describe('S11: TLS to the database', () => {
     },
   )
 
-  it('S11: a certificate that is not trusted ends a command with 5 and one sentence', async () => {
-    const server = await front('expired.pem')
-    const { exitCode, stderr } = await callCli(['status'], {
-      DATABASE_URL: addressOf(server, VERIFIED),
-      TRACKING_LOG_LEVEL: 'silent',
-    })
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(
-      /^error: [^\n]*certificate has expired[^\n]*sslrootcert in DATABASE_URL\n$/,
-    )
-  })
+  it(
+    'a certificate that is not trusted ends a command with 5 and one sentence',
+    { tags: ['S11'] },
+    async () => {
+      const server = await front('expired.pem')
+      const { exitCode, stderr } = await callCli(['status'], {
+        DATABASE_URL: addressOf(server, VERIFIED),
+        TRACKING_LOG_LEVEL: 'silent',
+      })
+      expect(exitCode).toBe(5)
+      expect(stderr).toMatch(
+        /^error: [^\n]*certificate has expired[^\n]*sslrootcert in DATABASE_URL\n$/,
+      )
+    },
+  )
 
-  it('S11: a socket that is not there is an outage, no fault of the program', async () => {
-    await expect(ask('postgres:///db?host=/nowhere&user=me')).rejects.toMatchObject({
-      code: 'warehouse_unavailable',
-    })
-  })
+  it(
+    'a socket that is not there is an outage, no fault of the program',
+    { tags: ['S11'] },
+    async () => {
+      await expect(ask('postgres:///db?host=/nowhere&user=me')).rejects.toMatchObject({
+        code: 'warehouse_unavailable',
+      })
+    },
+  )
 })

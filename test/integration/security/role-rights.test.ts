@@ -59,12 +59,13 @@ async function countRuns(): Promise<number> {
   return (await opened.warehouse.query('look', `select from ${schema}_sync.sync_runs`)).length
 }
 
-describe('G10: a login that may more than it needs', () => {
+describe('a login that may more than it needs', { tags: ['G10'] }, () => {
   it.each([
     ['a superuser', undefined, 'is a superuser'],
     ['an owner of one table', OWNER, 'owns the schemas'],
   ])(
-    'G10: %s is warned of by check, and with --strict nothing is asked or written',
+    '%s is warned of by check, and with --strict nothing is asked or written',
+    { tags: ['G10'] },
     async (_what, login, excess) => {
       const warned = await runAs(login, 'check')
       expect(warned.exitCode).toBe(0)
@@ -90,32 +91,36 @@ describe('G10: a login that may more than it needs', () => {
     },
   )
 
-  it('G10: one with the role of writers passes, syncs, and upgrades nothing', async () => {
-    const check = await runAs(WORKER, 'check', '--strict')
-    expect(check.exitCode).toBe(0)
-    expect(check.text).not.toContain('warning')
-    expect((await runAs(WORKER, 'backfill', '--strict')).exitCode).toBe(0)
-    expect((await runAs(WORKER, 'sync', '--strict')).exitCode).toBe(0)
-    const { warehouse } = opened
-    const [row] = await warehouse.query<{ count: number }>(
-      'look',
-      `select count(*) as count from ${schema}.shipments`,
-    )
-    expect(row?.count).toBe(5)
+  it(
+    'one with the role of writers passes, syncs, and upgrades nothing',
+    { tags: ['G10'] },
+    async () => {
+      const check = await runAs(WORKER, 'check', '--strict')
+      expect(check.exitCode).toBe(0)
+      expect(check.text).not.toContain('warning')
+      expect((await runAs(WORKER, 'backfill', '--strict')).exitCode).toBe(0)
+      expect((await runAs(WORKER, 'sync', '--strict')).exitCode).toBe(0)
+      const { warehouse } = opened
+      const [row] = await warehouse.query<{ count: number }>(
+        'look',
+        `select count(*) as count from ${schema}.shipments`,
+      )
+      expect(row?.count).toBe(5)
 
-    // As before the last migration of a newer program.
-    const newest = `delete from ${schema}_sync.migrations
+      // As before the last migration of a newer program.
+      const newest = `delete from ${schema}_sync.migrations
       where version = (select max(version) from ${schema}_sync.migrations)
       returning version, name, checksum, applied_at::text`
-    const [taken] = await warehouse.query<Record<string, unknown>>('take', newest)
-    const older = await runAs(WORKER, 'sync', '--strict')
-    expect(older.exitCode).toBe(5)
-    expect(older.text).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
-    await warehouse.query(
-      'put back',
-      `insert into ${schema}_sync.migrations (version, name, checksum, applied_at)
+      const [taken] = await warehouse.query<Record<string, unknown>>('take', newest)
+      const older = await runAs(WORKER, 'sync', '--strict')
+      expect(older.exitCode).toBe(5)
+      expect(older.text).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
+      await warehouse.query(
+        'put back',
+        `insert into ${schema}_sync.migrations (version, name, checksum, applied_at)
       values ($1, $2, $3, $4)`,
-      Object.values(taken ?? {}),
-    )
-  })
+        Object.values(taken ?? {}),
+      )
+    },
+  )
 })

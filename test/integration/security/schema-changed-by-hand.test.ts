@@ -33,8 +33,8 @@ async function after(...statements: readonly string[]) {
 
 const NOTHING = { broken: [], foreign: [] }
 
-describe('G8: a schema that somebody changed by hand', () => {
-  it('G8: is not found in a fresh one, whatever its name', async () => {
+describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
+  it('is not found in a fresh one, whatever its name', { tags: ['G8'] }, async () => {
     expect(await compareSchema(warehouse)).toEqual(NOTHING)
     // A word of SQL, which PostgreSQL quotes in its definitions.
     for (const schema of ['user', 'acme_1']) {
@@ -99,7 +99,7 @@ describe('G8: a schema that somebody changed by hand', () => {
       'drop view tracking_analytics.freshness',
       /^view tracking_analytics\.freshness is missing \(run `tracking-sync migrate`\)$/,
     ],
-  ])('G8: %s is told', async (_what, change, sentence) => {
+  ])('%s is told', { tags: ['G8'] }, async (_what, change, sentence) => {
     const found = await after(...change.split('; '))
     const broken = found?.broken.filter(
       (text) => sentence.source.startsWith('^view') || !text.startsWith('view '),
@@ -107,7 +107,7 @@ describe('G8: a schema that somebody changed by hand', () => {
     expect(broken).toEqual([expect.stringMatching(sentence)])
   })
 
-  it('G8: things of others are told and tolerated', async () => {
+  it('things of others are told and tolerated', { tags: ['G8'] }, async () => {
     const found = await after(
       'create schema reports',
       'alter table tracking.containers add column note text',
@@ -131,7 +131,7 @@ describe('G8: a schema that somebody changed by hand', () => {
   })
 })
 
-describe('G8: the check command', () => {
+describe('the check command', { tags: ['G8'] }, () => {
   const check = async () => {
     const { exitCode, stdout } = await callCli(['check', '--json'], {
       DATABASE_URL: opened.url,
@@ -143,27 +143,31 @@ describe('G8: the check command', () => {
     return results.find(({ name }) => name === 'schema')
   }
 
-  it('G8: fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate', async () => {
-    const run = (sqlText: string) => warehouse.query('change by hand', sqlText)
-    await run('create view public.boxes as select number from tracking.containers')
-    expect(await check()).toMatchObject({
-      isOk: true,
-      detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
-    })
-    await run('drop index tracking.containers_number_idx')
-    await run('drop view tracking_analytics.freshness')
-    expect(await check()).toMatchObject({
-      isOk: false,
-      exitCode: 5,
-      detail: expect.stringMatching(
-        /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
-      ) as string,
-    })
-    await run('create index containers_number_idx on tracking.containers using hash (number)')
-    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-    expect(await check()).toMatchObject({ isOk: true })
-    expect(await run('select from tracking_analytics.freshness')).toBeDefined()
-  })
+  it(
+    'fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate',
+    { tags: ['G8'] },
+    async () => {
+      const run = (sqlText: string) => warehouse.query('change by hand', sqlText)
+      await run('create view public.boxes as select number from tracking.containers')
+      expect(await check()).toMatchObject({
+        isOk: true,
+        detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
+      })
+      await run('drop index tracking.containers_number_idx')
+      await run('drop view tracking_analytics.freshness')
+      expect(await check()).toMatchObject({
+        isOk: false,
+        exitCode: 5,
+        detail: expect.stringMatching(
+          /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
+        ) as string,
+      })
+      await run('create index containers_number_idx on tracking.containers using hash (number)')
+      await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+      expect(await check()).toMatchObject({ isOk: true })
+      expect(await run('select from tracking_analytics.freshness')).toBeDefined()
+    },
+  )
 })
 
 describe('what is gone is told as that, and what is ours alone is made again', () => {

@@ -50,56 +50,72 @@ describe('a backfill', () => {
     )
   })
 
-  it('P13: reads every row when the service caps the page size without a word', async () => {
-    const scene = await openScene()
-    scene.simulator.faults.add({
-      fault: { kind: 'capPageSize', size: 7 },
-      match: { path: /^\/(?:shipments|tracking_requests)$/ },
-      times: Infinity,
-    })
-    await syncToEquality(scene, { command: 'backfill' })
-    const { shipment } = scene.simulator.world.counts(scene.simulator.clock.now())
-    await expectNothingToWrite(scene)
-    expect(requestCounts(scene.simulator)['/shipments']).toBe(Math.ceil(shipment / 7))
-  })
+  it(
+    'reads every row when the service caps the page size without a word',
+    { tags: ['P13'] },
+    async () => {
+      const scene = await openScene()
+      scene.simulator.faults.add({
+        fault: { kind: 'capPageSize', size: 7 },
+        match: { path: /^\/(?:shipments|tracking_requests)$/ },
+        times: Infinity,
+      })
+      await syncToEquality(scene, { command: 'backfill' })
+      const { shipment } = scene.simulator.world.counts(scene.simulator.clock.now())
+      await expectNothingToWrite(scene)
+      expect(requestCounts(scene.simulator)['/shipments']).toBe(Math.ceil(shipment / 7))
+    },
+  )
 
-  it.each([0, 1, 5, 6, 7, 12])('P1: reads a list of %i shipments in pages of 6', async (count) => {
-    const scene = await openScene({ shipments: 12 })
-    const { world, edits, clock } = scene.simulator
-    for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
-      edits.delete('shipment', id)
-    }
-    const report = await scene.sync({ settings: { pageSize: 6 } })
-    expect(report.problems).toEqual([])
-    expect(await scene.differences()).toEqual([])
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
-    await expectNothingToWrite(scene)
-  })
+  it.each([0, 1, 5, 6, 7, 12])(
+    'reads a list of %i shipments in pages of 6',
+    { tags: ['P1'] },
+    async (count) => {
+      const scene = await openScene({ shipments: 12 })
+      const { world, edits, clock } = scene.simulator
+      for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
+        edits.delete('shipment', id)
+      }
+      const report = await scene.sync({ settings: { pageSize: 6 } })
+      expect(report.problems).toEqual([])
+      expect(await scene.differences()).toEqual([])
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
+      await expectNothingToWrite(scene)
+    },
+  )
 
-  it('P2: collapses the rows that new shipments at the front push onto the next page', async () => {
-    const scene = await openScene({ shipments: 24 })
-    const { edits } = scene.simulator
-    let isInserted = false
-    await scene.sync({
-      settings: { pageSize: 8 },
-      onProgress: ({ stream, page }) => {
-        if (stream !== 'shipments' || page !== 1 || isInserted) return
-        isInserted = true
-        edits.insertShipments(8)
-      },
-    })
-    await syncToEquality(scene)
-    await expectNothingToWrite(scene)
-  })
+  it(
+    'collapses the rows that new shipments at the front push onto the next page',
+    { tags: ['P2'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
+      const { edits } = scene.simulator
+      let isInserted = false
+      await scene.sync({
+        settings: { pageSize: 8 },
+        onProgress: ({ stream, page }) => {
+          if (stream !== 'shipments' || page !== 1 || isInserted) return
+          isInserted = true
+          edits.insertShipments(8)
+        },
+      })
+      await syncToEquality(scene)
+      await expectNothingToWrite(scene)
+    },
+  )
 
-  it('P11: ends equal to the service although the order of ties changes from page to page', async () => {
-    const scene = await openScene({ shipments: 24 })
-    scene.simulator.faults.add({ fault: { kind: 'shuffle', groupSize: 7 }, times: Infinity })
-    await scene.sync({ settings: { pageSize: 8 } })
-    scene.simulator.faults.clear()
-    await syncToEquality(scene)
-    await expectNothingToWrite(scene)
-  })
+  it(
+    'ends equal to the service although the order of ties changes from page to page',
+    { tags: ['P11'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
+      scene.simulator.faults.add({ fault: { kind: 'shuffle', groupSize: 7 }, times: Infinity })
+      await scene.sync({ settings: { pageSize: 8 } })
+      scene.simulator.faults.clear()
+      await syncToEquality(scene)
+      await expectNothingToWrite(scene)
+    },
+  )
 })
 
 describe.each([

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { ProgramResult } from '../../support/run-cli.js'
-import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   changeWorld,
@@ -74,10 +73,9 @@ async function killAndFinish(
 
 describe('the built program, killed and run again', () => {
   it.for(WORLDS)(
-    'C1, C2, C3, C4, C5, C6, C7, C8, I9, I10: ends a backfill equal to the source, whatever the point, in worlds %i',
-    { timeout: TIMEOUT_MS },
-    async (number, { task }) => {
-      noteFigure(task, `${WORLD_COUNT} worlds, killed at ${SYNC_FAILPOINTS.length} points each`)
+    'ends a backfill equal to the source, whatever the point, in worlds %i',
+    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I9', 'I10'], timeout: TIMEOUT_MS },
+    async (number) => {
       for (const point of SYNC_FAILPOINTS) {
         // A backfill has nothing to mark as gone.
         if (point === 'mid_tombstones') continue
@@ -89,10 +87,9 @@ describe('the built program, killed and run again', () => {
   )
 
   it.for(WORLDS)(
-    'C1, C2, C3, C4, C5, C6, C7, C8, I2, I9: ends a sync equal to the source, whatever the point, in world %i',
-    { timeout: TIMEOUT_MS },
-    async (number, { task }) => {
-      noteFigure(task, `${WORLD_COUNT} worlds, killed at ${SYNC_FAILPOINTS.length} points each`)
+    'ends a sync equal to the source, whatever the point, in world %i',
+    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I2', 'I9'], timeout: TIMEOUT_MS },
+    async (number) => {
       const open = await openCrashScene(target, number)
       scene = open
       await runHere(open)

@@ -73,47 +73,55 @@ describe('drift of the service', () => {
     },
   )
 
-  it('K1: notes a new attribute once, keeps its values, and changes no table', async () => {
-    const scene = await openPlainScene()
-    await scene.sync()
-    expect(await driftRows(scene)).toEqual([])
-    const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
-    const before = await scene.query(columns)
-    rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
-    const report = await scene.sync({ command: 'sync' })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(report.drift).toEqual([
-      'containers: new attribute "seal_color"; its values are kept in _unmapped',
-    ])
-    expect(await driftRows(scene)).toEqual([
-      { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
-    ])
-    expect(
-      await scene.query(
-        `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
-      ),
-    ).toEqual([{ color: 'red' }])
-    expect(await scene.query(columns)).toEqual(before)
+  it(
+    'notes a new attribute once, keeps its values, and changes no table',
+    { tags: ['K1'] },
+    async () => {
+      const scene = await openPlainScene()
+      await scene.sync()
+      expect(await driftRows(scene)).toEqual([])
+      const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
+      const before = await scene.query(columns)
+      rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(report.drift).toEqual([
+        'containers: new attribute "seal_color"; its values are kept in _unmapped',
+      ])
+      expect(await driftRows(scene)).toEqual([
+        { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
+      ])
+      expect(
+        await scene.query(
+          `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
+        ),
+      ).toEqual([{ color: 'red' }])
+      expect(await scene.query(columns)).toEqual(before)
 
-    const snapshot = await scene.snapshot()
-    const again = await scene.sync({ command: 'sync' })
-    expect(again.drift).toEqual([])
-    expect(await scene.snapshot()).toEqual(snapshot)
-  })
+      const snapshot = await scene.snapshot()
+      const again = await scene.sync({ command: 'sync' })
+      expect(again.drift).toEqual([])
+      expect(await scene.snapshot()).toEqual(snapshot)
+    },
+  )
 
-  it('K2: notes an attribute that is in no record of a complete pass, and keeps its values', async () => {
-    const scene = await openPlainScene()
-    await scene.sync()
-    const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
-    const before = await scene.query(names)
-    rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
-    const report = await scene.sync({ command: 'sync' })
-    expect(report.drift).toEqual([
-      'shipments: attribute "shipping_line_name" is in no record any more; its values are kept',
-    ])
-    expect(await scene.query(names)).toEqual(before)
-    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
-  })
+  it(
+    'notes an attribute that is in no record of a complete pass, and keeps its values',
+    { tags: ['K2'] },
+    async () => {
+      const scene = await openPlainScene()
+      await scene.sync()
+      const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
+      const before = await scene.query(names)
+      rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
+      const report = await scene.sync({ command: 'sync' })
+      expect(report.drift).toEqual([
+        'shipments: attribute "shipping_line_name" is in no record any more; its values are kept',
+      ])
+      expect(await scene.query(names)).toEqual(before)
+      expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+    },
+  )
 
   it('does not call an attribute vanished that one record still has', async () => {
     const scene = await openPlainScene()
@@ -141,7 +149,7 @@ describe('drift of the service', () => {
     expect(report.drift).toEqual([])
   })
 
-  it('K5: stores new values, events and types, and notes each once', async () => {
+  it('stores new values, events and types, and notes each once', { tags: ['K5'] }, async () => {
     const scene = await openPlainScene()
     await scene.sync()
     const { edits, world, clock } = scene.simulator
@@ -188,7 +196,7 @@ describe('drift of the service', () => {
     expect(again.drift).toEqual([])
   })
 
-  it('K1: touches a known entry again when a day has passed', async () => {
+  it('touches a known entry again when a day has passed', { tags: ['K1'] }, async () => {
     const scene = await openPlainScene()
     rewrite(scene, 'shipment', (attributes) => ({ ...attributes, mood: 'calm' }))
     await scene.sync()

@@ -71,28 +71,32 @@ async function expectRecovery(scene: Scene): Promise<void> {
 }
 
 describe('a refused key', () => {
-  it('H3: ends the run with exit 3 after one request and writes nothing but the run row', async () => {
-    const scene = await openScene()
-    const source = { url: scene.simulator.url, apiKey: 'wrong-key-0123456789' }
-    for (let run = 0; run < 2; run += 1) {
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ source })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 1 })
-      expect(scene.simulator.requests.total).toBe(1)
-      expect(await runRow(scene, report)).toEqual({
-        outcome: 'failed',
-        exit_code: 3,
-        error_code: 'api_auth',
-        error_message: expect.stringMatching(/key/i) as string,
-        is_finished: true,
-      })
-      expect(JSON.stringify([report, await runRow(scene, report)])).not.toContain('wrong-key-012')
-    }
-    await expectEmptyTables(scene)
-    await expectRecovery(scene)
-  })
+  it(
+    'ends the run with exit 3 after one request and writes nothing but the run row',
+    { tags: ['H3'] },
+    async () => {
+      const scene = await openScene()
+      const source = { url: scene.simulator.url, apiKey: 'wrong-key-0123456789' }
+      for (let run = 0; run < 2; run += 1) {
+        scene.simulator.requests.reset()
+        const report = await scene.sync({ source })
+        expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 1 })
+        expect(scene.simulator.requests.total).toBe(1)
+        expect(await runRow(scene, report)).toEqual({
+          outcome: 'failed',
+          exit_code: 3,
+          error_code: 'api_auth',
+          error_message: expect.stringMatching(/key/i) as string,
+          is_finished: true,
+        })
+        expect(JSON.stringify([report, await runRow(scene, report)])).not.toContain('wrong-key-012')
+      }
+      await expectEmptyTables(scene)
+      await expectRecovery(scene)
+    },
+  )
 
-  it('H3: keeps the pages before it when the key is revoked in mid-run', async () => {
+  it('keeps the pages before it when the key is revoked in mid-run', { tags: ['H3'] }, async () => {
     const scene = await openScene()
     // The first page costs four requests, because three includes are refused.
     scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 4, ...FOR_EVER })
@@ -106,24 +110,28 @@ describe('a refused key', () => {
 })
 
 describe('a dead service', () => {
-  it('H7: ends the run with exit 4 when nobody listens, and leaves every row', async () => {
-    const scene = await openScene()
-    await scene.sync()
-    const before = await scene.snapshot()
-    const closed = createTcpServer().listen(0, '127.0.0.1')
-    await once(closed, 'listening')
-    const { port } = closed.address() as AddressInfo
-    closed.close()
-    await once(closed, 'close')
-    const source = { url: `http://127.0.0.1:${port}/v2`, apiKey: 'simulator-key' }
-    for (let run = 0; run < 2; run += 1) {
-      const report = await scene.sync({ source })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
-      expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_unavailable' })
-    }
-    expect(await scene.snapshot()).toEqual(before)
-    await expectRecovery(scene)
-  })
+  it(
+    'ends the run with exit 4 when nobody listens, and leaves every row',
+    { tags: ['H7'] },
+    async () => {
+      const scene = await openScene()
+      await scene.sync()
+      const before = await scene.snapshot()
+      const closed = createTcpServer().listen(0, '127.0.0.1')
+      await once(closed, 'listening')
+      const { port } = closed.address() as AddressInfo
+      closed.close()
+      await once(closed, 'close')
+      const source = { url: `http://127.0.0.1:${port}/v2`, apiKey: 'simulator-key' }
+      for (let run = 0; run < 2; run += 1) {
+        const report = await scene.sync({ source })
+        expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+        expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_unavailable' })
+      }
+      expect(await scene.snapshot()).toEqual(before)
+      await expectRecovery(scene)
+    },
+  )
 
   it.each<[string, Fault]>([
     ['HTML', { kind: 'html' }],
@@ -145,7 +153,7 @@ describe('a dead service', () => {
         },
       },
     ],
-  ])('H11: takes %s for a fault and not for an empty list', async (_, fault) => {
+  ])('takes %s for a fault and not for an empty list', { tags: ['H11'] }, async (_, fault) => {
     const scene = await openScene()
     const { simulator } = scene
     // A first run stops half-way, a second one finds rows.
@@ -165,7 +173,8 @@ describe('a dead service', () => {
   })
 
   it.each([500, 502, 503, 504, 408, 429])(
-    'H1: overcomes a %i that comes once, with one request more',
+    'overcomes a %i that comes once, with one request more',
+    { tags: ['H1'] },
     async (status) => {
       const scene = await openScene()
       const fault: Fault = {
@@ -182,161 +191,189 @@ describe('a dead service', () => {
 })
 
 describe('one stream that fails', () => {
-  it('H2, I11: leaves the others complete and keeps its old rows when it answers 503 for ever', async () => {
-    const scene = await openScene()
-    await scene.sync()
-    scene.simulator.clock.advance(24 * HOUR)
-    const fault = { kind: 'status', status: 503 } as const
-    scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
-    const requestsBefore = (await scene.snapshot()).tracking_requests
-    for (let run = 0; run < 2; run += 1) {
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
-      expect(outcomeOf(report, 'tracking_requests')).toBe('failed')
-      expect(outcomeOf(report, 'shipments')).toBe('complete')
-      expect(outcomeOf(report, 'containers')).toBe('complete')
-      expect(requestCounts(scene.simulator)['/tracking_requests']).toBeLessThanOrEqual(6)
-      expect(await runRow(scene, report)).toMatchObject({
-        error_code: 'api_unavailable',
-        error_message: expect.stringMatching(/^tracking_requests: /) as string,
-      })
-    }
-    const differences = await scene.differences()
-    expect(differences.filter((text) => !text.startsWith('tracking_requests'))).toEqual([])
-    expect((await scene.snapshot()).tracking_requests).toBe(requestsBefore)
-    await expectRecovery(scene)
-  })
-
-  it('H10, I11: ends with exit 6 after one request when its answer is a bomb, and leaves the others complete', async () => {
-    const scene = await openScene()
-    const fault = { kind: 'gzipBomb', mebibytes: 3 } as const
-    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
-    for (const run of [1, 2]) {
-      const report = await scene.sync()
-      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-      expect(played.played).toBe(run)
-      expect(outcomeOf(report, 'tracking_requests')).not.toBe('complete')
-      expect(outcomeOf(report, 'shipments')).toBe('complete')
-      expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_refused' })
-    }
-    await expectRecovery(scene)
-  })
-
-  it('H4: is not entitled and the run complete when the catalogue of webhook events is forbidden', async () => {
-    const scene = await openScene()
-    const fault = { kind: 'status', status: 403 } as const
-    scene.simulator.faults.add({ fault, match: { path: '/webhooks/events' }, ...FOR_EVER })
-    for (let run = 0; run < 2; run += 1) {
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ command: 'backfill' })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      expect(outcomeOf(report, 'webhook_event_categories')).toBe('not_entitled')
-      expect(requestCounts(scene.simulator)['/webhooks/events']).toBe(1)
-    }
-    expect(await scene.differences()).toEqual([])
-    await expectRecovery(scene)
-  })
-
-  it('H4: is no harm and warned about, at the price of one request, when the positions of vessels are forbidden', async () => {
-    const scene = await openScene()
-    const settings = { vesselPositions: true }
-    const told: string[] = []
-    const tell =
-      (level: string) =>
-      (message: string): void => {
-        told.push(`${level} ${message}`)
+  it(
+    'leaves the others complete and keeps its old rows when it answers 503 for ever',
+    { tags: ['H2', 'I11'] },
+    async () => {
+      const scene = await openScene()
+      await scene.sync()
+      scene.simulator.clock.advance(24 * HOUR)
+      const fault = { kind: 'status', status: 503 } as const
+      scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+      const requestsBefore = (await scene.snapshot()).tracking_requests
+      for (let run = 0; run < 2; run += 1) {
+        scene.simulator.requests.reset()
+        const report = await scene.sync({ command: 'sync' })
+        expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+        expect(outcomeOf(report, 'tracking_requests')).toBe('failed')
+        expect(outcomeOf(report, 'shipments')).toBe('complete')
+        expect(outcomeOf(report, 'containers')).toBe('complete')
+        expect(requestCounts(scene.simulator)['/tracking_requests']).toBeLessThanOrEqual(6)
+        expect(await runRow(scene, report)).toMatchObject({
+          error_code: 'api_unavailable',
+          error_message: expect.stringMatching(/^tracking_requests: /) as string,
+        })
       }
-    const logger: Logger = {
-      ...silentLogger,
-      warn: tell('warn'),
-      error: tell('error'),
-      child: () => logger,
-    }
-    const played = scene.simulator.faults.add({
-      fault: { kind: 'status', status: 403 },
-      match: ({ query }) => query.has('show_positions'),
-      ...FOR_EVER,
-    })
-    for (const run of [1, 2]) {
-      const report = await scene.sync({ settings, logger })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
-      expect(played.played).toBe(run)
-    }
-    expect(told).toEqual(['warn vessels: not_entitled', 'warn vessels: not_entitled'])
-    expect(await scene.differences()).toEqual([])
-    scene.simulator.faults.clear()
-    await scene.sync({ settings })
-    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-  })
+      const differences = await scene.differences()
+      expect(differences.filter((text) => !text.startsWith('tracking_requests'))).toEqual([])
+      expect((await scene.snapshot()).tracking_requests).toBe(requestsBefore)
+      await expectRecovery(scene)
+    },
+  )
 
-  it('H4, I17: ends with exit 3 after one request, and leaves the others complete, when it is a list that the warehouse needs', async () => {
-    const scene = await openScene()
-    const fault = { kind: 'status', status: 403 } as const
-    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
-    for (const run of [1, 2]) {
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 3 })
-      expect(outcomeOf(report, 'tracking_requests')).toBe('not_entitled')
-      expect(outcomeOf(report, 'containers')).toBe('complete')
-      expect(played.played).toBe(run)
-      expect(await runRow(scene, report)).toMatchObject({ exit_code: 3, error_code: 'api_auth' })
-    }
-    await expectRecovery(scene)
-  })
+  it(
+    'ends with exit 6 after one request when its answer is a bomb, and leaves the others complete',
+    { tags: ['H10', 'I11'] },
+    async () => {
+      const scene = await openScene()
+      const fault = { kind: 'gzipBomb', mebibytes: 3 } as const
+      const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+      for (const run of [1, 2]) {
+        const report = await scene.sync()
+        expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+        expect(played.played).toBe(run)
+        expect(outcomeOf(report, 'tracking_requests')).not.toBe('complete')
+        expect(outcomeOf(report, 'shipments')).toBe('complete')
+        expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_refused' })
+      }
+      await expectRecovery(scene)
+    },
+  )
 
-  it('R4: leaves the others complete, ends with exit 4 and tells since when it is rate-limited, for ever', async () => {
-    const scene = await openScene()
-    const fault = { kind: 'status', status: 429 } as const
-    const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
-    for (const run of [1, 2]) {
-      const since = scene.simulator.clock.now().toISOString()
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
-      expect(outcomeOf(report, 'containers')).toBe('complete')
-      expect(played.played).toBe(12 * run)
-      expect(await runRow(scene, report)).toMatchObject({
-        exit_code: 4,
-        error_code: 'api_rate_limited',
-        error_message: expect.stringContaining(`rate-limited since ${since}`) as string,
+  it(
+    'is not entitled and the run complete when the catalogue of webhook events is forbidden',
+    { tags: ['H4'] },
+    async () => {
+      const scene = await openScene()
+      const fault = { kind: 'status', status: 403 } as const
+      scene.simulator.faults.add({ fault, match: { path: '/webhooks/events' }, ...FOR_EVER })
+      for (let run = 0; run < 2; run += 1) {
+        scene.simulator.requests.reset()
+        const report = await scene.sync({ command: 'backfill' })
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+        expect(outcomeOf(report, 'webhook_event_categories')).toBe('not_entitled')
+        expect(requestCounts(scene.simulator)['/webhooks/events']).toBe(1)
+      }
+      expect(await scene.differences()).toEqual([])
+      await expectRecovery(scene)
+    },
+  )
+
+  it(
+    'is no harm and warned about, at the price of one request, when the positions of vessels are forbidden',
+    { tags: ['H4'] },
+    async () => {
+      const scene = await openScene()
+      const settings = { vesselPositions: true }
+      const told: string[] = []
+      const tell =
+        (level: string) =>
+        (message: string): void => {
+          told.push(`${level} ${message}`)
+        }
+      const logger: Logger = {
+        ...silentLogger,
+        warn: tell('warn'),
+        error: tell('error'),
+        child: () => logger,
+      }
+      const played = scene.simulator.faults.add({
+        fault: { kind: 'status', status: 403 },
+        match: ({ query }) => query.has('show_positions'),
+        ...FOR_EVER,
       })
-    }
-    await expectRecovery(scene)
-  })
+      for (const run of [1, 2]) {
+        const report = await scene.sync({ settings, logger })
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+        expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
+        expect(played.played).toBe(run)
+      }
+      expect(told).toEqual(['warn vessels: not_entitled', 'warn vessels: not_entitled'])
+      expect(await scene.differences()).toEqual([])
+      scene.simulator.faults.clear()
+      await scene.sync({ settings })
+      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    },
+  )
 
-  it('H5: goes on when a reference is gone, and does not ask for it again in the next run', async () => {
-    const scene = await openScene()
-    const { world, clock, faults } = scene.simulator
-    const event = [...world.records('transport_event', clock.now())].find(
-      ({ relationships }) => relationships?.vessel?.data,
-    )!
-    const vessel = event.relationships?.vessel?.data as { id: string }
-    const fault = { kind: 'status', status: 404 } as const
-    const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
-    const first = await scene.sync()
-    expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(played.played).toBe(1)
-    expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
-    expect(await scene.differences()).toHaveLength(1)
-    const [queued] = await scene.query(
-      `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
+  it(
+    'ends with exit 3 after one request, and leaves the others complete, when it is a list that the warehouse needs',
+    { tags: ['H4', 'I17'] },
+    async () => {
+      const scene = await openScene()
+      const fault = { kind: 'status', status: 403 } as const
+      const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+      for (const run of [1, 2]) {
+        const report = await scene.sync({ command: 'sync' })
+        expect(report).toMatchObject({ outcome: 'failed', exitCode: 3 })
+        expect(outcomeOf(report, 'tracking_requests')).toBe('not_entitled')
+        expect(outcomeOf(report, 'containers')).toBe('complete')
+        expect(played.played).toBe(run)
+        expect(await runRow(scene, report)).toMatchObject({ exit_code: 3, error_code: 'api_auth' })
+      }
+      await expectRecovery(scene)
+    },
+  )
+
+  it(
+    'leaves the others complete, ends with exit 4 and tells since when it is rate-limited, for ever',
+    { tags: ['R4'] },
+    async () => {
+      const scene = await openScene()
+      const fault = { kind: 'status', status: 429 } as const
+      const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
+      for (const run of [1, 2]) {
+        const since = scene.simulator.clock.now().toISOString()
+        const report = await scene.sync({ command: 'sync' })
+        expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+        expect(outcomeOf(report, 'containers')).toBe('complete')
+        expect(played.played).toBe(12 * run)
+        expect(await runRow(scene, report)).toMatchObject({
+          exit_code: 4,
+          error_code: 'api_rate_limited',
+          error_message: expect.stringContaining(`rate-limited since ${since}`) as string,
+        })
+      }
+      await expectRecovery(scene)
+    },
+  )
+
+  it(
+    'goes on when a reference is gone, and does not ask for it again in the next run',
+    { tags: ['H5'] },
+    async () => {
+      const scene = await openScene()
+      const { world, clock, faults } = scene.simulator
+      const event = [...world.records('transport_event', clock.now())].find(
+        ({ relationships }) => relationships?.vessel?.data,
+      )!
+      const vessel = event.relationships?.vessel?.data as { id: string }
+      const fault = { kind: 'status', status: 404 } as const
+      const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
+      const first = await scene.sync()
+      expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(played.played).toBe(1)
+      expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
+      expect(await scene.differences()).toHaveLength(1)
+      const [queued] = await scene.query(
+        `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
       from tracking_sync.refetch_queue`,
-    )
-    expect(queued).toEqual({
-      resource_type: 'vessel',
-      resource_id: vessel.id,
-      attempts: 1,
-      error: expect.stringContaining('404') as string,
-      is_postponed: true,
-    })
-    await scene.sync({ command: 'sync' })
-    expect(played.played).toBe(1)
+      )
+      expect(queued).toEqual({
+        resource_type: 'vessel',
+        resource_id: vessel.id,
+        attempts: 1,
+        error: expect.stringContaining('404') as string,
+        is_postponed: true,
+      })
+      await scene.sync({ command: 'sync' })
+      expect(played.played).toBe(1)
 
-    faults.clear()
-    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-    await expectRecovery(scene)
-  })
+      faults.clear()
+      await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+      await expectRecovery(scene)
+    },
+  )
 
   it('asks again a day later for a reference whose record is of no use, and another time when PostgreSQL refuses it', async () => {
     const scene = await openScene()
@@ -379,8 +416,8 @@ describe('one stream that fails', () => {
   })
 
   it(
-    'H6: ends with exit 2 after one request and tells what the service says, when it refuses our request',
-    { tags: ['FF10'] },
+    'ends with exit 2 after one request and tells what the service says, when it refuses our request',
+    { tags: ['FF10', 'H6'] },
     async () => {
       const scene = await openScene()
       const detail = `page[size] may not be\n\u001b[31m100 ${'x'.repeat(2_000)}`
@@ -414,7 +451,7 @@ describe('a list that cannot be trusted', () => {
     ['goes to and fro between two', link((page) => `?page[number]=${page === 1 ? 2 : 1}`)],
     ['goes round in seven', link((page) => `?page[number]=${(page % PAGES) + 1}`)],
     ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],
-  ])('P8: ends as a pagination loop, exit 6, when a page %s', async (_, fault) => {
+  ])('ends as a pagination loop, exit 6, when a page %s', { tags: ['P8'] }, async (_, fault) => {
     const scene = await openScene({ shipments: 2 * PAGES })
     await scene.sync()
     const before = await dataRows(scene)
@@ -433,7 +470,7 @@ describe('a list that cannot be trusted', () => {
     await expectRecovery(scene)
   })
 
-  it('P8: ends when every link is new and every page the same', async () => {
+  it('ends when every link is new and every page the same', { tags: ['P8'] }, async () => {
     const scene = await openScene()
     scene.simulator.faults.add({
       fault: { kind: 'repeatPage', page: 1 },
@@ -452,53 +489,57 @@ describe('a list that cannot be trusted', () => {
     await expectRecovery(scene)
   })
 
-  it('P9, I14: follows no link away from the service, and the other host sees nothing', async () => {
-    const scene = await openScene()
-    await scene.sync()
-    const before = await dataRows(scene)
-    let connections = 0
-    const trap = createServer()
-    trap.on('connection', () => (connections += 1))
-    trap.listen(0, '127.0.0.1')
-    await once(trap, 'listening')
-    const { port } = trap.address() as AddressInfo
-    const own = new URL(scene.simulator.url)
-    const hostile = [
-      `http://127.0.0.1:${port}/v2/shipments?page[number]=2`,
-      `http://localhost:${port}/v2/shipments?page[number]=2`,
-      `//127.0.0.1:${port}/v2/shipments?page[number]=2`,
-      `http:\\\\127.0.0.1:${port}\\v2\\shipments`,
-      `http://${own.host}@127.0.0.1:${port}/v2/shipments`,
-      `https://${own.host}/v2/shipments?page[number]=2`,
-      `http://localhost:${own.port}/v2/shipments?page[number]=2`,
-      `http://[::1]:${port}/v2/shipments`,
-      `file:///v2/shipments`,
-      `/v2/webhooks?page[number]=2`,
-      `/v2/shipments/../webhooks`,
-      `/v2/shipments\r\nhost: 127.0.0.1:${port}`,
-    ]
-    for (const url of hostile) {
-      const fault = { kind: 'nextLink', url } as const
-      scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-      const report = await scene.sync({ settings: { pageSize: 4 } })
-      expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
-      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
-      scene.simulator.faults.clear()
-    }
-    trap.close()
-    await once(trap, 'close')
-    expect(connections).toBe(0)
-    expect(scene.simulator.requests.recent.map(({ path }) => path)).not.toContain('/v2/webhooks')
-    expect(await dataRows(scene)).toEqual(before)
-    await expectRecovery(scene)
-  })
+  it(
+    'follows no link away from the service, and the other host sees nothing',
+    { tags: ['I14', 'P9'] },
+    async () => {
+      const scene = await openScene()
+      await scene.sync()
+      const before = await dataRows(scene)
+      let connections = 0
+      const trap = createServer()
+      trap.on('connection', () => (connections += 1))
+      trap.listen(0, '127.0.0.1')
+      await once(trap, 'listening')
+      const { port } = trap.address() as AddressInfo
+      const own = new URL(scene.simulator.url)
+      const hostile = [
+        `http://127.0.0.1:${port}/v2/shipments?page[number]=2`,
+        `http://localhost:${port}/v2/shipments?page[number]=2`,
+        `//127.0.0.1:${port}/v2/shipments?page[number]=2`,
+        `http:\\\\127.0.0.1:${port}\\v2\\shipments`,
+        `http://${own.host}@127.0.0.1:${port}/v2/shipments`,
+        `https://${own.host}/v2/shipments?page[number]=2`,
+        `http://localhost:${own.port}/v2/shipments?page[number]=2`,
+        `http://[::1]:${port}/v2/shipments`,
+        `file:///v2/shipments`,
+        `/v2/webhooks?page[number]=2`,
+        `/v2/shipments/../webhooks`,
+        `/v2/shipments\r\nhost: 127.0.0.1:${port}`,
+      ]
+      for (const url of hostile) {
+        const fault = { kind: 'nextLink', url } as const
+        scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
+        const report = await scene.sync({ settings: { pageSize: 4 } })
+        expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
+        expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+        scene.simulator.faults.clear()
+      }
+      trap.close()
+      await once(trap, 'close')
+      expect(connections).toBe(0)
+      expect(scene.simulator.requests.recent.map(({ path }) => path)).not.toContain('/v2/webhooks')
+      expect(await dataRows(scene)).toEqual(before)
+      await expectRecovery(scene)
+    },
+  )
 
   const pageIs =
     (number: number) =>
     ({ path, query }: FaultRequest): boolean =>
       path === '/shipments' && query.get('page[number]') === String(number)
 
-  it('P4: ends incomplete when the list stops before its total', { tags: ['FA1'] }, async () => {
+  it('ends incomplete when the list stops before its total', { tags: ['FA1', 'P4'] }, async () => {
     const scene = await openScene()
     scene.simulator.faults.add({
       fault: { kind: 'nextLink', url: null },
@@ -513,8 +554,8 @@ describe('a list that cannot be trusted', () => {
   })
 
   it(
-    'P4: ends incomplete when a page came in place of another, confirms nothing and starts over',
-    { tags: ['FA1'] },
+    'ends incomplete when a page came in place of another, confirms nothing and starts over',
+    { tags: ['FA1', 'P4'] },
     async () => {
       const scene = await openScene()
       await scene.sync(PAGES_OF_2)
@@ -543,7 +584,7 @@ describe('a list that cannot be trusted', () => {
     },
   )
 
-  it('P4: a resumed pass counts what came before it was cut off', { tags: ['FA1'] }, async () => {
+  it('a resumed pass counts what came before it was cut off', { tags: ['FA1', 'P4'] }, async () => {
     const scene = await openScene()
     const drop = scene.simulator.faults.add({
       fault: { kind: 'status', status: 500 },
@@ -656,49 +697,53 @@ describe('bad records', () => {
     }
   }
 
-  it('T7, I11: are set aside with reason, pointer and payload, and the rest of their page lands', async () => {
-    const scene = await openScene({ shipments: ALL })
-    const { world, clock, faults } = scene.simulator
-    const records = [...world.records('shipment', clock.now())]
-    faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
-    for (const run of [1, 2]) {
-      const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
-      expect(counts).toMatchObject({
-        fetched: ALL,
-        quarantined: BAD.length,
-        inserted: run === 1 ? ALL - BAD.length : 0,
-        unchanged: run === 1 ? 0 : ALL - BAD.length,
-      })
-      const rows = await scene.query(
-        `select stream, pointer, payload, reason, source, sightings, sync_run_id
+  it(
+    'are set aside with reason, pointer and payload, and the rest of their page lands',
+    { tags: ['I11', 'T7'] },
+    async () => {
+      const scene = await openScene({ shipments: ALL })
+      const { world, clock, faults } = scene.simulator
+      const records = [...world.records('shipment', clock.now())]
+      faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
+      for (const run of [1, 2]) {
+        const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+        const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
+        expect(counts).toMatchObject({
+          fetched: ALL,
+          quarantined: BAD.length,
+          inserted: run === 1 ? ALL - BAD.length : 0,
+          unchanged: run === 1 ? 0 : ALL - BAD.length,
+        })
+        const rows = await scene.query(
+          `select stream, pointer, payload, reason, source, sightings, sync_run_id
         from tracking_sync.quarantine order by quarantine_id`,
-      )
-      expect(rows).toEqual(
-        BAD.map(([make, pointer], index) => ({
-          stream: 'shipments',
-          pointer,
-          payload: expect.any(String) as string,
-          reason: expect.stringMatching(/\w/) as string,
-          source: '/shipments',
-          sightings: run,
-          sync_run_id: report.syncRunId,
-          ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
-        })),
-      )
-      for (const [index, row] of rows.entries()) {
-        const bad = JSON.stringify(BAD[index]?.[0](records[index]!))
-        expect(JSON.parse(row.payload as string)).toEqual(JSON.parse(bad))
+        )
+        expect(rows).toEqual(
+          BAD.map(([make, pointer], index) => ({
+            stream: 'shipments',
+            pointer,
+            payload: expect.any(String) as string,
+            reason: expect.stringMatching(/\w/) as string,
+            source: '/shipments',
+            sightings: run,
+            sync_run_id: report.syncRunId,
+            ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
+          })),
+        )
+        for (const [index, row] of rows.entries()) {
+          const bad = JSON.stringify(BAD[index]?.[0](records[index]!))
+          expect(JSON.parse(row.payload as string)).toEqual(JSON.parse(bad))
+        }
       }
-    }
-    const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
-    expect((await scene.differences()).sort()).toEqual(missing.sort())
-    await expectRecovery(scene)
-    expect((await scene.query('select 1 from tracking_sync.quarantine')).length).toBe(BAD.length)
-  })
+      const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
+      expect((await scene.differences()).sort()).toEqual(missing.sort())
+      await expectRecovery(scene)
+      expect((await scene.query('select 1 from tracking_sync.quarantine')).length).toBe(BAD.length)
+    },
+  )
 
-  it('T7: make the run incomplete, exit 6, when they are more than 5 %', async () => {
+  it('make the run incomplete, exit 6, when they are more than 5 %', { tags: ['T7'] }, async () => {
     const scene = await openScene({ shipments: 24 })
     scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
     for (let run = 0; run < 2; run += 1) {
@@ -766,7 +811,8 @@ describe('a run that is stopped', () => {
     ['SIGTERM', 143],
     ['SIGINT', 130],
   ])(
-    'X1: by %s leaves whole pages, says so, and the next run completes',
+    'by %s leaves whole pages, says so, and the next run completes',
+    { tags: ['X1'] },
     async (signal, exitCode) => {
       const scene = await openScene()
       const stop = new AbortController()
@@ -790,7 +836,7 @@ describe('a run that is stopped', () => {
     },
   )
 
-  it('X2: ends at once while a request hangs', async () => {
+  it('ends at once while a request hangs', { tags: ['X2'] }, async () => {
     const scene = await openScene()
     const fault = { kind: 'hang', phase: 'afterHeaders' } as const
     scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS })

@@ -39,7 +39,7 @@ const STREAMS = [
   { type: 'tracking_request', stream: 'tracking_requests' },
 ] as const
 
-describe('K6: a type that was renamed', () => {
+describe('a type that was renamed', { tags: ['K6'] }, () => {
   it.each(STREAMS)(
     'ends the run with 6 that names it, keeps its records, and harms no row: $type',
     async ({ type, stream }) => {
@@ -115,7 +115,7 @@ describe('K6: a type that was renamed', () => {
   })
 })
 
-it('K6: ids that are no UUIDs are taken as they are', async () => {
+it('ids that are no UUIDs are taken as they are', { tags: ['K6'] }, async () => {
   const scene = await openScene({
     shipments: 6,
     acceptedIncludes: {

@@ -29,8 +29,8 @@ describe('a clock of the service that is ahead', () => {
     ['two hours', 2 * HOUR],
     ['ten years', 10 * YEAR],
   ])(
-    'H15: by %s during one backfill leaves no stamp in the future, and the next sync is equal to the source',
-    { tags: ['FA2'] },
+    'by %s during one backfill leaves no stamp in the future, and the next sync is equal to the source',
+    { tags: ['FA2', 'H15'] },
     async (_name, offsetMs) => {
       const scene = await openScene({ shipments: 6, startAt: new Date() })
       const { simulator } = scene

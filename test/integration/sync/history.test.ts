@@ -24,52 +24,56 @@ const SHIPMENT_RELATIONS = [
 ]
 const CONTAINER_RELATIONS = ['shipment', 'pickup_facility', 'pod_terminal']
 
-it('N6: keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go', async () => {
-  const scene = await openScene({ shipments: 30, seed: 3 })
-  const { clock, world } = scene.simulator
-  const seen = new Map<string, Intervals>(
-    ['shipment', 'container', 'hold', 'fee', 'deadline'].map((kind) => [kind, new Map()]),
-  )
-  for (let run = 0; run < 15; run += 1) {
-    if (run > 0) clock.advance(11 * HOUR)
-    await syncToEquality(scene, { command: run === 0 ? 'backfill' : 'sync' })
-    observe(seen, scene)
-  }
-  await expectNothingToWrite(scene)
+it(
+  'keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go',
+  { tags: ['N6'] },
+  async () => {
+    const scene = await openScene({ shipments: 30, seed: 3 })
+    const { clock, world } = scene.simulator
+    const seen = new Map<string, Intervals>(
+      ['shipment', 'container', 'hold', 'fee', 'deadline'].map((kind) => [kind, new Map()]),
+    )
+    for (let run = 0; run < 15; run += 1) {
+      if (run > 0) clock.advance(11 * HOUR)
+      await syncToEquality(scene, { command: run === 0 ? 'backfill' : 'sync' })
+      observe(seen, scene)
+    }
+    await expectNothingToWrite(scene)
 
-  const shipment = [...world.records('shipment', clock.now())][0]!
-  const container = [...world.records('container', clock.now())][0]!
-  await expectHistory(scene, seen.get('shipment')!, {
-    table: 'shipment_history',
-    key: ['shipment_id'],
-    values: versionColumns(shipment, SHIPMENT_RELATIONS),
-  })
-  await expectHistory(scene, seen.get('container')!, {
-    table: 'container_history',
-    key: ['container_id'],
-    values: versionColumns(container, CONTAINER_RELATIONS),
-  })
-  await expectHistory(scene, seen.get('hold')!, {
-    table: 'container_hold_history',
-    key: ['container_id', 'name', 'description'],
-    values: ['status'],
-  })
-  await expectHistory(scene, seen.get('fee')!, {
-    table: 'container_fee_history',
-    key: ['container_id', 'type', 'currency_code'],
-    values: ['amount'],
-  })
-  await expectHistory(scene, seen.get('deadline')!, {
-    table: 'container_import_deadline_history',
-    key: ['container_id', 'kind'],
-    values: ['deadline_at', 'time_zone', 'local_date'],
-  })
-  // The world must have moved, or nothing was shown.
-  for (const [kind, intervals] of seen) {
-    const closed = [...intervals.values()].flat().filter(({ to }) => to !== null).length
-    expect({ kind, closed }).not.toEqual({ kind, closed: 0 })
-  }
-})
+    const shipment = [...world.records('shipment', clock.now())][0]!
+    const container = [...world.records('container', clock.now())][0]!
+    await expectHistory(scene, seen.get('shipment')!, {
+      table: 'shipment_history',
+      key: ['shipment_id'],
+      values: versionColumns(shipment, SHIPMENT_RELATIONS),
+    })
+    await expectHistory(scene, seen.get('container')!, {
+      table: 'container_history',
+      key: ['container_id'],
+      values: versionColumns(container, CONTAINER_RELATIONS),
+    })
+    await expectHistory(scene, seen.get('hold')!, {
+      table: 'container_hold_history',
+      key: ['container_id', 'name', 'description'],
+      values: ['status'],
+    })
+    await expectHistory(scene, seen.get('fee')!, {
+      table: 'container_fee_history',
+      key: ['container_id', 'type', 'currency_code'],
+      values: ['amount'],
+    })
+    await expectHistory(scene, seen.get('deadline')!, {
+      table: 'container_import_deadline_history',
+      key: ['container_id', 'kind'],
+      values: ['deadline_at', 'time_zone', 'local_date'],
+    })
+    // The world must have moved, or nothing was shown.
+    for (const [kind, intervals] of seen) {
+      const closed = [...intervals.values()].flat().filter(({ to }) => to !== null).length
+      expect({ kind, closed }).not.toEqual({ kind, closed: 0 })
+    }
+  },
+)
 
 it('makes no version of what changes only because the service looked', async () => {
   const scene = await openScene({ shipments: 10 })
@@ -125,39 +129,43 @@ it('keeps one version of two changes at one instant, and the value that came las
   await expectNothingToWrite(scene)
 })
 
-it('N6: keeps two holds of one name apart, and a cleared and renewed hold as two intervals', async () => {
-  const scene = await openScene({ shipments: 10 })
-  const { clock, edits, world } = scene.simulator
-  const { id } = [...world.records('container', clock.now())][0]!
-  const hold = (description: string, status: 'hold' | 'pending' = 'hold') => ({
-    name: 'audit',
-    status,
-    description,
-  })
-  edits.addHold(id, hold('first'))
-  edits.addHold(id, hold('second', 'pending'))
-  await syncToEquality(scene)
-  clock.advance(HOUR)
-  edits.clearHold(id, 'audit')
-  await syncToEquality(scene)
-  clock.advance(HOUR)
-  edits.addHold(id, hold('first'))
-  await syncToEquality(scene)
-  const intervals = await scene.query(
-    `select description, status, valid_from, valid_to from tracking.container_hold_history
+it(
+  'keeps two holds of one name apart, and a cleared and renewed hold as two intervals',
+  { tags: ['N6'] },
+  async () => {
+    const scene = await openScene({ shipments: 10 })
+    const { clock, edits, world } = scene.simulator
+    const { id } = [...world.records('container', clock.now())][0]!
+    const hold = (description: string, status: 'hold' | 'pending' = 'hold') => ({
+      name: 'audit',
+      status,
+      description,
+    })
+    edits.addHold(id, hold('first'))
+    edits.addHold(id, hold('second', 'pending'))
+    await syncToEquality(scene)
+    clock.advance(HOUR)
+    edits.clearHold(id, 'audit')
+    await syncToEquality(scene)
+    clock.advance(HOUR)
+    edits.addHold(id, hold('first'))
+    await syncToEquality(scene)
+    const intervals = await scene.query(
+      `select description, status, valid_from, valid_to from tracking.container_hold_history
     where container_id = $1 and name = 'audit' order by description, valid_from`,
-    id,
-  )
-  const [eight, nine, ten] = [8, 9, 10].map(
-    (hour) => `2026-03-02 ${String(hour).padStart(2, '0')}:00:00+00`,
-  )
-  expect(intervals).toEqual([
-    { description: 'first', status: 'hold', valid_from: eight, valid_to: nine },
-    { description: 'first', status: 'hold', valid_from: ten, valid_to: null },
-    { description: 'second', status: 'pending', valid_from: eight, valid_to: nine },
-  ])
-  await expectNothingToWrite(scene)
-})
+      id,
+    )
+    const [eight, nine, ten] = [8, 9, 10].map(
+      (hour) => `2026-03-02 ${String(hour).padStart(2, '0')}:00:00+00`,
+    )
+    expect(intervals).toEqual([
+      { description: 'first', status: 'hold', valid_from: eight, valid_to: nine },
+      { description: 'first', status: 'hold', valid_from: ten, valid_to: null },
+      { description: 'second', status: 'pending', valid_from: eight, valid_to: nine },
+    ])
+    await expectNothingToWrite(scene)
+  },
+)
 
 function versionColumns(record: ResourceObject, relations: readonly string[]): string[] {
   const attributes = Object.keys(record.attributes ?? {}).filter((name) => !NO_VERSION.test(name))

@@ -144,25 +144,34 @@ test('a run counts the records with such values', { tags: ['FD13'] }, async () =
 })
 
 describe('a hostile value, through a whole sync into PostgreSQL', () => {
-  test('T1: U+0000 is replaced and flagged', stored('T1'))
+  test('U+0000 is replaced and flagged', { tags: ['T1'] }, stored('T1'))
   test(
-    'T2: half a surrogate pair is replaced in the same way in text, list and jsonb',
+    'half a surrogate pair is replaced in the same way in text, list and jsonb',
+    { tags: ['T2'] },
     stored('T2'),
   )
-  test('T4: a mebibyte stays whole, also where there is an index', stored('T4'))
-  test('T5: other characters stay as they are', stored('T5'))
-  test('Z1: offsets and fractions mean the same instant, to the microsecond', stored('Z1'))
-  test('Z2: a time without an offset is null', stored('Z2'))
-  test('Z6: the instants around a change of the clocks are exact', stored('Z6'))
-  test('Z8: no such day is null, the end of a day is the beginning of the next', stored('Z8'))
-  test('Z9: times far away are stored and flagged, or null', stored('Z9'))
-  test('Z10: what PostgreSQL would take for a time is null', stored('Z10'))
-  test('N1: decimal fractions are exact', stored('N1'))
-  test('N2: no digit is lost, or all are kept apart', stored('N2'))
-  test('N3: neither NaN nor infinity is stored', stored('N3'))
-  test('N5: a comma is not guessed at, large weights are exact', stored('N5'))
+  test('a mebibyte stays whole, also where there is an index', { tags: ['T4'] }, stored('T4'))
+  test('other characters stay as they are', { tags: ['T5'] }, stored('T5'))
+  test(
+    'offsets and fractions mean the same instant, to the microsecond',
+    { tags: ['Z1'] },
+    stored('Z1'),
+  )
+  test('a time without an offset is null', { tags: ['Z2'] }, stored('Z2'))
+  test('the instants around a change of the clocks are exact', { tags: ['Z6'] }, stored('Z6'))
+  test(
+    'no such day is null, the end of a day is the beginning of the next',
+    { tags: ['Z8'] },
+    stored('Z8'),
+  )
+  test('times far away are stored and flagged, or null', { tags: ['Z9'] }, stored('Z9'))
+  test('what PostgreSQL would take for a time is null', { tags: ['Z10'] }, stored('Z10'))
+  test('decimal fractions are exact', { tags: ['N1'] }, stored('N1'))
+  test('no digit is lost, or all are kept apart', { tags: ['N2'] }, stored('N2'))
+  test('neither NaN nor infinity is stored', { tags: ['N3'] }, stored('N3'))
+  test('a comma is not guessed at, large weights are exact', { tags: ['N5'] }, stored('N5'))
 
-  test('Z1: a deadline is exact to the microsecond in its own row', async () => {
+  test('a deadline is exact to the microsecond in its own row', { tags: ['Z1'] }, async () => {
     const rows = await scene.query(
       `select deadline_at::text from tracking.container_import_deadlines
       where container_id = $1 and kind = 'pickup_lfd'`,
@@ -171,19 +180,23 @@ describe('a hostile value, through a whole sync into PostgreSQL', () => {
     expect(rows).toEqual([{ deadline_at: '2026-03-08 10:00:00.123456+00' }])
   })
 
-  test('N1, N4: a fee without an amount is kept, and a small one exact', async () => {
-    const rows = await scene.query(
-      `select type, amount::text, currency_code from tracking.container_fees
+  test(
+    'a fee without an amount is kept, and a small one exact',
+    { tags: ['N1', 'N4'] },
+    async () => {
+      const rows = await scene.query(
+        `select type, amount::text, currency_code from tracking.container_fees
       where container_id = $1 order by position`,
-      containerIds.at(-1),
-    )
-    expect(rows).toEqual([
-      { type: 'exam', amount: null, currency_code: null },
-      { type: 'demurrage', amount: '0.0000001', currency_code: null },
-    ])
-  })
+        containerIds.at(-1),
+      )
+      expect(rows).toEqual([
+        { type: 'exam', amount: null, currency_code: null },
+        { type: 'demurrage', amount: '0.0000001', currency_code: null },
+      ])
+    },
+  )
 
-  test('I2: is written once: a second sync changes no row', async () => {
+  test('is written once: a second sync changes no row', { tags: ['I2'] }, async () => {
     const before = await scene.snapshot()
     expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
     expect(await scene.snapshot()).toEqual(before)

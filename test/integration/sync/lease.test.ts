@@ -27,33 +27,37 @@ async function countRows(scene: Scene): Promise<unknown> {
   return row
 }
 
-test('X5: of three runs started together exactly one runs, and the others leave no run row', async () => {
-  const scene = await openScene()
-  const startedAt = performance.now()
-  const refusedAfterMs: number[] = []
-  const ends = await Promise.allSettled(
-    [1, 2, 3].map(async () => {
-      try {
-        return await scene.sync({ command: 'backfill' })
-      } catch (thrown) {
-        refusedAfterMs.push(performance.now() - startedAt)
-        throw thrown
-      }
-    }),
-  )
-  const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
-  expect(refusals).toHaveLength(2)
-  for (const refusal of refusals) {
-    expect(refusal).toBeInstanceOf(LeaseHeldError)
-    expect(refusal.message).toContain(`backfill, process ${process.pid} on `)
-    expect(exitCodeOf(refusal)).toBe(7)
-  }
-  for (const ms of refusedAfterMs) expect(ms).toBeLessThan(2_000)
-  expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
-    { outcome: 'complete' },
-  ])
-  expect(await scene.differences()).toEqual([])
-})
+test(
+  'of three runs started together exactly one runs, and the others leave no run row',
+  { tags: ['X5'] },
+  async () => {
+    const scene = await openScene()
+    const startedAt = performance.now()
+    const refusedAfterMs: number[] = []
+    const ends = await Promise.allSettled(
+      [1, 2, 3].map(async () => {
+        try {
+          return await scene.sync({ command: 'backfill' })
+        } catch (thrown) {
+          refusedAfterMs.push(performance.now() - startedAt)
+          throw thrown
+        }
+      }),
+    )
+    const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
+    expect(refusals).toHaveLength(2)
+    for (const refusal of refusals) {
+      expect(refusal).toBeInstanceOf(LeaseHeldError)
+      expect(refusal.message).toContain(`backfill, process ${process.pid} on `)
+      expect(exitCodeOf(refusal)).toBe(7)
+    }
+    for (const ms of refusedAfterMs) expect(ms).toBeLessThan(2_000)
+    expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
+      { outcome: 'complete' },
+    ])
+    expect(await scene.differences()).toEqual([])
+  },
+)
 
 test('a run gives the lease back, also when it fails', async () => {
   const scene = await openScene({ shipments: 3 })
@@ -65,72 +69,84 @@ test('a run gives the lease back, also when it fails', async () => {
   ])
 })
 
-test('C10, I12: a run that was taken over writes nothing more, ends with exit 7 and says why', async () => {
-  const scene = await openScene({ shipments: 120 })
-  let batches = 0
-  let rowsAtTakeOver: unknown
-  const warehouse: Warehouse = {
-    ...scene.warehouse,
-    transaction: async (action, work) => {
-      if (action === 'write a batch' && (batches += 1) === 3) {
-        await takeOver(scene)
-        rowsAtTakeOver = await countRows(scene)
-      }
-      return scene.warehouse.transaction(action, work)
-    },
-  }
-  const report = await scene.sync({ warehouse, settings: { pageSize: 20 } })
-  expect(rowsAtTakeOver).toMatchObject({ shipments: 40 })
-  expect(await countRows(scene)).toEqual(rowsAtTakeOver)
-  expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
-  expect(
-    await scene.query('select outcome, exit_code, error_code from tracking_sync.sync_runs'),
-  ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
-  // The other's lease is not given back by it.
-  expect(await scene.query('select holder from tracking_sync.lease')).toEqual([
-    { holder: 'another' },
-  ])
-})
+test(
+  'a run that was taken over writes nothing more, ends with exit 7 and says why',
+  { tags: ['C10', 'I12'] },
+  async () => {
+    const scene = await openScene({ shipments: 120 })
+    let batches = 0
+    let rowsAtTakeOver: unknown
+    const warehouse: Warehouse = {
+      ...scene.warehouse,
+      transaction: async (action, work) => {
+        if (action === 'write a batch' && (batches += 1) === 3) {
+          await takeOver(scene)
+          rowsAtTakeOver = await countRows(scene)
+        }
+        return scene.warehouse.transaction(action, work)
+      },
+    }
+    const report = await scene.sync({ warehouse, settings: { pageSize: 20 } })
+    expect(rowsAtTakeOver).toMatchObject({ shipments: 40 })
+    expect(await countRows(scene)).toEqual(rowsAtTakeOver)
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
+    expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
+    expect(
+      await scene.query('select outcome, exit_code, error_code from tracking_sync.sync_runs'),
+    ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
+    // The other's lease is not given back by it.
+    expect(await scene.query('select holder from tracking_sync.lease')).toEqual([
+      { holder: 'another' },
+    ])
+  },
+)
 
-test('C10: a run that was taken over puts nothing off that it could not read', async () => {
-  const scene = await openScene({ shipments: 3 })
-  const fault = { kind: 'status', status: 404 } as const
-  scene.simulator.faults.add({ fault, match: { path: /^\/vessels\// }, times: Infinity })
-  const warehouse: Warehouse = {
-    ...scene.warehouse,
-    transaction: async (action, work) => {
-      if (action === 'postpone a refetch') await takeOver(scene)
-      return scene.warehouse.transaction(action, work)
-    },
-  }
-  expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  const left = await scene.query(
-    `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
-  )
-  expect(left).toEqual([{ attempts: 0, not_before: null }])
-})
+test(
+  'a run that was taken over puts nothing off that it could not read',
+  { tags: ['C10'] },
+  async () => {
+    const scene = await openScene({ shipments: 3 })
+    const fault = { kind: 'status', status: 404 } as const
+    scene.simulator.faults.add({ fault, match: { path: /^\/vessels\// }, times: Infinity })
+    const warehouse: Warehouse = {
+      ...scene.warehouse,
+      transaction: async (action, work) => {
+        if (action === 'postpone a refetch') await takeOver(scene)
+        return scene.warehouse.transaction(action, work)
+      },
+    }
+    expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
+    const left = await scene.query(
+      `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
+    )
+    expect(left).toEqual([{ attempts: 0, not_before: null }])
+  },
+)
 
-test('C9: what a killed run left behind is taken over and closed by the next run', async () => {
-  const scene = await openScene({ shipments: 3 })
-  await scene.query(
-    `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
-    values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`,
-  )
-  await scene.query(`insert into tracking_sync.sync_runs (command) values ('backfill')`)
-  expect(await scene.sync()).toMatchObject({ exitCode: 0 })
-  expect(
+test(
+  'what a killed run left behind is taken over and closed by the next run',
+  { tags: ['C9'] },
+  async () => {
+    const scene = await openScene({ shipments: 3 })
     await scene.query(
-      'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
-    ),
-  ).toEqual([
-    { outcome: 'aborted', error_code: 'killed' },
-    { outcome: 'complete', error_code: null },
-  ])
-  expect(await scene.query('select fencing_token from tracking_sync.lease')).toEqual([
-    { fencing_token: 8 },
-  ])
-})
+      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+    values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`,
+    )
+    await scene.query(`insert into tracking_sync.sync_runs (command) values ('backfill')`)
+    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+    expect(
+      await scene.query(
+        'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
+      ),
+    ).toEqual([
+      { outcome: 'aborted', error_code: 'killed' },
+      { outcome: 'complete', error_code: null },
+    ])
+    expect(await scene.query('select fencing_token from tracking_sync.lease')).toEqual([
+      { fencing_token: 8 },
+    ])
+  },
+)
 
 test(
   'a holder is known to have ended only where its process could be seen, and never by its host name alone',

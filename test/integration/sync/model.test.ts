@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { SYNC_FAILPOINTS } from '../../../src/base/failpoint.js'
 import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
-import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { disturbances } from './model-disturbances.js'
 import {
@@ -196,9 +195,9 @@ afterAll(() => target.drop())
 
 describe('any history of changes, runs, crashes and faults', () => {
   it(
-    'I1, I2, I4, I7, I8, I9, I16, I17: ends in a warehouse equal to the quiet source, and is never untrue on the way',
-    async ({ task }) => {
-      noteFigure(task, `${RUNS} histories`)
+    'ends in a warehouse equal to the quiet source, and is never untrue on the way',
+    { tags: ['I1', 'I2', 'I4', 'I7', 'I8', 'I9', 'I16', 'I17'], timeout: LONGEST_MS },
+    async () => {
       const commands = fc.commands(
         [
           change,
@@ -230,34 +229,42 @@ describe('any history of changes, runs, crashes and faults', () => {
         { numRuns: RUNS, ...REPLAY },
       )
     },
-    LONGEST_MS,
   )
 
-  it('P11: asks once more for transport events whose pages moved while they were read', async () => {
-    await expectSurvived(
-      ['containers'],
-      [syncOnce({ disturbance: { kind: 'shuffled', groupSize: 2, salt: 0 }, pageSize: 3 })],
-    )
-  })
+  it(
+    'asks once more for transport events whose pages moved while they were read',
+    { tags: ['P11'] },
+    async () => {
+      await expectSurvived(
+        ['containers'],
+        [syncOnce({ disturbance: { kind: 'shuffled', groupSize: 2, salt: 0 }, pageSize: 3 })],
+      )
+    },
+  )
 
   it.each(['', null, 7])(
-    'I8: marks no transport event as gone whose record came with the id %j, and reads it again',
+    'marks no transport event as gone whose record came with the id %j, and reads it again',
+    { tags: ['I8'] },
     async (id) => {
       const disturbance = { kind: 'badRecord', type: 'transport_event', at: 1, id } as const
       await expectSurvived(['containers'], [syncOnce({}), withdrawOne, syncOnce({ disturbance })])
     },
   )
 
-  it('I16: counts no container as fetched that it could not write, for want of its events', async () => {
-    await expectSurvived(
-      ['containers', 'containers.transport_events', 'pod_terminal'],
-      [
-        syncOnce({ disturbance: { kind: 'includesRefused' } }),
-        withdrawOne,
-        syncOnce({ disturbance: { kind: 'down', after: 3 } }),
-      ],
-    )
-  })
+  it(
+    'counts no container as fetched that it could not write, for want of its events',
+    { tags: ['I16'] },
+    async () => {
+      await expectSurvived(
+        ['containers', 'containers.transport_events', 'pod_terminal'],
+        [
+          syncOnce({ disturbance: { kind: 'includesRefused' } }),
+          withdrawOne,
+          syncOnce({ disturbance: { kind: 'down', after: 3 } }),
+        ],
+      )
+    },
+  )
 })
 
 type Step = (scene: ModelScene) => unknown

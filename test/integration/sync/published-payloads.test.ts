@@ -177,126 +177,147 @@ function linkedEvents({ relationships }: SampleRecord): readonly Identifier[] {
   return Array.isArray(data) ? (data as Identifier[]) : []
 }
 
-describe('K8: the published payloads, served over a socket as the lists, reads and included resources they are', () => {
-  test('K8: sync with exit code 0, and nothing is quarantined', async () => {
-    expect(first.problems).toEqual([])
-    expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(second).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-    const quarantined = await target.warehouse.query(
-      'read the quarantine',
-      'select * from tracking_sync.quarantine',
-    )
-    expect(quarantined).toEqual([])
-  })
+describe(
+  'the published payloads, served over a socket as the lists, reads and included resources they are',
+  { tags: ['K8'] },
+  () => {
+    test('sync with exit code 0, and nothing is quarantined', { tags: ['K8'] }, async () => {
+      expect(first.problems).toEqual([])
+      expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(second).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      const quarantined = await target.warehouse.query(
+        'read the quarantine',
+        'select * from tracking_sync.quarantine',
+      )
+      expect(quarantined).toEqual([])
+    })
 
-  test('K8: were asked for as lists, reads by id and the catalogue of events; events only where they did not come included', () => {
-    const paths = new Set(service.requests.map((request) => request.split('?')[0]))
-    const ids = ['port-get', 'terminal-get', 'vessel-get'].map(
-      (name) => readSample(name).data[0]!.id,
-    )
-    const known = new Set(published.map(({ id }) => id))
-    const containerIds = published
-      .filter(({ type }) => type === 'container')
-      .filter((record) => linkedEvents(record).some(({ id }) => !known.has(id)))
-      .map(({ id }) => id)
-    expect(containerIds).toHaveLength(9)
-    expect([...paths]).toEqual(
-      expect.arrayContaining([
-        '/v2/shipments',
-        '/v2/containers',
-        '/v2/tracking_requests',
-        '/v2/webhooks/events',
-        `/v2/ports/${String(ids[0])}`,
-        `/v2/terminals/${String(ids[1])}`,
-        `/v2/vessels/${String(ids[2])}`,
-        ...containerIds.map((id) => `/v2/containers/${id}/transport_events`),
-      ]),
-    )
-  })
-
-  test('K8: every published record has its row, and no other record has one', () => {
-    const expected = new Set(
-      published.map(({ type, id }) => `${resourceOfType(type).stream} ${id}`),
-    )
-    expect([...rows.keys()].sort()).toEqual([...expected].sort())
-    expect(rows.size).toBe(52)
-  })
-
-  test('K8: no row is a tombstone, and no value had to be coerced', () => {
-    for (const [name, row] of rows) {
-      expect(row._deleted_at, name).toBeNull()
-      expect(row._coercions, name).toBeNull()
-    }
-  })
-
-  test.each(published.map((record) => [`${record.type} ${record.id}`, record] as const))(
-    'K8: %s: each attribute and relationship is the one of the payload',
-    (_name, record) => {
-      const attributes = compareAttributes(record)
-      expect(attributes.stored).toEqual(attributes.sent)
-      const relationships = compareRelationships(record)
-      expect(relationships.stored).toEqual(relationships.sent)
-    },
-  )
-
-  test('K8: the keys of import_deadlines are columns too, and rows with their local date', async () => {
-    const withDeadlines = published.filter(({ type }) => type === 'container')
-    let compared = 0
-    for (const record of withDeadlines) {
-      const attributes = record.attributes as Row
-      const deadlines = (attributes.import_deadlines ?? {}) as Row
-      for (const [kind, value] of Object.entries(deadlines)) {
-        const stored = rowOf(record)?.[kind]
-        expect(comparable(stored, 'timestamp with time zone')).toEqual(
-          comparable(value, 'timestamp with time zone'),
+    test(
+      'were asked for as lists, reads by id and the catalogue of events; events only where they did not come included',
+      { tags: ['K8'] },
+      () => {
+        const paths = new Set(service.requests.map((request) => request.split('?')[0]))
+        const ids = ['port-get', 'terminal-get', 'vessel-get'].map(
+          (name) => readSample(name).data[0]!.id,
         )
-        compared += value === null ? 0 : 1
+        const known = new Set(published.map(({ id }) => id))
+        const containerIds = published
+          .filter(({ type }) => type === 'container')
+          .filter((record) => linkedEvents(record).some(({ id }) => !known.has(id)))
+          .map(({ id }) => id)
+        expect(containerIds).toHaveLength(9)
+        expect([...paths]).toEqual(
+          expect.arrayContaining([
+            '/v2/shipments',
+            '/v2/containers',
+            '/v2/tracking_requests',
+            '/v2/webhooks/events',
+            `/v2/ports/${String(ids[0])}`,
+            `/v2/terminals/${String(ids[1])}`,
+            `/v2/vessels/${String(ids[2])}`,
+            ...containerIds.map((id) => `/v2/containers/${id}/transport_events`),
+          ]),
+        )
+      },
+    )
+
+    test(
+      'every published record has its row, and no other record has one',
+      { tags: ['K8'] },
+      () => {
+        const expected = new Set(
+          published.map(({ type, id }) => `${resourceOfType(type).stream} ${id}`),
+        )
+        expect([...rows.keys()].sort()).toEqual([...expected].sort())
+        expect(rows.size).toBe(52)
+      },
+    )
+
+    test('no row is a tombstone, and no value had to be coerced', { tags: ['K8'] }, () => {
+      for (const [name, row] of rows) {
+        expect(row._deleted_at, name).toBeNull()
+        expect(row._coercions, name).toBeNull()
       }
-    }
-    expect(compared).toBeGreaterThan(3)
-    const local = await target.warehouse.query(
-      'read a deadline',
-      `select kind, deadline_at::text as deadline_at, time_zone, local_date::text as local_date, is_zone_known
+    })
+
+    test.each(published.map((record) => [`${record.type} ${record.id}`, record] as const))(
+      '%s: each attribute and relationship is the one of the payload',
+      { tags: ['K8'] },
+      (_name, record) => {
+        const attributes = compareAttributes(record)
+        expect(attributes.stored).toEqual(attributes.sent)
+        const relationships = compareRelationships(record)
+        expect(relationships.stored).toEqual(relationships.sent)
+      },
+    )
+
+    test(
+      'the keys of import_deadlines are columns too, and rows with their local date',
+      { tags: ['K8'] },
+      async () => {
+        const withDeadlines = published.filter(({ type }) => type === 'container')
+        let compared = 0
+        for (const record of withDeadlines) {
+          const attributes = record.attributes as Row
+          const deadlines = (attributes.import_deadlines ?? {}) as Row
+          for (const [kind, value] of Object.entries(deadlines)) {
+            const stored = rowOf(record)?.[kind]
+            expect(comparable(stored, 'timestamp with time zone')).toEqual(
+              comparable(value, 'timestamp with time zone'),
+            )
+            compared += value === null ? 0 : 1
+          }
+        }
+        expect(compared).toBeGreaterThan(3)
+        const local = await target.warehouse.query(
+          'read a deadline',
+          `select kind, deadline_at::text as deadline_at, time_zone, local_date::text as local_date, is_zone_known
 from tracking.container_import_deadlines
 where container_id = '4932792a-0154-4f57-83eb-11d4418b6e05' order by kind`,
+        )
+        expect(local).toEqual([
+          {
+            kind: 'pickup_lfd',
+            deadline_at: '2026-02-26 05:00:00+00',
+            time_zone: 'America/Detroit',
+            local_date: '2026-02-26',
+            is_zone_known: true,
+          },
+          {
+            kind: 'pickup_lfd_rail',
+            deadline_at: '2026-02-26 05:00:00+00',
+            time_zone: 'America/Detroit',
+            local_date: '2026-02-26',
+            is_zone_known: true,
+          },
+        ])
+      },
     )
-    expect(local).toEqual([
-      {
-        kind: 'pickup_lfd',
-        deadline_at: '2026-02-26 05:00:00+00',
-        time_zone: 'America/Detroit',
-        local_date: '2026-02-26',
-        is_zone_known: true,
-      },
-      {
-        kind: 'pickup_lfd_rail',
-        deadline_at: '2026-02-26 05:00:00+00',
-        time_zone: 'America/Detroit',
-        local_date: '2026-02-26',
-        is_zone_known: true,
-      },
-    ])
-  })
 
-  test('K8: a link to another record than the one it stands on is kept', () => {
-    const odd = published.filter(({ type, id, links }) => {
-      const self = (links as { self?: string } | undefined)?.self
-      return self !== undefined && self !== `/v2/${resourceOfType(type).path ?? ''}/${id}`
+    test('a link to another record than the one it stands on is kept', { tags: ['K8'] }, () => {
+      const odd = published.filter(({ type, id, links }) => {
+        const self = (links as { self?: string } | undefined)?.self
+        return self !== undefined && self !== `/v2/${resourceOfType(type).path ?? ''}/${id}`
+      })
+      expect(odd.length).toBeGreaterThan(3)
+      for (const record of odd) {
+        const unmapped = rowOf(record)?._unmapped as Row
+        expect(unmapped['links.self']).toBe((record.links as { self: string }).self)
+      }
     })
-    expect(odd.length).toBeGreaterThan(3)
-    for (const record of odd) {
-      const unmapped = rowOf(record)?._unmapped as Row
-      expect(unmapped['links.self']).toBe((record.links as { self: string }).self)
-    }
-  })
 
-  test('I2: a second run over the same payloads touches no row of any table', () => {
-    expect([...afterFirst.values()].flat().length).toBeGreaterThan(rows.size)
-    expect(afterSecond).toEqual(afterFirst)
-    const written = second.streams.map(({ stream, counts }) => [
-      stream,
-      counts.inserted + counts.updated + counts.tombstoned,
-    ])
-    expect(written).toEqual(second.streams.map(({ stream }) => [stream, 0]))
-  })
-})
+    test(
+      'a second run over the same payloads touches no row of any table',
+      { tags: ['I2'] },
+      () => {
+        expect([...afterFirst.values()].flat().length).toBeGreaterThan(rows.size)
+        expect(afterSecond).toEqual(afterFirst)
+        const written = second.streams.map(({ stream, counts }) => [
+          stream,
+          counts.inserted + counts.updated + counts.tombstoned,
+        ])
+        expect(written).toEqual(second.streams.map(({ stream }) => [stream, 0]))
+      },
+    )
+  },
+)

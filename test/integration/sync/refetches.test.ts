@@ -22,43 +22,51 @@ async function queued({ query }: Scene): Promise<number> {
 }
 
 describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
-  it('R7: does not hold up a sync when each read brings two more, of itself and of another', async () => {
-    const scene = await openScene({ shipments: 12 })
-    await scene.sync()
-    const ids = containerIds(scene)
-    await ask(scene, ids.slice(0, 2))
-    let reads = 0
-    const watch = (service: TrackingService): TrackingService => ({
-      ...service,
-      getContainer: async (id, options) => {
-        reads += 1
-        if (reads > 100) throw new Error('the run does not end')
-        await ask(scene, [id, ids[(reads + 2) % ids.length]!])
-        return service.getContainer(id, options)
-      },
-    })
-    scene.simulator.clock.advance(HOUR)
-    const report = await scene.sync({ command: 'sync', watch })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(reads).toBe(2)
-    expect(await queued(scene)).toBe(4)
-    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await queued(scene)).toBe(0)
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'does not hold up a sync when each read brings two more, of itself and of another',
+    { tags: ['R7'] },
+    async () => {
+      const scene = await openScene({ shipments: 12 })
+      await scene.sync()
+      const ids = containerIds(scene)
+      await ask(scene, ids.slice(0, 2))
+      let reads = 0
+      const watch = (service: TrackingService): TrackingService => ({
+        ...service,
+        getContainer: async (id, options) => {
+          reads += 1
+          if (reads > 100) throw new Error('the run does not end')
+          await ask(scene, [id, ids[(reads + 2) % ids.length]!])
+          return service.getContainer(id, options)
+        },
+      })
+      scene.simulator.clock.advance(HOUR)
+      const report = await scene.sync({ command: 'sync', watch })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(reads).toBe(2)
+      expect(await queued(scene)).toBe(4)
+      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+      expect(await queued(scene)).toBe(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('R7: is left to the next run when its time is up, after the lists were read', async () => {
-    const scene = await openScene({ shipments: 12 })
-    await scene.sync()
-    await ask(scene, containerIds(scene))
-    const before = await queued(scene)
-    scene.simulator.clock.advance(HOUR)
-    scene.simulator.requests.reset()
-    const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
-    expect(await queued(scene)).toBe(before)
-    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await queued(scene)).toBe(0)
-  })
+  it(
+    'is left to the next run when its time is up, after the lists were read',
+    { tags: ['R7'] },
+    async () => {
+      const scene = await openScene({ shipments: 12 })
+      await scene.sync()
+      await ask(scene, containerIds(scene))
+      const before = await queued(scene)
+      scene.simulator.clock.advance(HOUR)
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
+      expect(await queued(scene)).toBe(before)
+      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+      expect(await queued(scene)).toBe(0)
+    },
+  )
 })

@@ -51,23 +51,27 @@ async function positions(scene: Scene): Promise<unknown> {
 }
 
 describe('a run that is cut off', () => {
-  it('P14: goes on at the page it had stored last and reads no other page twice', async () => {
-    const scene = await openScene(WORLD)
-    // Each page is a commit: the fifth is stored and the sixth is not.
-    expect(await crash(scene, 'after_commit', 5)).toBe(true)
-    const first = listPages(scene)
-    scene.simulator.requests.reset()
-    const report = await scene.sync({ settings: SETTINGS })
-    expect(report.exitCode).toBe(0)
-    const second = listPages(scene)
-    expect(second[0]).toBe('/v2/shipments 5')
-    // Page 6 had been read ahead when the crash came, and was not stored.
-    expect(second.filter((page) => first.includes(page))).toEqual([
-      '/v2/shipments 5',
-      '/v2/shipments 6',
-    ])
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'goes on at the page it had stored last and reads no other page twice',
+    { tags: ['P14'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      // Each page is a commit: the fifth is stored and the sixth is not.
+      expect(await crash(scene, 'after_commit', 5)).toBe(true)
+      const first = listPages(scene)
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ settings: SETTINGS })
+      expect(report.exitCode).toBe(0)
+      const second = listPages(scene)
+      expect(second[0]).toBe('/v2/shipments 5')
+      // Page 6 had been read ahead when the crash came, and was not stored.
+      expect(second.filter((page) => first.includes(page))).toEqual([
+        '/v2/shipments 5',
+        '/v2/shipments 6',
+      ])
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it('does not walk again what was complete when it was killed in a later stream', async () => {
     const scene = await openScene(WORLD)
@@ -81,20 +85,24 @@ describe('a run that is cut off', () => {
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
   })
 
-  it('P14: does so over pages that changed nothing, which are noted in a table without a log', async () => {
-    const scene = await openScene(WORLD)
-    await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
-    // Only the first page is in the checkpoint.
-    expect(await positions(scene)).toEqual({ checkpoint: 1, position: 6 })
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene)[0]).toBe('/v2/shipments 6')
-    expect(listPages(scene)).not.toContain('/v2/shipments 5')
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'does so over pages that changed nothing, which are noted in a table without a log',
+    { tags: ['P14'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      await scene.sync({ settings: SETTINGS })
+      expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
+      // Only the first page is in the checkpoint.
+      expect(await positions(scene)).toEqual({ checkpoint: 1, position: 6 })
+      scene.simulator.requests.reset()
+      expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
+      expect(listPages(scene)[0]).toBe('/v2/shipments 6')
+      expect(listPages(scene)).not.toContain('/v2/shipments 5')
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('P14: does so when the run that resumed is cut off as well', async () => {
+  it('does so when the run that resumed is cut off as well', { tags: ['P14'] }, async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
     expect(await crash(scene, 'after_commit', 3, 'sync')).toBe(true)
@@ -105,19 +113,23 @@ describe('a run that is cut off', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('C12: goes on at its checkpoint when a crash of the database emptied the table without a log', async () => {
-    const scene = await openScene(WORLD)
-    await scene.sync({ settings: SETTINGS })
-    const [shipment] = scene.simulator.world.page('shipment', 6, 1, scene.simulator.clock.now())
-    scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
-    expect(await crash(scene, 'after_commit', 7, 'sync')).toBe(true)
-    expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
-    await scene.query('truncate tracking_sync.pass_positions')
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene)[0]).toBe('/v2/shipments 4')
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'goes on at its checkpoint when a crash of the database emptied the table without a log',
+    { tags: ['C12'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      await scene.sync({ settings: SETTINGS })
+      const [shipment] = scene.simulator.world.page('shipment', 6, 1, scene.simulator.clock.now())
+      scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
+      expect(await crash(scene, 'after_commit', 7, 'sync')).toBe(true)
+      expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
+      await scene.query('truncate tracking_sync.pass_positions')
+      scene.simulator.requests.reset()
+      expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
+      expect(listPages(scene)[0]).toBe('/v2/shipments 4')
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it('goes on at its checkpoint when what stands in the table without a log is of another pass', async () => {
     const scene = await openScene(WORLD)
@@ -205,7 +217,7 @@ describe('a run that is cut off', () => {
     },
   )
 
-  it('C7: leaves a run row that says it was killed', async () => {
+  it('leaves a run row that says it was killed', { tags: ['C7'] }, async () => {
     const scene = await openScene(WORLD)
     expect(await crash(scene, 'before_run_complete', 1)).toBe(true)
     await scene.sync({ settings: SETTINGS })

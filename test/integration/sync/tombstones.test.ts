@@ -39,34 +39,39 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 }
 
 describe('rows that the source no longer shows', () => {
-  it('P7: are marked after two complete passes and a 404, with containers, events and open intervals', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
-    const [gone = ''] = shipmentIds(scene).slice(20, 21)
-    const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
-    scene.simulator.edits.delete('shipment', gone)
+  it(
+    'are marked after two complete passes and a 404, with containers, events and open intervals',
+    { tags: ['P7'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
+      await sync(scene)
+      const [gone = ''] = shipmentIds(scene).slice(20, 21)
+      const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
+      scene.simulator.edits.delete('shipment', gone)
 
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    scene.simulator.requests.reset()
-    const second = await sync(scene)
-    expect(second.exitCode).toBe(0)
-    expect(await tombstoned(scene, 'shipments')).toBe(1)
-    expect(await tombstoned(scene, 'containers')).toBe(containers.length)
-    const asked = scene.simulator.requests.recent.filter(({ status }) => status === 404)
-    expect(asked).toHaveLength(1 + containers.length)
-    expect(await scene.differences()).toEqual([])
+      await sync(scene)
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      scene.simulator.requests.reset()
+      const second = await sync(scene)
+      expect(second.exitCode).toBe(0)
+      expect(await tombstoned(scene, 'shipments')).toBe(1)
+      expect(await tombstoned(scene, 'containers')).toBe(containers.length)
+      const asked = scene.simulator.requests.recent.filter(({ status }) => status === 404)
+      expect(asked).toHaveLength(1 + containers.length)
+      expect(await scene.differences()).toEqual([])
 
-    const third = await sync(scene)
-    expect(third.streams.map(({ counts }) => counts.tombstoned).filter((n) => n > 0)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-  })
+      const third = await sync(scene)
+      expect(third.streams.map(({ counts }) => counts.tombstoned).filter((n) => n > 0)).toEqual([])
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it.each([
     [401, 3],
     [403, 6],
   ])(
-    'H3: are not marked where the service answers %i when asked for one by one',
+    'are not marked where the service answers %i when asked for one by one',
+    { tags: ['H3'] },
     async (status, exitCode) => {
       const scene = await openScene({ shipments: 24 })
       await sync(scene)
@@ -160,7 +165,7 @@ describe('rows that the source no longer shows', () => {
     },
   )
 
-  it('C8: are marked with what belongs to them or not at all', async () => {
+  it('are marked with what belongs to them or not at all', { tags: ['C8'] }, async () => {
     const scene = await openScene({ shipments: 24 })
     await sync(scene)
     const [gone = ''] = shipmentIds(scene).slice(20, 21)
@@ -180,7 +185,7 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('P7: come back to life when the source shows them again', async () => {
+  it('come back to life when the source shows them again', { tags: ['P7'] }, async () => {
     const scene = await openScene({ shipments: 24 })
     await sync(scene)
     const [gone = ''] = shipmentIds(scene).slice(5, 6)
@@ -194,131 +199,151 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
   })
 
-  it('P6: an empty list marks nothing, three times in a row, and ends with exit code 6', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
-    const before = await scene.snapshot()
-    const fault = scene.simulator.faults.add({
-      times: Infinity,
-      match: { path: /\/(?:shipments|containers)(?:\?|$)/ },
-      fault: {
-        kind: 'transform',
-        apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
-      },
-    })
-    for (let pass = 1; pass <= 3; pass += 1) {
-      const report = await scene.sync({ command: 'sync', settings })
-      expect(report.exitCode).toBe(6)
-      expect(report.problems.join('\n')).toContain('the source shrank')
-      expect(report.problems.join('\n')).toContain('100 %')
-    }
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    const after = await scene.snapshot()
-    expect(after.shipments).toEqual(before.shipments)
-    expect(after.containers).toEqual(before.containers)
-    fault.remove()
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it('P5: rows deleted from pages already read make live ones unseen, and none of those is marked', async () => {
-    const scene = await openScene({ shipments: 40 })
-    await sync(scene)
-    const ids = shipmentIds(scene)
-    let pagesSeen = 0
-    scene.simulator.clock.advance(HOUR)
-    const report = await scene.sync({
-      command: 'sync',
-      settings: PAGES_OF_4,
-      onProgress: ({ stream }) => {
-        if (stream !== 'shipments') return
-        pagesSeen += 1
-        // One row off the front of the list after each of three pages: a live row slips over each of three page boundaries.
-        const victim = pagesSeen <= 3 ? ids[pagesSeen - 1] : undefined
-        if (victim !== undefined) scene.simulator.edits.delete('shipment', victim)
-      },
-    })
-    expect(report.problems).toEqual([])
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    const live = new Set(shipmentIds(scene))
-    const unseen = await unseenShipments(scene)
-    expect(unseen.filter((id) => live.has(id))).toHaveLength(3)
-    await sync(scene)
-    // What was live was seen again; only the deleted ones are missing still.
-    expect(await unseenShipments(scene)).toEqual(ids.slice(0, 3).sort())
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(3)
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it('P2: rows inserted while paging are stored once, now or by the next run', async () => {
-    const scene = await openScene({ shipments: 40 })
-    let pagesSeen = 0
-    const report = await scene.sync({
-      settings: PAGES_OF_4,
-      onProgress: ({ stream }) => {
-        if (stream !== 'shipments') return
-        pagesSeen += 1
-        if (pagesSeen <= 5) scene.simulator.edits.insertShipments(2)
-      },
-    })
-    expect(report.exitCode).toBe(0)
-    const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
-    // Ten were pushed onto a page that was still to come; what came twice is stored once.
-    expect(counts).toMatchObject({ fetched: 50, inserted: 40 })
-    await sync(scene)
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it('P11: shuffled ties hide rows from a pass, and none of them is marked', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
-    scene.simulator.faults.add({
-      times: Infinity,
-      match: { path: '/shipments' },
-      fault: { kind: 'shuffle', groupSize: 7 },
-    })
-    let hidden = 0
-    for (let pass = 0; pass < 3; pass += 1) {
+  it(
+    'an empty list marks nothing, three times in a row, and ends with exit code 6',
+    { tags: ['P6'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
       await sync(scene)
-      hidden += (await unseenShipments(scene)).length
-    }
-    expect(hidden).toBeGreaterThan(0)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    scene.simulator.faults.clear()
-    await sync(scene)
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it('P6: eleven missing rows are too many for a list of thirty, ten are not', async () => {
-    const scene = await openScene({ shipments: 30 })
-    await sync(scene)
-    for (const [missing, exitCode] of [
-      [11, 6],
-      [10, 0],
-    ] as const) {
-      const gone = shipmentIds(scene).slice(0, missing)
-      // Only from the list: what is asked for by its id is there.
+      const before = await scene.snapshot()
       const fault = scene.simulator.faults.add({
         times: Infinity,
-        match: { path: /^\/shipments$/ },
+        match: { path: /\/(?:shipments|containers)(?:\?|$)/ },
         fault: {
           kind: 'transform',
-          apply: (document) => {
-            const { data, meta, ...rest } = document as { data: { id: string }[]; meta: object }
-            return {
-              ...rest,
-              meta: { ...meta, total: 30 - missing },
-              data: data.filter(({ id }) => !gone.includes(id)),
-            }
-          },
+          apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
         },
       })
-      expect([missing, (await sync(scene)).exitCode]).toEqual([missing, exitCode])
+      for (let pass = 1; pass <= 3; pass += 1) {
+        const report = await scene.sync({ command: 'sync', settings })
+        expect(report.exitCode).toBe(6)
+        expect(report.problems.join('\n')).toContain('the source shrank')
+        expect(report.problems.join('\n')).toContain('100 %')
+      }
       expect(await tombstoned(scene, 'shipments')).toBe(0)
+      const after = await scene.snapshot()
+      expect(after.shipments).toEqual(before.shipments)
+      expect(after.containers).toEqual(before.containers)
       fault.remove()
-    }
-  })
+      expect((await sync(scene)).exitCode).toBe(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it(
+    'rows deleted from pages already read make live ones unseen, and none of those is marked',
+    { tags: ['P5'] },
+    async () => {
+      const scene = await openScene({ shipments: 40 })
+      await sync(scene)
+      const ids = shipmentIds(scene)
+      let pagesSeen = 0
+      scene.simulator.clock.advance(HOUR)
+      const report = await scene.sync({
+        command: 'sync',
+        settings: PAGES_OF_4,
+        onProgress: ({ stream }) => {
+          if (stream !== 'shipments') return
+          pagesSeen += 1
+          // One row off the front of the list after each of three pages: a live row slips over each of three page boundaries.
+          const victim = pagesSeen <= 3 ? ids[pagesSeen - 1] : undefined
+          if (victim !== undefined) scene.simulator.edits.delete('shipment', victim)
+        },
+      })
+      expect(report.problems).toEqual([])
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      const live = new Set(shipmentIds(scene))
+      const unseen = await unseenShipments(scene)
+      expect(unseen.filter((id) => live.has(id))).toHaveLength(3)
+      await sync(scene)
+      // What was live was seen again; only the deleted ones are missing still.
+      expect(await unseenShipments(scene)).toEqual(ids.slice(0, 3).sort())
+      await sync(scene)
+      expect(await tombstoned(scene, 'shipments')).toBe(3)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it(
+    'rows inserted while paging are stored once, now or by the next run',
+    { tags: ['P2'] },
+    async () => {
+      const scene = await openScene({ shipments: 40 })
+      let pagesSeen = 0
+      const report = await scene.sync({
+        settings: PAGES_OF_4,
+        onProgress: ({ stream }) => {
+          if (stream !== 'shipments') return
+          pagesSeen += 1
+          if (pagesSeen <= 5) scene.simulator.edits.insertShipments(2)
+        },
+      })
+      expect(report.exitCode).toBe(0)
+      const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
+      // Ten were pushed onto a page that was still to come; what came twice is stored once.
+      expect(counts).toMatchObject({ fetched: 50, inserted: 40 })
+      await sync(scene)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it(
+    'shuffled ties hide rows from a pass, and none of them is marked',
+    { tags: ['P11'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
+      await sync(scene)
+      scene.simulator.faults.add({
+        times: Infinity,
+        match: { path: '/shipments' },
+        fault: { kind: 'shuffle', groupSize: 7 },
+      })
+      let hidden = 0
+      for (let pass = 0; pass < 3; pass += 1) {
+        await sync(scene)
+        hidden += (await unseenShipments(scene)).length
+      }
+      expect(hidden).toBeGreaterThan(0)
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      scene.simulator.faults.clear()
+      await sync(scene)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
+  it(
+    'eleven missing rows are too many for a list of thirty, ten are not',
+    { tags: ['P6'] },
+    async () => {
+      const scene = await openScene({ shipments: 30 })
+      await sync(scene)
+      for (const [missing, exitCode] of [
+        [11, 6],
+        [10, 0],
+      ] as const) {
+        const gone = shipmentIds(scene).slice(0, missing)
+        // Only from the list: what is asked for by its id is there.
+        const fault = scene.simulator.faults.add({
+          times: Infinity,
+          match: { path: /^\/shipments$/ },
+          fault: {
+            kind: 'transform',
+            apply: (document) => {
+              const { data, meta, ...rest } = document as { data: { id: string }[]; meta: object }
+              return {
+                ...rest,
+                meta: { ...meta, total: 30 - missing },
+                data: data.filter(({ id }) => !gone.includes(id)),
+              }
+            },
+          },
+        })
+        expect([missing, (await sync(scene)).exitCode]).toEqual([missing, exitCode])
+        expect(await tombstoned(scene, 'shipments')).toBe(0)
+        fault.remove()
+      }
+    },
+  )
 
   it('marks many only when told to accept it, each after a 404', async () => {
     const scene = await openScene({ shipments: 24 })
@@ -427,27 +452,31 @@ describe('transport events that point to a container without a row', () => {
     expect(await readStanding()).toEqual([])
   })
 
-  it('P7: are asked for by the containers they point to, a hundred in a run', async () => {
-    const scene = await openScene({ shipments: 6 })
-    await sync(scene)
-    await scene.query(
-      `insert into tracking.transport_events
+  it(
+    'are asked for by the containers they point to, a hundred in a run',
+    { tags: ['P7'] },
+    async () => {
+      const scene = await openScene({ shipments: 6 })
+      await sync(scene)
+      await scene.query(
+        `insert into tracking.transport_events
       select (jsonb_populate_record(
         null::tracking.transport_events,
         to_jsonb(stored)
           || jsonb_build_object('container_id', 'gone-' || number, 'transport_event_id', 'event-' || number)
       )).*
       from (select * from tracking.transport_events limit 1) as stored, generate_series(1, 150) as number`,
-    )
-    for (const asked of [0, 100, 50, 0]) {
-      scene.simulator.requests.reset()
-      expect((await sync(scene)).exitCode).toBe(0)
-      const paths = scene.simulator.requests.recent.map(({ path }) => path)
-      expect(paths.filter((path) => path.startsWith('/v2/containers/gone-'))).toHaveLength(asked)
-    }
-    expect(await tombstoned(scene, 'transport_events')).toBe(150)
-    expect(await scene.query(`select from tracking_sync.absences`)).toEqual([])
-  })
+      )
+      for (const asked of [0, 100, 50, 0]) {
+        scene.simulator.requests.reset()
+        expect((await sync(scene)).exitCode).toBe(0)
+        const paths = scene.simulator.requests.recent.map(({ path }) => path)
+        expect(paths.filter((path) => path.startsWith('/v2/containers/gone-'))).toHaveLength(asked)
+      }
+      expect(await tombstoned(scene, 'transport_events')).toBe(150)
+      expect(await scene.query(`select from tracking_sync.absences`)).toEqual([])
+    },
+  )
 
   function pointElsewhere(document: unknown): unknown {
     const { data, ...rest } = document as { data: Record<string, unknown>[] }

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createDice } from '../../../src/simulator/world/dice.js'
-import { noteFigure } from '../../support/note-figure.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -49,48 +48,50 @@ async function letFindingsAge({ query }: Scene): Promise<void> {
 }
 
 describe('a week of changes, with a sync every few hours', () => {
-  it('I1, I8: is equal to the source at the end of each day, whatever the service includes that day', async ({
-    task,
-  }) => {
-    noteFigure(task, `${HOURS} hours, ${Math.floor(HOURS / EVERY)} syncs`)
-    const scene = await openScene({ shipments: SHIPMENTS })
-    const { simulator } = scene
-    const { world, clock, edits } = simulator
-    const dice = createDice(11)
-    const gone: string[] = []
-    await scene.sync({ command: 'backfill' })
-    for (let hour = 0; hour < HOURS; hour += 1) {
-      const day = Math.floor(hour / 24)
-      if (hour % 24 === 0) {
-        includeOnly(scene, DAYS[day % DAYS.length]!)
-        await letFindingsAge(scene)
-      }
-      clock.advance(HOUR)
-      const shipments = [...world.records('shipment', clock.now())]
-      const containers = [...world.records('container', clock.now())]
-      edits.change('shipment', dice.pick(shipments).id, { customer_name: `Customer ${hour}` })
-      const { id } = dice.pick(containers)
-      if (hour % 5 === 1) edits.addHold(id, { name: 'customs', status: 'hold', description: null })
-      if (hour % 5 === 3) edits.clearHold(id, 'customs')
-      if (hour % 12 === 4) edits.insertShipments(1)
-      if (hour % 24 === 6) {
-        gone.push(dice.pick(shipments).id)
-        edits.delete('shipment', gone.at(-1)!)
-      }
-      if (hour % 48 === 30) edits.revive('shipment', gone.shift()!)
-      const [event] = world.transportEventsOf(id, clock.now())
-      if (hour % 8 === 2 && event !== undefined) edits.withdrawEvent(id, event.id)
+  it(
+    'is equal to the source at the end of each day, whatever the service includes that day',
+    { tags: ['I1', 'I8'], timeout: 3_600_000 },
+    async () => {
+      const scene = await openScene({ shipments: SHIPMENTS })
+      const { simulator } = scene
+      const { world, clock, edits } = simulator
+      const dice = createDice(11)
+      const gone: string[] = []
+      await scene.sync({ command: 'backfill' })
+      for (let hour = 0; hour < HOURS; hour += 1) {
+        const day = Math.floor(hour / 24)
+        if (hour % 24 === 0) {
+          includeOnly(scene, DAYS[day % DAYS.length]!)
+          await letFindingsAge(scene)
+        }
+        clock.advance(HOUR)
+        const shipments = [...world.records('shipment', clock.now())]
+        const containers = [...world.records('container', clock.now())]
+        edits.change('shipment', dice.pick(shipments).id, { customer_name: `Customer ${hour}` })
+        const { id } = dice.pick(containers)
+        if (hour % 5 === 1)
+          edits.addHold(id, { name: 'customs', status: 'hold', description: null })
+        if (hour % 5 === 3) edits.clearHold(id, 'customs')
+        if (hour % 12 === 4) edits.insertShipments(1)
+        if (hour % 24 === 6) {
+          gone.push(dice.pick(shipments).id)
+          edits.delete('shipment', gone.at(-1)!)
+        }
+        if (hour % 48 === 30) edits.revive('shipment', gone.shift()!)
+        const [event] = world.transportEventsOf(id, clock.now())
+        if (hour % 8 === 2 && event !== undefined) edits.withdrawEvent(id, event.id)
 
-      if (hour % EVERY !== EVERY - 1) continue
-      const report = await scene.sync({ command: 'sync' })
-      expect(report, `hour ${hour}`).toMatchObject({ exitCode: 0, problems: [] })
-      if (hour % 24 === 23) {
-        expect(await scene.differences({ hasRevivedRows: true }), `day ${day}`).toEqual([])
+        if (hour % EVERY !== EVERY - 1) continue
+        const report = await scene.sync({ command: 'sync' })
+        expect(report, `hour ${hour}`).toMatchObject({ exitCode: 0, problems: [] })
+        if (hour % 24 === 23) {
+          expect(await scene.differences({ hasRevivedRows: true }), `day ${day}`).toEqual([])
+        }
       }
-    }
-    expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
-    const before = await scene.snapshot()
-    await scene.sync({ command: 'sync' })
-    expect(await scene.snapshot()).toEqual(before)
-  }, 3_600_000)
+      expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
+      const before = await scene.snapshot()
+      await scene.sync({ command: 'sync' })
+      expect(await scene.snapshot()).toEqual(before)
+    },
+  )
 })

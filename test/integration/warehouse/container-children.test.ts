@@ -93,7 +93,8 @@ describe('import deadlines', () => {
     ['2022-01-21T08:00:00Z', '2022-01-21'],
     ['2022-07-21T07:00:00Z', '2022-07-21'],
   ])(
-    'Z4: a last free day at local midnight (%s) is that day, in both seasons',
+    'a last free day at local midnight (%s) is that day, in both seasons',
+    { tags: ['Z4'] },
     async (instant, date) => {
       expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
         {
@@ -144,17 +145,22 @@ describe('import deadlines', () => {
     ).toBe(CHICAGO)
   })
 
-  test('Z5: without a zone the day is taken as it stands, and the zone is said to be unknown', async () => {
-    const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
-    expect(row).toMatchObject({
-      time_zone: null,
-      local_date: '2026-03-08',
-      is_zone_known: false,
-    })
-  })
+  test(
+    'without a zone the day is taken as it stands, and the zone is said to be unknown',
+    { tags: ['Z5'] },
+    async () => {
+      const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
+      expect(row).toMatchObject({
+        time_zone: null,
+        local_date: '2026-03-08',
+        is_zone_known: false,
+      })
+    },
+  )
 
   test.each(['Mars/Olympus', 'UTC+3', ''])(
-    'Z7: with the zone %j the deadline stands and has no local date',
+    'with the zone %j the deadline stands and has no local date',
+    { tags: ['Z7'] },
     async (zone) => {
       const [row] = await deadlines({ pickup_lfd_terminal: winter, pod_timezone: zone })
       expect(row).toMatchObject({
@@ -166,7 +172,7 @@ describe('import deadlines', () => {
     },
   )
 
-  test('Z3: a bare date is the local date itself, whatever the zone', async () => {
+  test('a bare date is the local date itself, whatever the zone', { tags: ['Z3'] }, async () => {
     const row = flatten(
       container({ pickup_lfd: '2020-05-20', import_deadlines: { pickup_lfd_rail: '2020-05-21' } }),
     )
@@ -277,16 +283,20 @@ describe('holds', () => {
     expect(await holds(list)).toEqual([])
   })
 
-  test('N6: 1,000 holds, the same one twice among them, are 1,000 rows with 1,000 keys', async () => {
-    const list = Array.from({ length: 999 }, (_, index) => ({
-      name: `hold ${index}`,
-      status: 'hold',
-    }))
-    const rows = await holds([...list, list[0]])
-    expect(rows.map(({ name }) => name)).toEqual([...list.map(({ name }) => name), 'hold 0'])
-    expect(new Set(rows.map(({ hold_key }) => hold_key)).size).toBe(1000)
-    expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index))
-  })
+  test(
+    '1,000 holds, the same one twice among them, are 1,000 rows with 1,000 keys',
+    { tags: ['N6'] },
+    async () => {
+      const list = Array.from({ length: 999 }, (_, index) => ({
+        name: `hold ${index}`,
+        status: 'hold',
+      }))
+      const rows = await holds([...list, list[0]])
+      expect(rows.map(({ name }) => name)).toEqual([...list.map(({ name }) => name), 'hold 0'])
+      expect(new Set(rows.map(({ hold_key }) => hold_key)).size).toBe(1000)
+      expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index))
+    },
+  )
 })
 
 describe('fees', () => {
@@ -314,13 +324,14 @@ describe('fees', () => {
     ['9007199254740993', '9007199254740993'],
     ['"850.00"', '850.00'],
     ['null', null],
-  ])('N4: an amount of %s is stored as %s', async (json, amount) => {
+  ])('an amount of %s is stored as %s', { tags: ['N4'] }, async (json, amount) => {
     const [row] = await fees(`[{"type":"exam","amount":${json}}]`)
     expect(row).toMatchObject({ amount, currency_code: null, _coercions: null })
   })
 
   test.each(['usd', 'US$', 'XXX', ''])(
-    'N4: the currency %j is stored as sent',
+    'the currency %j is stored as sent',
+    { tags: ['N4'] },
     async (currency) => {
       const [row] = await fees(
         JSON.stringify([{ type: 'exam', amount: 1, currency_code: currency }]),
@@ -329,7 +340,7 @@ describe('fees', () => {
     },
   )
 
-  test('N4: fees of one type in two currencies are two fees', async () => {
+  test('fees of one type in two currencies are two fees', { tags: ['N4'] }, async () => {
     const rows = await fees(
       '[{"type":"exam","amount":1,"currency_code":"USD"},{"type":"exam","amount":1,"currency_code":"CAD"}]',
     )
@@ -344,7 +355,7 @@ describe('fees', () => {
     ['"٣"', '"٣"'],
     ['true', 'true'],
     ['{"a": 1}', '{"a": 1}'],
-  ])('N3: an amount of %s becomes null with its original', async (json, original) => {
+  ])('an amount of %s becomes null with its original', { tags: ['N3'] }, async (json, original) => {
     const [row] = await fees(`[{"type":"exam","amount":${json}}]`)
     expect(row?.amount).toBeNull()
     const coercions = parsed(row?._coercions) as Readonly<Record<string, unknown>>
@@ -362,7 +373,7 @@ describe('fees', () => {
     expect(after?.fee_key).toBe(before?.fee_key)
   })
 
-  test('N6: 1,000 fees of one type are 1,000 rows', async () => {
+  test('1,000 fees of one type are 1,000 rows', { tags: ['N6'] }, async () => {
     const rows = await fees(
       JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ type: 'exam', amount: index }))),
     )
@@ -387,12 +398,13 @@ describe('the local date of an instant', () => {
       'America/Los_Angeles',
       '2022-07-20',
     ],
-  ])('Z4: %s', async (_what, instant, zone, date) => {
+  ])('%s', { tags: ['Z4'] }, async (_what, instant, zone, date) => {
     expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
   })
 
   test.each(['2026-03-08T23:59:59Z', '2026-03-08T00:00:00Z', '2026-03-08T24:00:00Z'])(
-    'Z5: without a zone %s is local wall time already, and is said to be of no known zone',
+    'without a zone %s is local wall time already, and is said to be of no known zone',
+    { tags: ['Z5'] },
     async (instant) => {
       const day = instant.includes('T24') ? '2026-03-09' : '2026-03-08'
       expect(await localDate(instant, null)).toEqual({ date: day, isZoneKnown: false })
@@ -416,7 +428,7 @@ describe('the local date of an instant', () => {
     ['Lord Howe, standard time', '2026-07-14T13:29:59Z', 'Australia/Lord_Howe', '2026-07-14'],
     ['Kathmandu, 5 h 45 min', '2026-01-14T18:15:00Z', 'Asia/Kathmandu', '2026-01-15'],
     ['Kathmandu, a second earlier', '2026-01-14T18:14:59Z', 'Asia/Kathmandu', '2026-01-14'],
-  ])('Z6: %s', async (_what, instant, zone, date) => {
+  ])('%s', { tags: ['Z6'] }, async (_what, instant, zone, date) => {
     expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
   })
 
@@ -438,21 +450,25 @@ describe('the local date of an instant', () => {
     },
   )
 
-  test('Z6: the local date moves on exactly once in every 24 hours, in every zone and season', async () => {
-    for (const zone of [
-      'America/Los_Angeles',
-      'Australia/Sydney',
-      'Australia/Lord_Howe',
-      'Asia/Kathmandu',
-    ]) {
-      const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
-        new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
-      )
-      const dates = await localDates(hours, zone)
-      expect([...dates].sort()).toEqual(dates)
-      expect(new Set(dates).size).toBe(367)
-    }
-  })
+  test(
+    'the local date moves on exactly once in every 24 hours, in every zone and season',
+    { tags: ['Z6'] },
+    async () => {
+      for (const zone of [
+        'America/Los_Angeles',
+        'Australia/Sydney',
+        'Australia/Lord_Howe',
+        'Asia/Kathmandu',
+      ]) {
+        const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
+          new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+        )
+        const dates = await localDates(hours, zone)
+        expect([...dates].sort()).toEqual(dates)
+        expect(new Set(dates).size).toBe(367)
+      }
+    },
+  )
 
   test.each([
     'Mars/Olympus',
@@ -467,7 +483,7 @@ describe('the local date of an instant', () => {
     `${'A'.repeat(50_000)}/B`,
     `a${'-'.repeat(20)}!`,
     `a${'/a'.repeat(10)}!`,
-  ])('Z7: the zone %j is unknown and gives no date, and no error', async (zone) => {
+  ])('the zone %j is unknown and gives no date, and no error', { tags: ['Z7'] }, async (zone) => {
     expect(await localDate('2026-01-14T18:15:00Z', zone)).toEqual({
       date: null,
       isZoneKnown: false,
@@ -483,14 +499,14 @@ describe('the local date of an instant', () => {
     'Etc/GMT+5',
     'America/Port-au-Prince',
     'America/Argentina/Buenos_Aires',
-  ])('Z7: the zone %s is known, by its old name or its new one', async (zone) => {
+  ])('the zone %s is known, by its old name or its new one', { tags: ['Z7'] }, async (zone) => {
     expect(await localDate('2026-01-14T12:00:00Z', zone)).toEqual({
       date: '2026-01-14',
       isZoneKnown: true,
     })
   })
 
-  test('Z9: placeholders give a date of four digits, or none', async () => {
+  test('placeholders give a date of four digits, or none', { tags: ['Z9'] }, async () => {
     const days = async (instant: string, zone: string | null) =>
       (await localDate(instant, zone)).date
     expect(await days('9999-12-31T23:59:59Z', 'America/New_York')).toBe('9999-12-31')

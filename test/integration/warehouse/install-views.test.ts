@@ -122,7 +122,7 @@ describe('installing views', () => {
     },
   )
 
-  it('G1 lets many starters do it at once', async () => {
+  it('lets many starters do it at once', { tags: ['G1'] }, async () => {
     const { warehouse } = opened
     const done = await Promise.all(
       Array.from({ length: 8 }, () => installViews(warehouse, [ships, fleets], options)),

@@ -68,19 +68,23 @@ async function appliedNames(warehouse: Warehouse): Promise<string[]> {
 }
 
 describe('starting together', () => {
-  it('G1: twenty concurrent starters apply each migration once, and all succeed', async () => {
-    const { url } = await openDatabase()
-    const starters = Array.from({ length: 20 }, () => open(url))
-    const reports = await Promise.all(
-      starters.map((warehouse) => migrate(warehouse, migrations, options)),
-    )
-    const names = migrations.map(({ name }) => name)
-    expect(reports.flatMap(({ applied }) => applied).sort()).toEqual(names)
-    expect(new Set(reports.map(({ version }) => version))).toEqual(new Set([migrations.length]))
-    expect(await appliedNames(starters[0]!)).toEqual(names)
-  })
+  it(
+    'twenty concurrent starters apply each migration once, and all succeed',
+    { tags: ['G1'] },
+    async () => {
+      const { url } = await openDatabase()
+      const starters = Array.from({ length: 20 }, () => open(url))
+      const reports = await Promise.all(
+        starters.map((warehouse) => migrate(warehouse, migrations, options)),
+      )
+      const names = migrations.map(({ name }) => name)
+      expect(reports.flatMap(({ applied }) => applied).sort()).toEqual(names)
+      expect(new Set(reports.map(({ version }) => version))).toEqual(new Set([migrations.length]))
+      expect(await appliedNames(starters[0]!)).toEqual(names)
+    },
+  )
 
-  it('G1: six processes apply each migration once, and all succeed', async () => {
+  it('six processes apply each migration once, and all succeed', { tags: ['G1'] }, async () => {
     const { url } = await openDatabase()
     const child = fileURLToPath(new URL('./migrate-child.js', import.meta.url))
     const dist = fileURLToPath(new URL('../../../dist', import.meta.url))
@@ -118,7 +122,8 @@ describe('a migration that fails', () => {
     ['its middle', ({ sqlText }) => `${halfOf(sqlText)} select 1 / 0;`],
     ['its end', ({ sqlText }) => `${sqlText}; select 1 / 0;`],
   ])(
-    'G2: at %s leaves nothing of itself and of those after it, at every position',
+    'at %s leaves nothing of itself and of those after it, at every position',
+    { tags: ['G2'] },
     async (_, text) => {
       const warehouse = await openEmpty()
       const reference = await openEmpty()
@@ -142,57 +147,65 @@ describe('a migration that fails', () => {
     },
   )
 
-  it('G2: with its record leaves nothing of itself, and can be repeated', async () => {
-    const warehouse = await openEmpty()
-    await migrate(warehouse, migrations.slice(0, 2), options)
-    await warehouse.query(
-      'refuse the record',
-      'alter table tracking_sync.migrations add constraint poison check (version < 3)',
-    )
-    const before = await describeSchema(warehouse)
-    await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
-    expect(await describeSchema(warehouse)).toBe(before)
-    expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
-    await warehouse.query(
-      'let it be written',
-      'alter table tracking_sync.migrations drop constraint poison',
-    )
-    const { applied } = await migrate(warehouse, migrations, options)
-    expect(applied).toEqual(migrations.slice(2).map(({ name }) => name))
-  })
+  it(
+    'with its record leaves nothing of itself, and can be repeated',
+    { tags: ['G2'] },
+    async () => {
+      const warehouse = await openEmpty()
+      await migrate(warehouse, migrations.slice(0, 2), options)
+      await warehouse.query(
+        'refuse the record',
+        'alter table tracking_sync.migrations add constraint poison check (version < 3)',
+      )
+      const before = await describeSchema(warehouse)
+      await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
+      expect(await describeSchema(warehouse)).toBe(before)
+      expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
+      await warehouse.query(
+        'let it be written',
+        'alter table tracking_sync.migrations drop constraint poison',
+      )
+      const { applied } = await migrate(warehouse, migrations, options)
+      expect(applied).toEqual(migrations.slice(2).map(({ name }) => name))
+    },
+  )
 
-  it('G5: waits for a long reader in short pieces and applies itself when the reader has gone', async () => {
-    const { url } = await openDatabase()
-    const [warehouse, reader] = [open(url), open(url)]
-    await migrate(warehouse, migrations, options)
-    const sqlText = 'alter table {{data}}.ports add column added text;'
-    const added = { version: migrations.length + 1, name: 'added', sqlText, checksum: 'added' }
-    let release = (): void => undefined
-    const isReading = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let hasLock = (): void => undefined
-    const locked = new Promise<void>((resolve) => {
-      hasLock = resolve
-    })
-    const reading = reader.transaction('read for long', async (session) => {
-      await session.query('read', 'select * from tracking.ports')
-      hasLock()
-      await isReading
-    })
-    await locked
-    const report = await migrate(warehouse, [...migrations, added], {
-      sleep: async () => {
-        release()
-        await reading
-      },
-    })
-    expect(report.applied).toEqual(['added'])
-  })
+  it(
+    'waits for a long reader in short pieces and applies itself when the reader has gone',
+    { tags: ['G5'] },
+    async () => {
+      const { url } = await openDatabase()
+      const [warehouse, reader] = [open(url), open(url)]
+      await migrate(warehouse, migrations, options)
+      const sqlText = 'alter table {{data}}.ports add column added text;'
+      const added = { version: migrations.length + 1, name: 'added', sqlText, checksum: 'added' }
+      let release = (): void => undefined
+      const isReading = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      let hasLock = (): void => undefined
+      const locked = new Promise<void>((resolve) => {
+        hasLock = resolve
+      })
+      const reading = reader.transaction('read for long', async (session) => {
+        await session.query('read', 'select * from tracking.ports')
+        hasLock()
+        await isReading
+      })
+      await locked
+      const report = await migrate(warehouse, [...migrations, added], {
+        sleep: async () => {
+          release()
+          await reading
+        },
+      })
+      expect(report.applied).toEqual(['added'])
+    },
+  )
 })
 
 describe('a database that does not fit the program', () => {
-  it('G3: is refused when it is newer, with both versions named', async () => {
+  it('is refused when it is newer, with both versions named', { tags: ['G3'] }, async () => {
     const warehouse = await openEmpty()
     await migrate(warehouse, migrations, options)
     const older = migrations.slice(0, -1)
@@ -204,7 +217,7 @@ describe('a database that does not fit the program', () => {
     await expect(readSchemaVersion(warehouse, older)).rejects.toThrow(MigrationError)
   })
 
-  it('G3: tells how far behind it is when it is older', async () => {
+  it('tells how far behind it is when it is older', { tags: ['G3'] }, async () => {
     const warehouse = await openEmpty()
     expect(await readSchemaVersion(warehouse, migrations)).toEqual({
       version: 0,
@@ -218,8 +231,8 @@ describe('a database that does not fit the program', () => {
   })
 
   test(
-    'G7: is refused when a migration was edited after it was applied, or is another one, with a way on',
-    { tags: ['FG6'] },
+    'is refused when a migration was edited after it was applied, or is another one, with a way on',
+    { tags: ['FG6', 'G7'] },
     async () => {
       const warehouse = await openEmpty()
       await migrate(warehouse, migrations, options)
@@ -255,23 +268,27 @@ describe('a database that does not fit the program', () => {
   }
 
   // The exact sentence: without the check, a migration fails too, at the first letter that such a database cannot hold.
-  it.each(['LATIN1', 'SQL_ASCII'])('G13: is refused when its encoding is %s', async (encoding) => {
-    const name = `test_${encoding.toLowerCase()}_encoding`
-    await onServer(
-      `drop database if exists ${name} with (force)`,
-      `create database ${name} encoding '${encoding}' locale 'C' template template0`,
-    )
-    closers.push(() => onServer(`drop database ${name} with (force)`))
-    const url = new URL(inject('databaseServerUrl'))
-    url.pathname = `/${name}`
-    const warehouse = open(url.href)
-    await expect(migrate(warehouse, migrations, options)).rejects.toThrow(
-      new MigrationError(`the database has encoding ${encoding}; create it with encoding UTF8`),
-    )
-    expect(
-      await warehouse.query('look', `select from pg_namespace where nspname ~ 'tracking'`),
-    ).toEqual([])
-  })
+  it.each(['LATIN1', 'SQL_ASCII'])(
+    'is refused when its encoding is %s',
+    { tags: ['G13'] },
+    async (encoding) => {
+      const name = `test_${encoding.toLowerCase()}_encoding`
+      await onServer(
+        `drop database if exists ${name} with (force)`,
+        `create database ${name} encoding '${encoding}' locale 'C' template template0`,
+      )
+      closers.push(() => onServer(`drop database ${name} with (force)`))
+      const url = new URL(inject('databaseServerUrl'))
+      url.pathname = `/${name}`
+      const warehouse = open(url.href)
+      await expect(migrate(warehouse, migrations, options)).rejects.toThrow(
+        new MigrationError(`the database has encoding ${encoding}; create it with encoding UTF8`),
+      )
+      expect(
+        await warehouse.query('look', `select from pg_namespace where nspname ~ 'tracking'`),
+      ).toEqual([])
+    },
+  )
 })
 
 describe('the files of the migrations', () => {
@@ -308,7 +325,7 @@ describe('the files of the migrations', () => {
       (directory: string) =>
         rename(join(directory, fileOf(1)), join(directory, '0002_Create_Tables.sql')),
     ],
-  ])('G7: are refused when %s', async (_, damage) => {
+  ])('are refused when %s', { tags: ['G7'] }, async (_, damage) => {
     const directory = await copyFiles()
     await damage(directory)
     await expect(readMigrations(directory)).rejects.toThrow(MigrationError)
@@ -392,63 +409,76 @@ describe('the schema name', () => {
 })
 
 describe('rights and search paths', () => {
-  it('G9: a role with nothing but CREATE on the database migrates and syncs', async () => {
-    const { url, name } = await openDatabase()
-    const role = `role_of_${name}`
-    await onServer(
-      `create role ${role} login password 'only-for-this-test'`,
-      `grant create on database ${name} to ${role}`,
-    )
-    closers.splice(-1, 0, () => onServer(`drop role ${role}`))
-    const own = new URL(url)
-    own.username = role
-    own.password = 'only-for-this-test'
-    const warehouse = open(own.href)
-    expect((await migrate(warehouse, migrations, options)).version).toBe(migrations.length)
-    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-    closers.push(() => simulator.close())
-    for (let run = 0; run < 2; run += 1) {
-      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
-    }
-    expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
-  })
-
-  it('G11: hits no table or function of the same name on the search path of the database', async () => {
-    const { url, name } = await openDatabase()
-    const shape = await openEmpty()
-    await migrate(shape, migrations, options)
-    const tables = await shape.query<{ table: string }>(
-      'list the tables',
-      `select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
-    )
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query('create schema decoy; create table decoy.hits (what text);')
-    for (const { table } of tables) {
-      await client.query(`create table decoy.${table} (); create table public.${table} ();`)
-    }
-    for (const call of ['hashtext(text)', 'getdatabaseencoding()', 'to_regclass(text)', 'now()']) {
-      await client.query(
-        `create function decoy.${call} returns text language sql
-        as $$ insert into decoy.hits values ('${call}') returning what $$`,
+  it(
+    'a role with nothing but CREATE on the database migrates and syncs',
+    { tags: ['G9'] },
+    async () => {
+      const { url, name } = await openDatabase()
+      const role = `role_of_${name}`
+      await onServer(
+        `create role ${role} login password 'only-for-this-test'`,
+        `grant create on database ${name} to ${role}`,
       )
-    }
-    await client.query(`alter database ${name} set search_path = decoy, public, pg_catalog`)
-    await client.end()
-
-    const warehouse = open(url)
-    await migrate(warehouse, migrations, options)
-    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-    closers.push(() => simulator.close())
-    for (let run = 0; run < 2; run += 1) {
-      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
-    }
-    expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
-    expect(await warehouse.query('look', 'select what from decoy.hits')).toEqual([])
-    for (const { table } of tables) {
-      for (const schema of ['decoy', 'public']) {
-        expect(await warehouse.query('look', `select from ${schema}.${table}`)).toEqual([])
+      closers.splice(-1, 0, () => onServer(`drop role ${role}`))
+      const own = new URL(url)
+      own.username = role
+      own.password = 'only-for-this-test'
+      const warehouse = open(own.href)
+      expect((await migrate(warehouse, migrations, options)).version).toBe(migrations.length)
+      const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+      closers.push(() => simulator.close())
+      for (let run = 0; run < 2; run += 1) {
+        expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
       }
-    }
-  })
+      expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+    },
+  )
+
+  it(
+    'hits no table or function of the same name on the search path of the database',
+    { tags: ['G11'] },
+    async () => {
+      const { url, name } = await openDatabase()
+      const shape = await openEmpty()
+      await migrate(shape, migrations, options)
+      const tables = await shape.query<{ table: string }>(
+        'list the tables',
+        `select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
+      )
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query('create schema decoy; create table decoy.hits (what text);')
+      for (const { table } of tables) {
+        await client.query(`create table decoy.${table} (); create table public.${table} ();`)
+      }
+      for (const call of [
+        'hashtext(text)',
+        'getdatabaseencoding()',
+        'to_regclass(text)',
+        'now()',
+      ]) {
+        await client.query(
+          `create function decoy.${call} returns text language sql
+        as $$ insert into decoy.hits values ('${call}') returning what $$`,
+        )
+      }
+      await client.query(`alter database ${name} set search_path = decoy, public, pg_catalog`)
+      await client.end()
+
+      const warehouse = open(url)
+      await migrate(warehouse, migrations, options)
+      const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+      closers.push(() => simulator.close())
+      for (let run = 0; run < 2; run += 1) {
+        expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+      }
+      expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
+      expect(await warehouse.query('look', 'select what from decoy.hits')).toEqual([])
+      for (const { table } of tables) {
+        for (const schema of ['decoy', 'public']) {
+          expect(await warehouse.query('look', `select from ${schema}.${table}`)).toEqual([])
+        }
+      }
+    },
+  )
 })

@@ -25,7 +25,7 @@ beforeEach(async () => {
   )
 })
 
-test('R6: three processes together never exceed the budget of a window', async () => {
+test('three processes together never exceed the budget of a window', { tags: ['R6'] }, async () => {
   const windowMs = 600
   const warehouses = [scene.warehouse, scene.otherWarehouse(), scene.otherWarehouse()]
   const startedAt = performance.now()
@@ -45,7 +45,7 @@ test('R6: three processes together never exceed the budget of a window', async (
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3 * windowMs)
 })
 
-test('R1: without refetches a sync may use the whole budget', async () => {
+test('without refetches a sync may use the whole budget', { tags: ['R1'] }, async () => {
   const { sleep, waits } = createManualSleep()
   const budget = scene.budget({ perMinute: 10, reservedForRefetches: 4, sleep })
   const leaving = new AbortController()
@@ -59,31 +59,35 @@ test('R1: without refetches a sync may use the whole budget', async () => {
   await expect(eleventh).rejects.toThrow('enough')
 })
 
-test('R7: while refetches are asked for, a sync leaves them their share, and keeps its own', async () => {
-  const { sleep, waits } = createManualSleep()
-  const choice = { perMinute: 10, reservedForRefetches: 4, sleep }
-  const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
-  const sync = scene.budget(choice)
-  const leaving = new AbortController()
-  await serve.acquire({ purpose: 'refetch' })
-  for (let request = 0; request < 6; request += 1) await sync.acquire({ purpose: 'sync' })
-  const seventh = sync.acquire({ purpose: 'sync', signal: leaving.signal })
-  await vi.waitFor(() => {
-    expect(waits()).toHaveLength(1)
-  })
-  for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'refetch' })
-  // In the process of the sync, too: its own wait does not stand before others'.
-  const control = sync.acquire({ purpose: 'control', signal: leaving.signal })
-  await vi.waitFor(() => {
-    expect(waits()).toHaveLength(2)
-  })
-  leaving.abort(new Error('enough'))
-  await expect(seventh).rejects.toThrow('enough')
-  await expect(control).rejects.toThrow('enough')
-  expect(await scene.grants()).toHaveLength(10)
-})
+test(
+  'while refetches are asked for, a sync leaves them their share, and keeps its own',
+  { tags: ['R7'] },
+  async () => {
+    const { sleep, waits } = createManualSleep()
+    const choice = { perMinute: 10, reservedForRefetches: 4, sleep }
+    const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
+    const sync = scene.budget(choice)
+    const leaving = new AbortController()
+    await serve.acquire({ purpose: 'refetch' })
+    for (let request = 0; request < 6; request += 1) await sync.acquire({ purpose: 'sync' })
+    const seventh = sync.acquire({ purpose: 'sync', signal: leaving.signal })
+    await vi.waitFor(() => {
+      expect(waits()).toHaveLength(1)
+    })
+    for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'refetch' })
+    // In the process of the sync, too: its own wait does not stand before others'.
+    const control = sync.acquire({ purpose: 'control', signal: leaving.signal })
+    await vi.waitFor(() => {
+      expect(waits()).toHaveLength(2)
+    })
+    leaving.abort(new Error('enough'))
+    await expect(seventh).rejects.toThrow('enough')
+    await expect(control).rejects.toThrow('enough')
+    expect(await scene.grants()).toHaveLength(10)
+  },
+)
 
-test('R7: refetches that never cease do not starve a sync', async () => {
+test('refetches that never cease do not starve a sync', { tags: ['R7'] }, async () => {
   const windowMs = 400
   const choice = { perMinute: 8, reservedForRefetches: 4, windowMs }
   const isEnough = new AbortController()
@@ -102,112 +106,132 @@ test('R7: refetches that never cease do not starve a sync', async () => {
   expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(8)
 })
 
-test('R7: beside a backfill that takes all it gets, refetches wait no window, and the backfill keeps two thirds', async () => {
-  // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of two seconds for sixty.
-  const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 4, 2_000]
-  const choice = { perMinute, reservedForRefetches, windowMs }
-  const backfill = scene.budget(choice)
-  const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
-  const sleep = createSleep()
-  const isEnough = new AbortController()
-  // Refetches are asked for from the start, as from a webhook that has been busy for a while.
-  await serve.acquire({ purpose: 'refetch' })
-  let pages = 0
-  const reading = (async () => {
-    for (;;) {
-      await backfill.acquire({ purpose: 'sync', signal: isEnough.signal })
-      pages += 1
+test(
+  'beside a backfill that takes all it gets, refetches wait no window, and the backfill keeps two thirds',
+  { tags: ['R7'] },
+  async () => {
+    // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of two seconds for sixty.
+    const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 4, 2_000]
+    const choice = { perMinute, reservedForRefetches, windowMs }
+    const backfill = scene.budget(choice)
+    const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
+    const sleep = createSleep()
+    const isEnough = new AbortController()
+    // Refetches are asked for from the start, as from a webhook that has been busy for a while.
+    await serve.acquire({ purpose: 'refetch' })
+    let pages = 0
+    const reading = (async () => {
+      for (;;) {
+        await backfill.acquire({ purpose: 'sync', signal: isEnough.signal })
+        pages += 1
+      }
+    })()
+    const waits: Promise<number>[] = []
+    for (let refetch = 0; refetch < refetches * windows; refetch += 1) {
+      const askedAt = performance.now()
+      const granted = serve.acquire({ purpose: 'refetch' })
+      waits.push(granted.then(() => performance.now() - askedAt))
+      await sleep(windowMs / refetches)
     }
-  })()
-  const waits: Promise<number>[] = []
-  for (let refetch = 0; refetch < refetches * windows; refetch += 1) {
-    const askedAt = performance.now()
-    const granted = serve.acquire({ purpose: 'refetch' })
-    waits.push(granted.then(() => performance.now() - askedAt))
-    await sleep(windowMs / refetches)
-  }
-  const waitedMs = (await Promise.all(waits)).sort((one, two) => one - two)
-  isEnough.abort(new Error('enough'))
-  await expect(reading).rejects.toThrow('enough')
-  expect(waitedMs.at(Math.ceil(waitedMs.length * 0.95) - 1)).toBeLessThan(windowMs)
-  expect(pages).toBeGreaterThanOrEqual(windows * 12)
-  expect(mostInAnyWindow(await scene.grants(), windowMs)).toBeLessThanOrEqual(perMinute)
-})
+    const waitedMs = (await Promise.all(waits)).sort((one, two) => one - two)
+    isEnough.abort(new Error('enough'))
+    await expect(reading).rejects.toThrow('enough')
+    expect(waitedMs.at(Math.ceil(waitedMs.length * 0.95) - 1)).toBeLessThan(windowMs)
+    expect(pages).toBeGreaterThanOrEqual(windows * 12)
+    expect(mostInAnyWindow(await scene.grants(), windowMs)).toBeLessThanOrEqual(perMinute)
+  },
+)
 
 async function refetchUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {
   for (;;) await budget.acquire({ purpose: 'refetch', signal })
 }
 
-test('R8: requests of a process that was killed count until the window has passed, and no longer', async () => {
-  const windowMs = 500
-  const killed = scene.otherWarehouse()
-  const former = scene.budget({ warehouse: killed, perMinute: 5, windowMs })
-  for (let request = 0; request < 5; request += 1) await former.acquire()
-  await killed.close()
-  const budget = scene.budget({ perMinute: 5, windowMs })
-  for (let request = 0; request < 5; request += 1) await budget.acquire()
-  const grants = await scene.grants()
-  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(5)
-  expect(grants[9]! - grants[0]!).toBeLessThan(20 * windowMs)
-})
+test(
+  'requests of a process that was killed count until the window has passed, and no longer',
+  { tags: ['R8'] },
+  async () => {
+    const windowMs = 500
+    const killed = scene.otherWarehouse()
+    const former = scene.budget({ warehouse: killed, perMinute: 5, windowMs })
+    for (let request = 0; request < 5; request += 1) await former.acquire()
+    await killed.close()
+    const budget = scene.budget({ perMinute: 5, windowMs })
+    for (let request = 0; request < 5; request += 1) await budget.acquire()
+    const grants = await scene.grants()
+    expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(5)
+    expect(grants[9]! - grants[0]!).toBeLessThan(20 * windowMs)
+  },
+)
 
-test('R8: a process that dies while it holds the lock on the row holds nobody up', async () => {
-  await scene.budget().acquire()
-  const dying = new pg.Client({ connectionString: scene.url })
-  dying.on('error', () => undefined)
-  const ended = new Promise((resolve) => dying.once('end', resolve))
-  await dying.connect()
-  await dying.query('begin')
-  await dying.query('select account from tracking_sync.request_budget for update')
-  const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const waiting = scene.budget().acquire()
-  await scene.warehouse.query('kill', 'select pg_terminate_backend($1)', [rows[0]!.pid])
-  await waiting
-  await ended
-  expect(await scene.grants()).toHaveLength(2)
-})
+test(
+  'a process that dies while it holds the lock on the row holds nobody up',
+  { tags: ['R8'] },
+  async () => {
+    await scene.budget().acquire()
+    const dying = new pg.Client({ connectionString: scene.url })
+    dying.on('error', () => undefined)
+    const ended = new Promise((resolve) => dying.once('end', resolve))
+    await dying.connect()
+    await dying.query('begin')
+    await dying.query('select account from tracking_sync.request_budget for update')
+    const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const waiting = scene.budget().acquire()
+    await scene.warehouse.query('kill', 'select pg_terminate_backend($1)', [rows[0]!.pid])
+    await waiting
+    await ended
+    expect(await scene.grants()).toHaveLength(2)
+  },
+)
 
-test('R8: hosts whose clocks are an hour apart, or jump by one, share one budget', async () => {
-  const windowMs = 400
-  let jumpMs = 0
-  const clocks = [
-    () => new Date(Date.now() + HOUR_MS),
-    () => new Date(Date.now() - HOUR_MS),
-    () => new Date(Date.now() + (jumpMs = jumpMs === 0 ? -HOUR_MS : 0)),
-  ]
-  await Promise.all(
-    clocks.map(async (clock) => {
-      const budget = scene.budget({ perMinute: 6, windowMs, clock })
-      for (let request = 0; request < 6; request += 1) await budget.acquire()
-    }),
-  )
-  const grants = await scene.grants()
-  expect(grants).toHaveLength(18)
-  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(6)
-  expect(grants.at(-1)! - grants[0]!).toBeLessThan(40 * windowMs)
-})
+test(
+  'hosts whose clocks are an hour apart, or jump by one, share one budget',
+  { tags: ['R8'] },
+  async () => {
+    const windowMs = 400
+    let jumpMs = 0
+    const clocks = [
+      () => new Date(Date.now() + HOUR_MS),
+      () => new Date(Date.now() - HOUR_MS),
+      () => new Date(Date.now() + (jumpMs = jumpMs === 0 ? -HOUR_MS : 0)),
+    ]
+    await Promise.all(
+      clocks.map(async (clock) => {
+        const budget = scene.budget({ perMinute: 6, windowMs, clock })
+        for (let request = 0; request < 6; request += 1) await budget.acquire()
+      }),
+    )
+    const grants = await scene.grants()
+    expect(grants).toHaveLength(18)
+    expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(6)
+    expect(grants.at(-1)! - grants[0]!).toBeLessThan(40 * windowMs)
+  },
+)
 
-test('R8: when the clock of the database was put back an hour, requests go on a window later', async () => {
-  const windowMs = 500
-  const budget = scene.budget({ perMinute: 3, windowMs })
-  for (let request = 0; request < 3; request += 1) await budget.acquire()
-  await budget.pauseUntil(new Date(Date.now() + 1))
-  await scene.warehouse.query(
-    'put the clock back',
-    `update tracking_sync.request_budget
+test(
+  'when the clock of the database was put back an hour, requests go on a window later',
+  { tags: ['R8'] },
+  async () => {
+    const windowMs = 500
+    const budget = scene.budget({ perMinute: 3, windowMs })
+    for (let request = 0; request < 3; request += 1) await budget.acquire()
+    await budget.pauseUntil(new Date(Date.now() + 1))
+    await scene.warehouse.query(
+      'put the clock back',
+      `update tracking_sync.request_budget
 set
     requested_at = array(
         select instant + interval '1 hour' from unnest(requested_at) as used (instant)
     ),
     paused_until = paused_until + interval '1 hour'`,
-  )
-  await scene.warehouse.query('forget', 'truncate tracking_sync.grants')
-  const startedAt = performance.now()
-  await scene.budget({ perMinute: 3, windowMs }).acquire()
-  const waitedMs = performance.now() - startedAt
-  expect(waitedMs).toBeGreaterThanOrEqual(windowMs)
-  expect(waitedMs).toBeLessThan(20 * windowMs)
-})
+    )
+    await scene.warehouse.query('forget', 'truncate tracking_sync.grants')
+    const startedAt = performance.now()
+    await scene.budget({ perMinute: 3, windowMs }).acquire()
+    const waitedMs = performance.now() - startedAt
+    expect(waitedMs).toBeGreaterThanOrEqual(windowMs)
+    expect(waitedMs).toBeLessThan(20 * windowMs)
+  },
+)
 
 test('goes on when a crash of the database emptied the table', async () => {
   const budget = scene.budget()
@@ -217,25 +241,29 @@ test('goes on when a crash of the database emptied the table', async () => {
   expect(await scene.grants()).toHaveLength(2)
 })
 
-test('R2: a pause holds for every process, and a shorter one does not shorten it', async () => {
-  const other = scene.budget({ warehouse: scene.otherWarehouse() })
-  // This host's clock is an hour fast: only the distance counts.
-  const clock = () => new Date(Date.now() + HOUR_MS)
-  const limited = scene.budget({ clock })
-  await limited.pauseUntil(new Date(clock().getTime() + 400))
-  await limited.pauseUntil(new Date(clock().getTime() + 50))
-  await limited.pauseUntil(new Date(clock().getTime() - 1_000))
-  await Promise.all([other.acquire(), limited.acquire()])
-  const [row] = await scene.warehouse.query<{ ms: number }>(
-    'read the pause',
-    'select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget',
-  )
-  const grants = await scene.grants()
-  expect(grants).toHaveLength(2)
-  for (const grant of grants) expect(grant).toBeGreaterThanOrEqual(row!.ms)
-})
+test(
+  'a pause holds for every process, and a shorter one does not shorten it',
+  { tags: ['R2'] },
+  async () => {
+    const other = scene.budget({ warehouse: scene.otherWarehouse() })
+    // This host's clock is an hour fast: only the distance counts.
+    const clock = () => new Date(Date.now() + HOUR_MS)
+    const limited = scene.budget({ clock })
+    await limited.pauseUntil(new Date(clock().getTime() + 400))
+    await limited.pauseUntil(new Date(clock().getTime() + 50))
+    await limited.pauseUntil(new Date(clock().getTime() - 1_000))
+    await Promise.all([other.acquire(), limited.acquire()])
+    const [row] = await scene.warehouse.query<{ ms: number }>(
+      'read the pause',
+      'select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget',
+    )
+    const grants = await scene.grants()
+    expect(grants).toHaveLength(2)
+    for (const grant of grants) expect(grant).toBeGreaterThanOrEqual(row!.ms)
+  },
+)
 
-test('R5: no pause is longer than 300 seconds', async () => {
+test('no pause is longer than 300 seconds', { tags: ['R5'] }, async () => {
   await scene.budget().pauseUntil(new Date(Date.now() + 9_999_999_000))
   const [row] = await scene.warehouse.query<{ s: number }>(
     'read the pause',
@@ -246,25 +274,29 @@ from tracking_sync.request_budget`,
   expect(row!.s).toBeGreaterThan(290)
 })
 
-test('X2: whoever is aborted leaves at once, in line or asleep, and takes no share', async () => {
-  const { sleep, waits } = createManualSleep()
-  const budget = scene.budget({ perMinute: 1, sleep })
-  await budget.acquire()
-  const first = new AbortController()
-  const second = new AbortController()
-  const asleep = budget.acquire({ signal: first.signal })
-  const inLine = budget.acquire({ signal: second.signal })
-  await vi.waitFor(() => {
-    expect(waits()).toHaveLength(1)
-  })
-  second.abort(new Error('second gave up'))
-  await expect(inLine).rejects.toThrow('second gave up')
-  first.abort(new Error('first gave up'))
-  await expect(asleep).rejects.toThrow('first gave up')
-  expect(waits()).toEqual([])
-  await expect(budget.acquire({ signal: first.signal })).rejects.toThrow('first gave up')
-  expect(await scene.grants()).toHaveLength(1)
-})
+test(
+  'whoever is aborted leaves at once, in line or asleep, and takes no share',
+  { tags: ['X2'] },
+  async () => {
+    const { sleep, waits } = createManualSleep()
+    const budget = scene.budget({ perMinute: 1, sleep })
+    await budget.acquire()
+    const first = new AbortController()
+    const second = new AbortController()
+    const asleep = budget.acquire({ signal: first.signal })
+    const inLine = budget.acquire({ signal: second.signal })
+    await vi.waitFor(() => {
+      expect(waits()).toHaveLength(1)
+    })
+    second.abort(new Error('second gave up'))
+    await expect(inLine).rejects.toThrow('second gave up')
+    first.abort(new Error('first gave up'))
+    await expect(asleep).rejects.toThrow('first gave up')
+    expect(waits()).toEqual([])
+    await expect(budget.acquire({ signal: first.signal })).rejects.toThrow('first gave up')
+    expect(await scene.grants()).toHaveLength(1)
+  },
+)
 
 test('serves those who wait in one process in the order in which they came', async () => {
   const budget = scene.budget({ perMinute: 2, windowMs: 100 })

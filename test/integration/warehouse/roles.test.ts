@@ -65,37 +65,41 @@ describe('roles', () => {
     expect(again.statements.filter((statement) => statement.startsWith('create role'))).toEqual([])
   })
 
-  it('G9 a reader reads data, views and the bookkeeping without its payloads, and writes nothing', async () => {
-    const sync = `${schema}_sync`
-    expect({
-      table: await tryAs(logins.analyst, `select count(*) from ${schema}.containers`),
-      view: await tryAs(logins.analyst, `select * from ${schema}_analytics.known_containers`),
-      runs: await tryAs(logins.analyst, `select * from ${sync}.sync_runs`),
-      queue: await tryAs(
-        logins.analyst,
-        `select count(*), state from ${sync}.webhook_notifications group by 2`,
-      ),
-      write: await tryAs(logins.analyst, insertPort),
-      run: await tryAs(logins.analyst, `insert into ${sync}.sync_runs (command) values ('sync')`),
-      tariff: await tryAs(logins.analyst, `delete from ${schema}_analytics.demurrage_tariffs`),
-      inbox: await tryAs(logins.analyst, `select body from ${sync}.webhook_notifications`),
-      headers: await tryAs(logins.analyst, `select headers from ${sync}.webhook_notifications`),
-      quarantine: await tryAs(logins.analyst, `select payload from ${sync}.quarantine`),
-      create: await tryAs(logins.analyst, `create table ${schema}.mine (id int)`),
-    }).toEqual({
-      table: 'ok',
-      view: 'ok',
-      runs: 'ok',
-      queue: 'ok',
-      write: '42501',
-      run: '42501',
-      tariff: '42501',
-      inbox: '42501',
-      headers: '42501',
-      quarantine: '42501',
-      create: '42501',
-    })
-  })
+  it(
+    'a reader reads data, views and the bookkeeping without its payloads, and writes nothing',
+    { tags: ['G9'] },
+    async () => {
+      const sync = `${schema}_sync`
+      expect({
+        table: await tryAs(logins.analyst, `select count(*) from ${schema}.containers`),
+        view: await tryAs(logins.analyst, `select * from ${schema}_analytics.known_containers`),
+        runs: await tryAs(logins.analyst, `select * from ${sync}.sync_runs`),
+        queue: await tryAs(
+          logins.analyst,
+          `select count(*), state from ${sync}.webhook_notifications group by 2`,
+        ),
+        write: await tryAs(logins.analyst, insertPort),
+        run: await tryAs(logins.analyst, `insert into ${sync}.sync_runs (command) values ('sync')`),
+        tariff: await tryAs(logins.analyst, `delete from ${schema}_analytics.demurrage_tariffs`),
+        inbox: await tryAs(logins.analyst, `select body from ${sync}.webhook_notifications`),
+        headers: await tryAs(logins.analyst, `select headers from ${sync}.webhook_notifications`),
+        quarantine: await tryAs(logins.analyst, `select payload from ${sync}.quarantine`),
+        create: await tryAs(logins.analyst, `create table ${schema}.mine (id int)`),
+      }).toEqual({
+        table: 'ok',
+        view: 'ok',
+        runs: 'ok',
+        queue: 'ok',
+        write: '42501',
+        run: '42501',
+        tariff: '42501',
+        inbox: '42501',
+        headers: '42501',
+        quarantine: '42501',
+        create: '42501',
+      })
+    },
+  )
 
   it(
     'a reader may see each column of the bookkeeping or not: none is undecided',
@@ -143,39 +147,47 @@ describe('roles', () => {
     }
   })
 
-  it('G9 a writer writes rows of data and bookkeeping, and changes no schema', async () => {
-    expect({
-      write: await tryAs(logins.loader, insertPort),
-      run: await tryAs(
-        logins.loader,
-        `insert into ${schema}_sync.sync_runs (command) values ('sync')`,
-      ),
-      create: await tryAs(logins.loader, `create table ${schema}.mine (id int)`),
-      drop: await tryAs(logins.loader, `drop table ${schema}.ports`),
-      alter: await tryAs(logins.loader, `alter table ${schema}.ports add column mine int`),
-    }).toEqual({ write: 'ok', run: 'ok', create: '42501', drop: '42501', alter: '42501' })
-  })
+  it(
+    'a writer writes rows of data and bookkeeping, and changes no schema',
+    { tags: ['G9'] },
+    async () => {
+      expect({
+        write: await tryAs(logins.loader, insertPort),
+        run: await tryAs(
+          logins.loader,
+          `insert into ${schema}_sync.sync_runs (command) values ('sync')`,
+        ),
+        create: await tryAs(logins.loader, `create table ${schema}.mine (id int)`),
+        drop: await tryAs(logins.loader, `drop table ${schema}.ports`),
+        alter: await tryAs(logins.loader, `alter table ${schema}.ports add column mine int`),
+      }).toEqual({ write: 'ok', run: 'ok', create: '42501', drop: '42501', alter: '42501' })
+    },
+  )
 
-  it('G9 a table that comes later is for the reader to read and for the writer to write', async () => {
-    const tables = [`${schema}.later`, `${schema}_sync.later`]
-    for (const table of tables) {
-      await opened.warehouse.query('later', `create table ${table} (id int)`)
-    }
-    const outcomes = []
-    for (const table of tables) {
-      outcomes.push([
-        await tryAs(logins.analyst, `select * from ${table}`),
-        await tryAs(logins.analyst, `insert into ${table} values (1)`),
-        await tryAs(logins.loader, `insert into ${table} values (1)`),
+  it(
+    'a table that comes later is for the reader to read and for the writer to write',
+    { tags: ['G9'] },
+    async () => {
+      const tables = [`${schema}.later`, `${schema}_sync.later`]
+      for (const table of tables) {
+        await opened.warehouse.query('later', `create table ${table} (id int)`)
+      }
+      const outcomes = []
+      for (const table of tables) {
+        outcomes.push([
+          await tryAs(logins.analyst, `select * from ${table}`),
+          await tryAs(logins.analyst, `insert into ${table} values (1)`),
+          await tryAs(logins.loader, `insert into ${table} values (1)`),
+        ])
+      }
+      expect(outcomes).toEqual([
+        ['ok', '42501', 'ok'],
+        ['42501', '42501', 'ok'],
       ])
-    }
-    expect(outcomes).toEqual([
-      ['ok', '42501', 'ok'],
-      ['42501', '42501', 'ok'],
-    ])
-  })
+    },
+  )
 
-  it('G9 one who may not create them gets the statements instead', async () => {
+  it('one who may not create them gets the statements instead', { tags: ['G9'] }, async () => {
     const url = new URL(opened.url)
     url.username = logins.loader
     url.password = encodeURIComponent('for this test')
@@ -196,17 +208,24 @@ describe('roles', () => {
     }
   })
 
-  it('G9 one who is not the owner is told, also where PostgreSQL only warns', async () => {
-    await opened.warehouse.query('new', `create table ${schema}.unread (id int)`)
-    await opened.warehouse.query('hide', `revoke select on ${schema}.unread from ${schema}_reader`)
-    const url = new URL(opened.url)
-    url.username = logins.loader
-    url.password = encodeURIComponent('for this test')
-    const warehouse = createWarehouse({ url: url.href, schema, logger: silentLogger })
-    try {
-      expect((await createRoles(warehouse)).isDone).toBe(false)
-    } finally {
-      await warehouse.close()
-    }
-  })
+  it(
+    'one who is not the owner is told, also where PostgreSQL only warns',
+    { tags: ['G9'] },
+    async () => {
+      await opened.warehouse.query('new', `create table ${schema}.unread (id int)`)
+      await opened.warehouse.query(
+        'hide',
+        `revoke select on ${schema}.unread from ${schema}_reader`,
+      )
+      const url = new URL(opened.url)
+      url.username = logins.loader
+      url.password = encodeURIComponent('for this test')
+      const warehouse = createWarehouse({ url: url.href, schema, logger: silentLogger })
+      try {
+        expect((await createRoles(warehouse)).isDone).toBe(false)
+      } finally {
+        await warehouse.close()
+      }
+    },
+  )
 })

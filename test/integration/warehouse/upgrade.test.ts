@@ -155,36 +155,42 @@ async function countRows(warehouse: Warehouse, tables: Iterable<string>) {
 }
 
 describe('an upgrade', () => {
-  it('G6: from every version, with rows in it, ends equal to a fresh install and, after a sync, to the source', async () => {
-    const fresh = await describeSchema(opened.warehouse)
-    // Before the third not all tables were there that a program writes to.
-    for (let version = 3; version < migrations.length; version += 1) {
-      const schema = `tracking_from_${version}`
-      const warehouse = openSchema(schema)
-      await migrate(warehouse, migrations.slice(0, version), options)
-      const filled = await fillFromToday(warehouse)
-      expect(filled.get('data.containers')).toBeGreaterThan(0)
-      expect(filled.get('sync.sync_runs')).toBe(1)
-      const madeUp = await fillEmptyTables(warehouse, filled)
-      expect(madeUp).toContain('sync.quarantine')
+  it(
+    'from every version, with rows in it, ends equal to a fresh install and, after a sync, to the source',
+    { tags: ['G6'], timeout: 600_000 },
+    async () => {
+      const fresh = await describeSchema(opened.warehouse)
+      // Before the third not all tables were there that a program writes to.
+      for (let version = 3; version < migrations.length; version += 1) {
+        const schema = `tracking_from_${version}`
+        const warehouse = openSchema(schema)
+        await migrate(warehouse, migrations.slice(0, version), options)
+        const filled = await fillFromToday(warehouse)
+        expect(filled.get('data.containers')).toBeGreaterThan(0)
+        expect(filled.get('sync.sync_runs')).toBe(1)
+        const madeUp = await fillEmptyTables(warehouse, filled)
+        expect(madeUp).toContain('sync.quarantine')
 
-      const { applied } = await migrate(warehouse, migrations, options)
-      expect(applied).toEqual(migrations.slice(version).map(({ name }) => name))
-      const dump = (await describeSchema(warehouse)).replaceAll(schema, 'tracking')
-      expect({ version, isEqual: dump === fresh }).toEqual({ version, isEqual: true })
-      expect(await countRows(warehouse, filled.keys())).toEqual(filled)
+        const { applied } = await migrate(warehouse, migrations, options)
+        expect(applied).toEqual(migrations.slice(version).map(({ name }) => name))
+        const dump = (await describeSchema(warehouse)).replaceAll(schema, 'tracking')
+        expect({ version, isEqual: dump === fresh }).toEqual({ version, isEqual: true })
+        expect(await countRows(warehouse, filled.keys())).toEqual(filled)
 
-      // The first and the last one also go on working: each takes a run of its own.
-      if (![3, migrations.length - 1].includes(version)) continue
-      for (const table of madeUp) {
-        const [kind, name] = table.split('.') as ['data' | 'sync', string]
-        await warehouse.query('empty', `delete from "${warehouse.names[kind]}"."${name}"`)
+        // The first and the last one also go on working: each takes a run of its own.
+        if (![3, migrations.length - 1].includes(version)) continue
+        for (const table of madeUp) {
+          const [kind, name] = table.split('.') as ['data' | 'sync', string]
+          await warehouse.query('empty', `delete from "${warehouse.names[kind]}"."${name}"`)
+        }
+        const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
+        expect(report.exitCode).toBe(0)
+        expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual(
+          [],
+        )
       }
-      const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
-      expect(report.exitCode).toBe(0)
-      expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual([])
-    }
-  }, 600_000)
+    },
+  )
 })
 
 describe('a rolling upgrade', () => {
@@ -209,52 +215,60 @@ describe('a rolling upgrade', () => {
     return { version, name: `${version}_of_tomorrow`, sqlText, checksum: 'of tomorrow' }
   }
 
-  it('G4: programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote', async () => {
-    const older = openSchema('rolling')
-    await prepareSchemas(older, options)
-    const newer = openSchema('rolling')
-    let upgraded: Promise<unknown> | undefined
-    const report = await runTestSync({
-      warehouse: older,
-      source: simulator,
-      settings: { pageSize: 5 },
-      onProgress: () => {
-        upgraded ??= migrate(newer, [...migrations, nextMigration()], options)
-      },
-    })
-    expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
-    expect(report.exitCode).toBe(0)
-    expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+  it(
+    'programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote',
+    { tags: ['G4'] },
+    async () => {
+      const older = openSchema('rolling')
+      await prepareSchemas(older, options)
+      const newer = openSchema('rolling')
+      let upgraded: Promise<unknown> | undefined
+      const report = await runTestSync({
+        warehouse: older,
+        source: simulator,
+        settings: { pageSize: 5 },
+        onProgress: () => {
+          upgraded ??= migrate(newer, [...migrations, nextMigration()], options)
+        },
+      })
+      expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
+      expect(report.exitCode).toBe(0)
+      expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
 
-    await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
-    simulator.clock.advance(30 * 24 * 3_600_000)
-    const next = await runTestSync({ warehouse: older, source: simulator, command: 'sync' })
-    expect(next.exitCode).toBe(0)
-    expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
-    const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
-      'look',
-      `select
+      await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
+      simulator.clock.advance(30 * 24 * 3_600_000)
+      const next = await runTestSync({ warehouse: older, source: simulator, command: 'sync' })
+      expect(next.exitCode).toBe(0)
+      expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+      const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
+        'look',
+        `select
           count(*) filter (where _changed_at > $1::timestamptz) as changed,
           count(*) filter (where tomorrow = 'kept') as kept,
           count(*) filter (where tomorrow is null and _first_seen_at <= $1::timestamptz) as lost
       from rolling.containers`,
-      [new Date(simulator.clock.now().getTime() - 24 * 3_600_000)],
-    )
-    expect(rows?.changed).toBeGreaterThan(0)
-    expect(rows?.kept).toBeGreaterThan(0)
-    expect(rows?.lost).toBe(0)
-  })
+        [new Date(simulator.clock.now().getTime() - 24 * 3_600_000)],
+      )
+      expect(rows?.changed).toBeGreaterThan(0)
+      expect(rows?.kept).toBeGreaterThan(0)
+      expect(rows?.lost).toBe(0)
+    },
+  )
 
-  it('G4: back to the version before, what is started is refused with both versions, and writes nothing', async () => {
-    const warehouse = openSchema('rolled_back')
-    await prepareSchemas(warehouse, options)
-    await migrate(warehouse, [...migrations, nextMigration()], options)
-    const dump = await describeSchema(warehouse)
-    const start = prepareSchemas(warehouse, options)
-    await expect(start).rejects.toThrow(MigrationError)
-    await expect(start).rejects.toThrow(
-      `at migration ${migrations.length + 1} and this program knows ${migrations.length}`,
-    )
-    expect(await describeSchema(warehouse)).toBe(dump)
-  })
+  it(
+    'back to the version before, what is started is refused with both versions, and writes nothing',
+    { tags: ['G4'] },
+    async () => {
+      const warehouse = openSchema('rolled_back')
+      await prepareSchemas(warehouse, options)
+      await migrate(warehouse, [...migrations, nextMigration()], options)
+      const dump = await describeSchema(warehouse)
+      const start = prepareSchemas(warehouse, options)
+      await expect(start).rejects.toThrow(MigrationError)
+      await expect(start).rejects.toThrow(
+        `at migration ${migrations.length + 1} and this program knows ${migrations.length}`,
+      )
+      expect(await describeSchema(warehouse)).toBe(dump)
+    },
+  )
 })

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { chooseFreePort } from '../../../src/embedded-postgres/free-port.js'
 import type { Dice } from '../../../src/simulator/world/dice.js'
 import { endPrograms, type RunningProgram } from '../../support/run-cli.js'
-import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   deliverRest,
@@ -130,12 +129,11 @@ function shuffled<Item>(items: readonly Item[], dice: Dice): Item[] {
   return items.flatMap(() => left.splice(dice.integer(0, left.length - 1), 1))
 }
 
-describe('C6, I5, I6: serve, killed under load and started again', () => {
+describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'] }, () => {
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
     { timeout: TIMEOUT_MS },
-    async (seed, { task }) => {
-      noteFigure(task, `${SEED_COUNT} seeds`)
+    async (seed) => {
       const open = await openScene(seed)
       await endure(open, [new Post(open, 'all')])
     },
@@ -144,8 +142,7 @@ describe('C6, I5, I6: serve, killed under load and started again', () => {
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
     { timeout: TIMEOUT_MS },
-    async (seed, { task }) => {
-      noteFigure(task, `${SEED_COUNT} seeds`)
+    async (seed) => {
       const open = await openScene(1_000 + seed)
       await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])
     },

@@ -67,7 +67,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('W16, C12, I5: PostgreSQL goes away under load', () => {
+describe('PostgreSQL goes away under load', { tags: ['C12', 'I5', 'W16'] }, () => {
   it('and comes back: 503 meanwhile, then everything lands; nothing acknowledged is lost, not even after a crash of the database', async () => {
     const server = await openServer()
     const { url: databaseUrl } = await server.start()

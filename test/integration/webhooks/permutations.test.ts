@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/base/failpoint.js'
-import { noteFigure } from '../../support/note-figure.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { playHistory, prepare, type Crash, type History, type Step } from './permutation-scene.js'
 
@@ -72,9 +71,9 @@ const LOST_BEHIND_A_CUT: History = {
 }
 
 it(
-  'I1, I3, I4: any order, repetition, loss and crash of deliveries, mixed with syncs, ends in the source, and no row goes backwards',
-  async ({ task }) => {
-    noteFigure(task, `${RUNS} histories`)
+  'any order, repetition, loss and crash of deliveries, mixed with syncs, ends in the source, and no row goes backwards',
+  { tags: ['I1', 'I3', 'I4'], timeout: RUNS * 10_000 },
+  async () => {
     await fc.assert(
       fc.asyncProperty(history, async (given) => {
         expect(await playHistory(target.warehouse, given)).toEqual([])
@@ -86,5 +85,4 @@ it(
       },
     )
   },
-  RUNS * 10_000,
 )

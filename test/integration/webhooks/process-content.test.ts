@@ -17,7 +17,7 @@ const FORMS = [
   },
 ] as const
 
-describe('K3: an attribute in a partial record', () => {
+describe('an attribute in a partial record', { tags: ['K3'] }, () => {
   it.each([
     ['container', containers],
     ['shipment', shipments],
@@ -168,46 +168,50 @@ describe('what a delivery brings', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('K5: of unknown events, types and references is kept, and what is known in it is applied', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, warehouse } = scene
-    scene.advance(10)
-    scene.simulator.edits.change('container', id, { seal_number: 'told' })
-    const inspection = {
-      id: 'inspection-1',
-      type: 'inspection',
-      attributes: { inspector: 'unknown to this version' },
-    }
-    await scene.receive(
-      notification({
-        id: 'new-event',
-        event: 'container.inspected.by_robot',
-        createdAt: scene.now(),
-        about: inspection,
-        included: [scene.containerNow(id), inspection],
-      }),
-      {
-        data: {
-          id: 'no-notification',
-          type: 'greeting',
-          attributes: {},
-          relationships: { webhook: { data: { type: 'webhook', id: 'webhook-of-ours' } } },
+  it(
+    'of unknown events, types and references is kept, and what is known in it is applied',
+    { tags: ['K5'] },
+    async () => {
+      const scene = await openWebhookScene()
+      const { containerId: id, warehouse } = scene
+      scene.advance(10)
+      scene.simulator.edits.change('container', id, { seal_number: 'told' })
+      const inspection = {
+        id: 'inspection-1',
+        type: 'inspection',
+        attributes: { inspector: 'unknown to this version' },
+      }
+      await scene.receive(
+        notification({
+          id: 'new-event',
+          event: 'container.inspected.by_robot',
+          createdAt: scene.now(),
+          about: inspection,
+          included: [scene.containerNow(id), inspection],
+        }),
+        {
+          data: {
+            id: 'no-notification',
+            type: 'greeting',
+            attributes: {},
+            relationships: { webhook: { data: { type: 'webhook', id: 'webhook-of-ours' } } },
+          },
         },
-      },
-    )
-    expect(await statesOf(warehouse)).toEqual({
-      'new-event': 'processed',
-      'no-notification': 'ignored',
-    })
-    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(
-      await scene.query(
-        `select resource_type, _unmapped from tracking.other_resources where resource_id = 'inspection-1'`,
-      ),
-    ).toEqual([
-      { resource_type: 'inspection', _unmapped: { inspector: 'unknown to this version' } },
-    ])
-  })
+      )
+      expect(await statesOf(warehouse)).toEqual({
+        'new-event': 'processed',
+        'no-notification': 'ignored',
+      })
+      expect(await scene.row()).toMatchObject({ seal_number: 'told' })
+      expect(
+        await scene.query(
+          `select resource_type, _unmapped from tracking.other_resources where resource_id = 'inspection-1'`,
+        ),
+      ).toEqual([
+        { resource_type: 'inspection', _unmapped: { inspector: 'unknown to this version' } },
+      ])
+    },
+  )
 
   it('that cannot be flattened is set aside, and the rest is applied', async () => {
     const scene = await openWebhookScene()

@@ -35,7 +35,7 @@ async function inbox(scene: WebhookScene, id: string): Promise<Record<string, un
   return row ?? {}
 }
 
-describe('W15: a poisonous notification', () => {
+describe('a poisonous notification', { tags: ['W15'] }, () => {
   it('costs only itself: it is tried ten times, then it is dead with its error, and lives again after a replay', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator, warehouse } = scene
@@ -194,7 +194,7 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
   })
 })
 
-describe('W14: whose notifications are applied', () => {
+describe('whose notifications are applied', { tags: ['W14'] }, () => {
   const listed = { own: { url: undefined, ids: [] } }
 
   it('are those of the webhooks that the account lists; the service is asked when an unknown one appears', async () => {
@@ -290,7 +290,7 @@ describe('W14: whose notifications are applied', () => {
   })
 })
 
-describe('D1: processors side by side', () => {
+describe('processors side by side', { tags: ['D1'] }, () => {
   it('take each notification once', async () => {
     const scene = await openWebhookScene({ shipments: 12 })
     const { simulator, warehouse } = scene

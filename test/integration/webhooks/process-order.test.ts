@@ -50,128 +50,148 @@ function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
 }
 
 describe('deliveries in any order', () => {
-  it('D2: all 120 orders of five deliveries for one container end in the source, and no row goes backwards', async () => {
-    const scene = await openWebhookScene({ shipments: 1 })
-    const { warehouse } = scene
-    const data = [
-      'containers',
-      'transport_events',
-      'shipments',
-      'container_history',
-      'container_holds',
-      'container_fees',
-      'container_import_deadlines',
-      'container_hold_history',
-      'container_fee_history',
-      'container_import_deadline_history',
-      'shipment_history',
-    ]
-    const run = (sqlText: string) => warehouse.query('prepare', sqlText)
-    for (const table of data) await run(`create table public.${table} as table tracking.${table}`)
-    const deliveries = fiveDeliveries(scene)
-    scene.advance(10)
-    const reset = async (): Promise<void> => {
-      const emptied = [
-        ...data.map((table) => `tracking.${table}`),
-        'tracking.container_changes',
-        'tracking_sync.webhook_notifications',
-        'tracking_sync.refetch_queue',
-      ]
-      await deleteRows(warehouse, emptied)
-      for (const table of data) await run(`insert into tracking.${table} table public.${table}`)
-    }
-    const problems: unknown[] = []
-    for (const order of permutations(deliveries)) {
-      await reset()
-      let stamp = ''
-      for (const delivery of order) {
-        await scene.receive(delivery)
-        const observed = String((await scene.row())?._observed_at)
-        if (observed < stamp) problems.push({ order, observed, stamp })
-        stamp = observed
-      }
-      await scene.bench.settle()
-      problems.push(...(await scene.differences()))
-    }
-    expect(problems).toEqual([])
-  })
-
-  it('D2: five deliveries in one batch, whatever their order, leave every version', async () => {
-    for (const isReversed of [false, true]) {
+  it(
+    'all 120 orders of five deliveries for one container end in the source, and no row goes backwards',
+    { tags: ['D2'] },
+    async () => {
       const scene = await openWebhookScene({ shipments: 1 })
+      const { warehouse } = scene
+      const data = [
+        'containers',
+        'transport_events',
+        'shipments',
+        'container_history',
+        'container_holds',
+        'container_fees',
+        'container_import_deadlines',
+        'container_hold_history',
+        'container_fee_history',
+        'container_import_deadline_history',
+        'shipment_history',
+      ]
+      const run = (sqlText: string) => warehouse.query('prepare', sqlText)
+      for (const table of data) await run(`create table public.${table} as table tracking.${table}`)
       const deliveries = fiveDeliveries(scene)
-      await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
-      const versions = await scene.query<{ seal: string | null; weight: string }>(
-        `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
+      scene.advance(10)
+      const reset = async (): Promise<void> => {
+        const emptied = [
+          ...data.map((table) => `tracking.${table}`),
+          'tracking.container_changes',
+          'tracking_sync.webhook_notifications',
+          'tracking_sync.refetch_queue',
+        ]
+        await deleteRows(warehouse, emptied)
+        for (const table of data) await run(`insert into tracking.${table} table public.${table}`)
+      }
+      const problems: unknown[] = []
+      for (const order of permutations(deliveries)) {
+        await reset()
+        let stamp = ''
+        for (const delivery of order) {
+          await scene.receive(delivery)
+          const observed = String((await scene.row())?._observed_at)
+          if (observed < stamp) problems.push({ order, observed, stamp })
+          stamp = observed
+        }
+        await scene.bench.settle()
+        problems.push(...(await scene.differences()))
+      }
+      expect(problems).toEqual([])
+    },
+  )
+
+  it(
+    'five deliveries in one batch, whatever their order, leave every version',
+    { tags: ['D2'] },
+    async () => {
+      for (const isReversed of [false, true]) {
+        const scene = await openWebhookScene({ shipments: 1 })
+        const deliveries = fiveDeliveries(scene)
+        await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
+        const versions = await scene.query<{ seal: string | null; weight: string }>(
+          `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
         where container_id = $1 order by valid_from offset 1`,
-        scene.containerId,
-      )
-      expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
-        ['one', 1],
-        [null, 1],
-        [null, 1],
-        ['one', 5],
-      ])
-      const holds = await scene.query(
-        `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
-        scene.containerId,
-      )
-      expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
-      expect(await scene.differences()).toEqual([])
-      // A usual delivery costs no request, also where an event was withdrawn.
-      expect(scene.simulator.requests.total).toBe(0)
+          scene.containerId,
+        )
+        expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
+          ['one', 1],
+          [null, 1],
+          [null, 1],
+          ['one', 5],
+        ])
+        const holds = await scene.query(
+          `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
+          scene.containerId,
+        )
+        expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
+        expect(await scene.differences()).toEqual([])
+        // A usual delivery costs no request, also where an event was withdrawn.
+        expect(scene.simulator.requests.total).toBe(0)
+        expect(await queued(scene.warehouse)).toEqual([])
+      }
+    },
+  )
+
+  it(
+    'an older delivery after a newer one changes no row, and is checked at the source',
+    { tags: ['D3'] },
+    async () => {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator } = scene
+      scene.advance(10)
+      simulator.edits.change('container', id, { seal_number: 'old' })
+      const older = scene.tell(id)
+      scene.advance(1)
+      simulator.edits.change('container', id, { seal_number: 'new' })
+      await scene.receive(scene.tell(id))
+      await scene.receive(older)
+      expect(await scene.row()).toMatchObject({ seal_number: 'new' })
+      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+      scene.advance(1)
+      await scene.bench.settle()
+      expect(await scene.row()).toMatchObject({ seal_number: 'new' })
       expect(await queued(scene.warehouse)).toEqual([])
-    }
-  })
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('D3: an older delivery after a newer one changes no row, and is checked at the source', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    scene.advance(10)
-    simulator.edits.change('container', id, { seal_number: 'old' })
-    const older = scene.tell(id)
-    scene.advance(1)
-    simulator.edits.change('container', id, { seal_number: 'new' })
-    await scene.receive(scene.tell(id))
-    await scene.receive(older)
-    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
-    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-    scene.advance(1)
-    await scene.bench.settle()
-    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
-    expect(await queued(scene.warehouse)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'a delivery that is older than the last complete pass changes nothing, although the pass did not touch the row',
+    { tags: ['D3'] },
+    async () => {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator } = scene
+      scene.advance(10)
+      const { seal_number: before } = scene.containerNow(id).attributes ?? {}
+      simulator.edits.change('container', id, { seal_number: 'for a moment' })
+      const older = scene.tell(id)
+      simulator.edits.change('container', id, { seal_number: before })
+      scene.advance(10)
+      await scene.sync({ command: 'sync' })
+      expect(await scene.row()).toMatchObject({ _observed_at: '2026-03-02 08:00:00+00' })
+      simulator.requests.reset()
+      await scene.receive(older)
+      expect(await scene.row()).toMatchObject({ seal_number: before })
+      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+      await scene.bench.settle()
+      expect(simulator.requests.total).toBe(1)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('D3: a delivery that is older than the last complete pass changes nothing, although the pass did not touch the row', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    scene.advance(10)
-    const { seal_number: before } = scene.containerNow(id).attributes ?? {}
-    simulator.edits.change('container', id, { seal_number: 'for a moment' })
-    const older = scene.tell(id)
-    simulator.edits.change('container', id, { seal_number: before })
-    scene.advance(10)
-    await scene.sync({ command: 'sync' })
-    expect(await scene.row()).toMatchObject({ _observed_at: '2026-03-02 08:00:00+00' })
-    simulator.requests.reset()
-    await scene.receive(older)
-    expect(await scene.row()).toMatchObject({ seal_number: before })
-    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-    await scene.bench.settle()
-    expect(simulator.requests.total).toBe(1)
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'an older delivery that says nothing else than the row costs no request',
+    { tags: ['D3'] },
+    async () => {
+      const scene = await openWebhookScene()
+      const older = scene.tell(scene.containerId, { createdAt: '2026-03-01T00:00:00Z' })
+      await scene.receive(older)
+      expect(await queued(scene.warehouse)).toEqual([])
+      expect(Object.values(await statesOf(scene.warehouse))).toEqual(['processed'])
+    },
+  )
 
-  it('D3: an older delivery that says nothing else than the row costs no request', async () => {
-    const scene = await openWebhookScene()
-    const older = scene.tell(scene.containerId, { createdAt: '2026-03-01T00:00:00Z' })
-    await scene.receive(older)
-    expect(await queued(scene.warehouse)).toEqual([])
-    expect(Object.values(await statesOf(scene.warehouse))).toEqual(['processed'])
-  })
-
-  it('D3: the transport event of an older delivery still gets its row', async () => {
+  it('the transport event of an older delivery still gets its row', { tags: ['D3'] }, async () => {
     const scene = await openWebhookScene()
     const { containerId: id } = scene
     const [event, ...others] = scene.eventsNow(id)
@@ -199,7 +219,8 @@ describe('deliveries in any order', () => {
     // By nobody's clock can that be told when the page is compared: only the write itself can.
     { moment: 'is written, having been compared', isDoubted: false },
   ])(
-    'D4: a page that was asked for before a delivery does not win when the delivery is applied before the page $moment',
+    'a page that was asked for before a delivery does not win when the delivery is applied before the page $moment',
+    { tags: ['D4'] },
     async ({ isDoubted }) => {
       const scene = await openWebhookScene()
       const { containerId: id, simulator, bench, warehouse } = scene
@@ -259,7 +280,8 @@ describe('deliveries in any order', () => {
     ['missing', undefined],
     ['garbage', 'yesterday'],
   ])(
-    'D5: created_at %s counts as received, and the next sync still wins',
+    'created_at %s counts as received, and the next sync still wins',
+    { tags: ['D5'] },
     async (_name, createdAt) => {
       const scene = await openWebhookScene({ startAt: new Date(), speed: 1, shipments: 2 })
       const { containerId, simulator } = scene
@@ -288,8 +310,8 @@ describe('deliveries in any order', () => {
   )
 
   it(
-    'H15: with a clock of the service that is two hours ahead, an older delivery that comes later changes nothing: both are read again',
-    { tags: ['FG7', 'FA2'] },
+    'with a clock of the service that is two hours ahead, an older delivery that comes later changes nothing: both are read again',
+    { tags: ['FA2', 'FG7', 'H15'] },
     async () => {
       const scene = await openWebhookScene({ startAt: new Date(Date.now() + 7_200_000) })
       const { containerId: id, simulator } = scene
@@ -315,25 +337,29 @@ describe('deliveries in any order', () => {
     },
   )
 
-  it('D6: two changes in one second, in separate batches and in one, are settled by reading again', async () => {
-    for (const isOneBatch of [true, false]) {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator } = scene
-      scene.advance(10)
-      simulator.edits.change('container', id, { seal_number: 'first' })
-      const first = scene.tell(id)
-      simulator.edits.change('container', id, { seal_number: 'second' })
-      const second = scene.tell(id)
-      if (isOneBatch) await scene.receive(second, first)
-      else {
-        await scene.receive(second)
-        await scene.receive(first)
+  it(
+    'two changes in one second, in separate batches and in one, are settled by reading again',
+    { tags: ['D6'] },
+    async () => {
+      for (const isOneBatch of [true, false]) {
+        const scene = await openWebhookScene()
+        const { containerId: id, simulator } = scene
+        scene.advance(10)
+        simulator.edits.change('container', id, { seal_number: 'first' })
+        const first = scene.tell(id)
+        simulator.edits.change('container', id, { seal_number: 'second' })
+        const second = scene.tell(id)
+        if (isOneBatch) await scene.receive(second, first)
+        else {
+          await scene.receive(second)
+          await scene.receive(first)
+        }
+        expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+        scene.advance(1)
+        await scene.bench.settle()
+        expect(await scene.row()).toMatchObject({ seal_number: 'second' })
+        expect(await scene.differences()).toEqual([])
       }
-      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-      scene.advance(1)
-      await scene.bench.settle()
-      expect(await scene.row()).toMatchObject({ seal_number: 'second' })
-      expect(await scene.differences()).toEqual([])
-    }
-  })
+    },
+  )
 })

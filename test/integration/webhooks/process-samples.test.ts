@@ -97,7 +97,7 @@ async function countRows(table: string): Promise<number> {
   return row?.count ?? 0
 }
 
-describe('K8: each published delivery', () => {
+describe('each published delivery', { tags: ['K8'] }, () => {
   it.each(DELIVERIES)(
     '%s is applied to the rows it tells of, and nothing is set aside',
     async (name) => {
@@ -123,7 +123,8 @@ describe('K8: each published delivery', () => {
   )
 
   it.each(DELIVERIES)(
-    'W14: %s makes no row of a record that nobody has confirmed',
+    '%s makes no row of a record that nobody has confirmed',
+    { tags: ['W14'] },
     async (name) => {
       const { included } = readSample(name)
       await receive(name)
@@ -156,7 +157,8 @@ describe('K8: each published delivery', () => {
   )
 
   it.each(DELIVERIES)(
-    'W14: %s of another webhook is foreign, and nothing of it is applied',
+    '%s of another webhook is foreign, and nothing of it is applied',
+    { tags: ['W14'] },
     async (name) => {
       const { included, data } = readSample(name)
       await knowRecords(included)

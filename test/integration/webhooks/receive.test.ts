@@ -86,7 +86,7 @@ order by received_at, notification_id`,
   )
 }
 
-describe('W1: a signed delivery', () => {
+describe('a signed delivery', { tags: ['W1'] }, () => {
   const samples = readdirSync(SAMPLES).filter((name) => /^webhook-.*\.json$/.test(name))
   const notifications = samples.filter((name) => name !== 'webhook-events.json')
 
@@ -156,21 +156,25 @@ describe('W1: a signed delivery', () => {
     expect(await loadInbox()).toMatchObject([{ notification_id: 'held' }])
   })
 
-  it('S4: leaves no secret in the database: neither the signature nor other headers', async () => {
-    const { post } = await open()
-    const body = notificationBody()
-    const canary = 'canary-91d0'
-    await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
-    const [row] = await target.warehouse.query<{ text: string }>(
-      'read all',
-      `select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
-    )
-    for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
-      expect(row!.text).not.toContain(secret)
-      expect(row!.text).not.toContain(Buffer.from(secret).toString('hex'))
-    }
-    expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
-  })
+  it(
+    'leaves no secret in the database: neither the signature nor other headers',
+    { tags: ['S4'] },
+    async () => {
+      const { post } = await open()
+      const body = notificationBody()
+      const canary = 'canary-91d0'
+      await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
+      const [row] = await target.warehouse.query<{ text: string }>(
+        'read all',
+        `select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
+      )
+      for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
+        expect(row!.text).not.toContain(secret)
+        expect(row!.text).not.toContain(Buffer.from(secret).toString('hex'))
+      }
+      expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
+    },
+  )
 
   it('whose body cannot be read is kept with the reason, and not offered to the processor', async () => {
     const { post } = await open()
@@ -188,7 +192,8 @@ describe('W1: a signed delivery', () => {
   })
 
   it.each([['2999-01-01T00:00:00Z'], [undefined], ['yesterday'], ['2026-02-30T00:00:00Z'], [7]])(
-    'D5: made at %s was observed when it was received',
+    'made at %s was observed when it was received',
+    { tags: ['D5'] },
     async (created_at) => {
       const { post } = await open()
       await post(notificationBody('late', { created_at }))
@@ -209,33 +214,37 @@ interface SampleNotification {
 }
 
 describe('a delivery that is refused', () => {
-  it('W2: for its signature gets the same answer whatever is wrong, and leaves nothing but a count', async () => {
-    const { post, receiver } = await open()
-    const body = notificationBody()
-    const right = signBody(body)
-    const forms = [
-      '',
-      signBody(body, 'another-secret-0123456789'),
-      right.slice(0, 63),
-      `${right}0`,
-      right.toUpperCase(),
-      `sha256=${right}`,
-      `${right} x`,
-      Buffer.from(right, 'hex').toString('base64'),
-      'z'.repeat(64),
-    ]
-    const answers = await Promise.all(
-      forms.map(async (form) => {
-        const response = await post(body, { [HEADER]: form })
-        return `${response.status} ${await response.text()}`
-      }),
-    )
-    expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
-    expect(receiver.counts()).toMatchObject({ received: 9, stored: 0, refused: { signature: 9 } })
-    expect(await loadInbox()).toEqual([])
-  })
+  it(
+    'for its signature gets the same answer whatever is wrong, and leaves nothing but a count',
+    { tags: ['W2'] },
+    async () => {
+      const { post, receiver } = await open()
+      const body = notificationBody()
+      const right = signBody(body)
+      const forms = [
+        '',
+        signBody(body, 'another-secret-0123456789'),
+        right.slice(0, 63),
+        `${right}0`,
+        right.toUpperCase(),
+        `sha256=${right}`,
+        `${right} x`,
+        Buffer.from(right, 'hex').toString('base64'),
+        'z'.repeat(64),
+      ]
+      const answers = await Promise.all(
+        forms.map(async (form) => {
+          const response = await post(body, { [HEADER]: form })
+          return `${response.status} ${await response.text()}`
+        }),
+      )
+      expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
+      expect(receiver.counts()).toMatchObject({ received: 9, stored: 0, refused: { signature: 9 } })
+      expect(await loadInbox()).toEqual([])
+    },
+  )
 
-  it('W6: for two signatures', async () => {
+  it('for two signatures', { tags: ['W6'] }, async () => {
     const { server } = await open()
     const body = notificationBody()
     const text = rawDelivery(body, [`${HEADER}: ${signBody(body)}`, 'Connection: close'])
@@ -243,31 +252,35 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toEqual([])
   })
 
-  it('W13: for what it holds, before its body is looked at: nothing is decompressed', async () => {
-    const { post, receiver } = await open()
-    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
-    const before = process.memoryUsage().rss
-    const statuses = []
-    for (const headers of [
-      { 'content-encoding': 'gzip' },
-      { 'content-encoding': 'identity, gzip' },
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      { 'content-type': 'text/plain' },
-      { 'content-type': 'application/json, text/plain' },
-    ]) {
-      statuses.push((await post(bomb, headers)).status)
-    }
-    expect(statuses).toEqual([415, 415, 415, 415, 415])
-    expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
-    expect(receiver.counts().refused).toMatchObject({ content_encoding: 2, content_type: 3 })
-    const taken = [
-      { 'content-type': 'APPLICATION/JSON;charset=UTF-8' },
-      { 'content-encoding': 'Identity' },
-    ].map((headers) => post(notificationBody(), headers))
-    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([202, 202])
-  })
+  it(
+    'for what it holds, before its body is looked at: nothing is decompressed',
+    { tags: ['W13'] },
+    async () => {
+      const { post, receiver } = await open()
+      const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+      const before = process.memoryUsage().rss
+      const statuses = []
+      for (const headers of [
+        { 'content-encoding': 'gzip' },
+        { 'content-encoding': 'identity, gzip' },
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/json, text/plain' },
+      ]) {
+        statuses.push((await post(bomb, headers)).status)
+      }
+      expect(statuses).toEqual([415, 415, 415, 415, 415])
+      expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
+      expect(receiver.counts().refused).toMatchObject({ content_encoding: 2, content_type: 3 })
+      const taken = [
+        { 'content-type': 'APPLICATION/JSON;charset=UTF-8' },
+        { 'content-encoding': 'Identity' },
+      ].map((headers) => post(notificationBody(), headers))
+      expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([202, 202])
+    },
+  )
 
-  it('W11: for its length: announced, sent in chunks, or without end', async () => {
+  it('for its length: announced, sent in chunks, or without end', { tags: ['W11'] }, async () => {
     const { server, post, receiver } = await open({ limits: { bodyBytes: 4_096 } })
     const head = ['POST /webhooks HTTP/1.1', 'Host: x', 'Content-Type: application/json']
     const raw = async (header: string, body: string): Promise<number[]> => {
@@ -287,21 +300,28 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toEqual([])
   })
 
-  it('W11: for its length before it is sent, where the sender asks first; and is asked for where it fits', async () => {
-    const { server } = await open({ limits: { bodyBytes: 4_096 } })
-    const large = rawDelivery(' '.repeat(5_000), ['Expect: 100-continue']).trimEnd()
-    const refused = await openRaw(server.httpPort, `${large}\r\n\r\n`)
-    expect(statusesOf(await refused.closed())).toEqual([413])
-    const body = notificationBody('asked')
-    const head = rawDelivery(body, ['Expect: 100-continue', 'Connection: close']).replace(body, '')
-    const taken = await openRaw(server.httpPort, head)
-    await expect.poll(() => statusesOf(taken.received())).toEqual([100])
-    taken.socket.write(body)
-    expect(statusesOf(await taken.closed())).toEqual([100, 202])
-    expect(await loadInbox()).toMatchObject([{ notification_id: 'asked' }])
-  })
+  it(
+    'for its length before it is sent, where the sender asks first; and is asked for where it fits',
+    { tags: ['W11'] },
+    async () => {
+      const { server } = await open({ limits: { bodyBytes: 4_096 } })
+      const large = rawDelivery(' '.repeat(5_000), ['Expect: 100-continue']).trimEnd()
+      const refused = await openRaw(server.httpPort, `${large}\r\n\r\n`)
+      expect(statusesOf(await refused.closed())).toEqual([413])
+      const body = notificationBody('asked')
+      const head = rawDelivery(body, ['Expect: 100-continue', 'Connection: close']).replace(
+        body,
+        '',
+      )
+      const taken = await openRaw(server.httpPort, head)
+      await expect.poll(() => statusesOf(taken.received())).toEqual([100])
+      taken.socket.write(body)
+      expect(statusesOf(await taken.closed())).toEqual([100, 202])
+      expect(await loadInbox()).toMatchObject([{ notification_id: 'asked' }])
+    },
+  )
 
-  it('W11: not for coming in chunks', async () => {
+  it('not for coming in chunks', { tags: ['W11'] }, async () => {
     const { server } = await open()
     const body = notificationBody('chunked')
     const pieces = [body.slice(0, 50), body.slice(50)].map(
@@ -315,26 +335,30 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toMatchObject([{ notification_id: 'chunked' }])
   })
 
-  it('W11: large bodies share a little memory, and never that of ordinary ones', async () => {
-    const limits = { memoryBytes: 600_000 }
-    const { server, post, receiver } = await open({ limits })
-    const head = 'POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-    const part = `${head}Content-Length: 1000000\r\n\r\n${' '.repeat(150_000)}`
-    const open50 = await Promise.all(
-      Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
-    )
-    // At most two fit into the shared memory with what they hold beyond the free part.
-    await expect.poll(() => receiver.counts().unavailable).toBeGreaterThanOrEqual(48)
-    const { unavailable } = receiver.counts()
-    expect(unavailable).toBeLessThan(50)
-    expect((await post(notificationBody('ordinary'))).status).toBe(202)
-    for (const { socket } of open50) socket.destroy()
-    await expect.poll(() => receiver.counts().aborted).toBe(50 - unavailable)
-    expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
-    expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
-  })
+  it(
+    'large bodies share a little memory, and never that of ordinary ones',
+    { tags: ['W11'] },
+    async () => {
+      const limits = { memoryBytes: 600_000 }
+      const { server, post, receiver } = await open({ limits })
+      const head = 'POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+      const part = `${head}Content-Length: 1000000\r\n\r\n${' '.repeat(150_000)}`
+      const open50 = await Promise.all(
+        Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
+      )
+      // At most two fit into the shared memory with what they hold beyond the free part.
+      await expect.poll(() => receiver.counts().unavailable).toBeGreaterThanOrEqual(48)
+      const { unavailable } = receiver.counts()
+      expect(unavailable).toBeLessThan(50)
+      expect((await post(notificationBody('ordinary'))).status).toBe(202)
+      for (const { socket } of open50) socket.destroy()
+      await expect.poll(() => receiver.counts().aborted).toBe(50 - unavailable)
+      expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
+      expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
+    },
+  )
 
-  it('W10: for taking too long over its body, while others are served', async () => {
+  it('for taking too long over its body, while others are served', { tags: ['W10'] }, async () => {
     const { server, post, receiver } = await open({ limits: { bodyTimeoutMs: 300 } })
     const connection = await openRaw(
       server.httpPort,
@@ -346,134 +370,159 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toHaveLength(1)
   })
 
-  it('W19: for its sender, however it forges X-Forwarded-For; and never accepted for its sender alone', async () => {
-    const addresses = createSenderAddresses({
-      load: () => Promise.resolve(['192.0.2.10']),
-      clock: () => new Date(),
-      sleep: () => Promise.resolve(),
-      logger: silentLogger,
-    })
-    await addresses.refresh()
-    const direct = await open({ senders: { addresses, trustedProxyHops: 0 } })
-    const proxied = await open({ senders: { addresses, trustedProxyHops: 1 } })
-    const status = async (
-      { post }: TestReceiver,
-      forwarded: string,
-      headers: Readonly<Record<string, string>> = {},
-    ): Promise<number> =>
-      (await post(notificationBody(), { 'x-forwarded-for': forwarded, ...headers })).status
-    expect(await status(direct, '192.0.2.10')).toBe(403)
-    expect(await status(proxied, '192.0.2.10, 203.0.113.5')).toBe(403)
-    expect(await loadInbox()).toEqual([])
-    expect(await status(proxied, '203.0.113.5, 192.0.2.10')).toBe(202)
-    expect(await status(proxied, '192.0.2.10', { [HEADER]: '0'.repeat(64) })).toBe(401)
-    expect(await loadInbox()).toHaveLength(1)
-  })
+  it(
+    'for its sender, however it forges X-Forwarded-For; and never accepted for its sender alone',
+    { tags: ['W19'] },
+    async () => {
+      const addresses = createSenderAddresses({
+        load: () => Promise.resolve(['192.0.2.10']),
+        clock: () => new Date(),
+        sleep: () => Promise.resolve(),
+        logger: silentLogger,
+      })
+      await addresses.refresh()
+      const direct = await open({ senders: { addresses, trustedProxyHops: 0 } })
+      const proxied = await open({ senders: { addresses, trustedProxyHops: 1 } })
+      const status = async (
+        { post }: TestReceiver,
+        forwarded: string,
+        headers: Readonly<Record<string, string>> = {},
+      ): Promise<number> =>
+        (await post(notificationBody(), { 'x-forwarded-for': forwarded, ...headers })).status
+      expect(await status(direct, '192.0.2.10')).toBe(403)
+      expect(await status(proxied, '192.0.2.10, 203.0.113.5')).toBe(403)
+      expect(await loadInbox()).toEqual([])
+      expect(await status(proxied, '203.0.113.5, 192.0.2.10')).toBe(202)
+      expect(await status(proxied, '192.0.2.10', { [HEADER]: '0'.repeat(64) })).toBe(401)
+      expect(await loadInbox()).toHaveLength(1)
+    },
+  )
 
-  it('W19: not for its sender where there is no list to go by, but then for its signature', async () => {
-    const addresses = createSenderAddresses({
-      load: () => Promise.reject(new Error('down')),
-      clock: () => new Date(),
-      sleep: () => Promise.resolve(),
-      logger: silentLogger,
-    })
-    const senders = { addresses, trustedProxyHops: 0 }
-    expect((await (await open({ senders })).post(notificationBody())).status).toBe(202)
-    const trusting = await open({ senders, signature: 'insecure' })
-    expect((await trusting.post(notificationBody())).status).toBe(403)
-  })
+  it(
+    'not for its sender where there is no list to go by, but then for its signature',
+    { tags: ['W19'] },
+    async () => {
+      const addresses = createSenderAddresses({
+        load: () => Promise.reject(new Error('down')),
+        clock: () => new Date(),
+        sleep: () => Promise.resolve(),
+        logger: silentLogger,
+      })
+      const senders = { addresses, trustedProxyHops: 0 }
+      expect((await (await open({ senders })).post(notificationBody())).status).toBe(202)
+      const trusting = await open({ senders, signature: 'insecure' })
+      expect((await trusting.post(notificationBody())).status).toBe(403)
+    },
+  )
 
-  it('W7: not while its secret is being changed, and for the old one afterwards', async () => {
-    const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
-    const check = (...secrets: string[]) => createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets })
-    const statuses: number[] = []
-    for (const [secrets, signer] of [
-      [[older], older],
-      [[newer, older], older],
-      [[newer, older], newer],
-      [[newer], newer],
-      [[newer], older],
-    ] as const) {
-      const { post } = await open({ signature: check(...secrets) })
-      const body = notificationBody()
-      statuses.push((await post(body, { [HEADER]: signBody(body, signer) })).status)
-    }
-    expect(statuses).toEqual([202, 202, 202, 202, 401])
-  })
+  it(
+    'not while its secret is being changed, and for the old one afterwards',
+    { tags: ['W7'] },
+    async () => {
+      const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
+      const check = (...secrets: string[]) =>
+        createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets })
+      const statuses: number[] = []
+      for (const [secrets, signer] of [
+        [[older], older],
+        [[newer, older], older],
+        [[newer, older], newer],
+        [[newer], newer],
+        [[newer], older],
+      ] as const) {
+        const { post } = await open({ signature: check(...secrets) })
+        const body = notificationBody()
+        statuses.push((await post(body, { [HEADER]: signBody(body, signer) })).status)
+      }
+      expect(statuses).toEqual([202, 202, 202, 202, 401])
+    },
+  )
 })
 
 describe('a delivery that comes again', () => {
-  it('W9: keeps the bytes of the first; later ones are counted, other bytes also apart', async () => {
-    const { post, receiver } = await open()
-    const first = notificationBody('one')
-    const rendered = JSON.stringify(JSON.parse(first), null, 2)
-    for (const body of [first, first, rendered, rendered]) {
-      expect((await post(body)).status).toBe(202)
-    }
-    const [row, ...more] = await loadInbox()
-    expect(more).toEqual([])
-    expect(row).toMatchObject({ deliveries: 4, differing_bodies: 2, is_repeated_later: true })
-    expect(row!.body.toString()).toBe(first)
-    expect(receiver.counts()).toMatchObject({ stored: 1, duplicates: 3 })
-  })
+  it(
+    'keeps the bytes of the first; later ones are counted, other bytes also apart',
+    { tags: ['W9'] },
+    async () => {
+      const { post, receiver } = await open()
+      const first = notificationBody('one')
+      const rendered = JSON.stringify(JSON.parse(first), null, 2)
+      for (const body of [first, first, rendered, rendered]) {
+        expect((await post(body)).status).toBe(202)
+      }
+      const [row, ...more] = await loadInbox()
+      expect(more).toEqual([])
+      expect(row).toMatchObject({ deliveries: 4, differing_bodies: 2, is_repeated_later: true })
+      expect(row!.body.toString()).toBe(first)
+      expect(receiver.counts()).toMatchObject({ stored: 1, duplicates: 3 })
+    },
+  )
 
-  it('D1: ten times at once over two receivers is one row, in each of 20 rounds', async () => {
-    const receivers = [
-      await open({ warehouse: openWarehouse() }),
-      await open({ warehouse: openWarehouse() }),
-    ]
-    for (let round = 0; round < 20; round += 1) {
-      const body = notificationBody(`round-${round}`)
-      const copies = Array.from({ length: 10 }, (_, copy) => receivers[copy % 2]!.post(body))
-      expect((await Promise.all(copies)).map(({ status }) => status)).toEqual(Array(10).fill(202))
-    }
-    await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
-    const rows = await loadInbox()
-    expect(rows).toHaveLength(20)
-    expect(rows.map(({ deliveries, differing_bodies }) => [deliveries, differing_bodies])).toEqual(
-      Array(20).fill([10, 0]),
-    )
-    const counts = receivers.map(({ receiver }) => receiver.counts())
-    expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
-    expect(counts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(180)
-  })
+  it(
+    'ten times at once over two receivers is one row, in each of 20 rounds',
+    { tags: ['D1'] },
+    async () => {
+      const receivers = [
+        await open({ warehouse: openWarehouse() }),
+        await open({ warehouse: openWarehouse() }),
+      ]
+      for (let round = 0; round < 20; round += 1) {
+        const body = notificationBody(`round-${round}`)
+        const copies = Array.from({ length: 10 }, (_, copy) => receivers[copy % 2]!.post(body))
+        expect((await Promise.all(copies)).map(({ status }) => status)).toEqual(Array(10).fill(202))
+      }
+      await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
+      const rows = await loadInbox()
+      expect(rows).toHaveLength(20)
+      expect(
+        rows.map(({ deliveries, differing_bodies }) => [deliveries, differing_bodies]),
+      ).toEqual(Array(20).fill([10, 0]))
+      const counts = receivers.map(({ receiver }) => receiver.counts())
+      expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
+      expect(counts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(180)
+    },
+  )
 
-  it('W8: is answered at once while a processor holds its row, and counted afterwards', async () => {
-    const { post } = await open()
-    const body = notificationBody('held')
-    await post(body)
-    let release = (): void => undefined
-    const held = new Promise<void>((resolve) => (release = resolve))
-    let isHeld = false
-    const processing = openWarehouse().transaction('process', async (session) => {
-      await session.query(
-        'claim',
-        `update tracking_sync.webhook_notifications set attempts = 1 where notification_id = 'held'`,
-      )
-      isHeld = true
-      await held
-    })
-    closers.push(async () => {
+  it(
+    'is answered at once while a processor holds its row, and counted afterwards',
+    { tags: ['W8'] },
+    async () => {
+      const { post } = await open()
+      const body = notificationBody('held')
+      await post(body)
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      let isHeld = false
+      const processing = openWarehouse().transaction('process', async (session) => {
+        await session.query(
+          'claim',
+          `update tracking_sync.webhook_notifications set attempts = 1 where notification_id = 'held'`,
+        )
+        isHeld = true
+        await held
+      })
+      closers.push(async () => {
+        release()
+        await processing
+      })
+      await expect.poll(() => isHeld).toBe(true)
+      const startedAt = performance.now()
+      const answers = await Promise.all([post(body), post(body), post(notificationBody('other'))])
+      expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+      expect(performance.now() - startedAt).toBeLessThan(2_000)
       release()
       await processing
-    })
-    await expect.poll(() => isHeld).toBe(true)
-    const startedAt = performance.now()
-    const answers = await Promise.all([post(body), post(body), post(notificationBody('other'))])
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
-    release()
-    await processing
-    const deliveries = async (): Promise<unknown> =>
-      (await loadInbox()).map((row) => [row.notification_id, row.deliveries])
-    await expect.poll(deliveries, { timeout: 10_000 }).toEqual([
-      ['held', 3],
-      ['other', 1],
-    ])
-  })
+      const deliveries = async (): Promise<unknown> =>
+        (await loadInbox()).map((row) => [row.notification_id, row.deliveries])
+      await expect.poll(deliveries, { timeout: 10_000 }).toEqual([
+        ['held', 3],
+        ['other', 1],
+      ])
+    },
+  )
 })
 
-describe('W16: without the database', () => {
+describe('without the database', { tags: ['W16'] }, () => {
   it('answers 503 with Retry-After and stores nothing; when it is back, what is sent again is stored', async () => {
     const proxy = await startFaultProxy(target.url)
     closers.push(() => proxy.close())
@@ -517,7 +566,7 @@ describe('W16: without the database', () => {
     expect(again.map(({ status }) => status)).toEqual(Array(5).fill(202))
   })
 
-  it('C14: whose backends are killed under it goes on', async () => {
+  it('whose backends are killed under it goes on', { tags: ['C14'] }, async () => {
     const { post } = await open({ warehouse: openWarehouse() })
     for (let kill = 0; kill < 10; kill += 1) {
       expect((await post(notificationBody())).status).toBe(202)
@@ -532,7 +581,7 @@ where datname = current_database() and pid <> pg_backend_pid()`,
   })
 })
 
-describe('C6: killed', () => {
+describe('killed', { tags: ['C6'] }, () => {
   it.each([
     ['delivery_stored', 1],
     ['delivery_received', 0],

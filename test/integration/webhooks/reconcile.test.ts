@@ -107,7 +107,7 @@ async function failAll(): Promise<void> {
   await scene.simulator.webhooks.settle()
 }
 
-describe('notifications whose deliveries all failed (W17)', () => {
+describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
   it('are found, and what they are about is read again, each once', async () => {
     const [first, second] = (await containerIds(2)) as [string, string]
     scene.simulator.edits.change('container', first, { weight_in_lbs: 12_345 })
@@ -274,11 +274,15 @@ describe('notifications whose deliveries all failed (W17)', () => {
     expect(counts(await runReconcile())).toMatchObject({ recovered: 1, queued: 1 })
   })
 
-  it('come with the alert on a webhook that the service has switched off (W18)', async () => {
-    scene.simulator.webhooks.update(webhookId, { active: false })
-    const report = await runReconcile()
-    expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
-    const mended = await runReconcile({ isReactivating: true })
-    expect(mended.webhook).toMatchObject({ alerts: [], notes: [expect.stringMatching(/again/)] })
-  })
+  it(
+    'come with the alert on a webhook that the service has switched off',
+    { tags: ['W18'] },
+    async () => {
+      scene.simulator.webhooks.update(webhookId, { active: false })
+      const report = await runReconcile()
+      expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
+      const mended = await runReconcile({ isReactivating: true })
+      expect(mended.webhook).toMatchObject({ alerts: [], notes: [expect.stringMatching(/again/)] })
+    },
+  )
 })

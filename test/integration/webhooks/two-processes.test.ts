@@ -48,7 +48,7 @@ async function sendCopies(
   return Math.max(...(await Promise.all(statuses)))
 }
 
-describe('D1, I6: two serve processes on one warehouse', () => {
+describe('two serve processes on one warehouse', { tags: ['D1', 'I6'] }, () => {
   it('process each notification once, though each comes ten times at once to both', async () => {
     const first = await chooseFreePort([], new Set())
     const ports = [first, await chooseFreePort([], new Set([first]))]

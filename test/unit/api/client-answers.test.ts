@@ -43,15 +43,19 @@ test('sends the key, what it accepts and who it is', async () => {
   })
 })
 
-test('N2: digits that a JS number would change arrive as they were sent', async () => {
-  const { client } = await start([
-    reply(200, '{"data":{"id":"1","type":"x","attributes":{"n":9007199254740993,"m":850.00}}}'),
-  ])
-  const { document } = await client.get('/containers/1')
-  expect(document.data[0]).toMatchObject({
-    attributes: { n: new ExactNumber('9007199254740993'), m: 850 },
-  })
-})
+test(
+  'digits that a JS number would change arrive as they were sent',
+  { tags: ['N2'] },
+  async () => {
+    const { client } = await start([
+      reply(200, '{"data":{"id":"1","type":"x","attributes":{"n":9007199254740993,"m":850.00}}}'),
+    ])
+    const { document } = await client.get('/containers/1')
+    expect(document.data[0]).toMatchObject({
+      attributes: { n: new ExactNumber('9007199254740993'), m: 850 },
+    })
+  },
+)
 
 test('counts every request for whoever asks, each try included', async () => {
   const { client } = await start([reply(500), reply(500), reply(200, emptyList)])
@@ -120,59 +124,72 @@ describe('rate limits', () => {
     return { time, started: start(script, { ...time, budget }) }
   }
 
-  test('R2: the next request comes 7 to 9 s after "Retry-After: 7", for everyone', async () => {
-    const { time, started } = createLimited([
-      reply(429, '', { 'retry-after': '7' }),
-      reply(200, emptyList),
-    ])
-    const { client } = await started
-    const begin = time.clock().getTime()
-    await client.get('/containers')
-    const waitedMs = time.clock().getTime() - begin
-    expect(waitedMs).toBeGreaterThanOrEqual(7_000)
-    expect(waitedMs).toBeLessThan(9_000)
-    expect(client.stats()).toMatchObject({ rateLimited: 1, rateLimitedSince: undefined })
-  })
+  test(
+    'the next request comes 7 to 9 s after "Retry-After: 7", for everyone',
+    { tags: ['R2'] },
+    async () => {
+      const { time, started } = createLimited([
+        reply(429, '', { 'retry-after': '7' }),
+        reply(200, emptyList),
+      ])
+      const { client } = await started
+      const begin = time.clock().getTime()
+      await client.get('/containers')
+      const waitedMs = time.clock().getTime() - begin
+      expect(waitedMs).toBeGreaterThanOrEqual(7_000)
+      expect(waitedMs).toBeLessThan(9_000)
+      expect(client.stats()).toMatchObject({ rateLimited: 1, rateLimitedSince: undefined })
+    },
+  )
 
-  test('R2: a request that begins during the pause goes out when it is over', async () => {
-    const time = createVirtualTime()
-    const budget = createRequestBudget({ perMinute: 90, ...time })
-    const begin = time.clock().getTime()
-    let waitedMs = 0
-    const { client, service } = await start(
-      [reply(429, '', { 'retry-after': '7' }), reply(200, emptyList)],
-      {
-        ...time,
-        budget,
-        // While the first one waits to be tried again, someone else asks.
-        sleep: async () => {
-          await other.get('/shipments')
-          waitedMs = time.clock().getTime() - begin
+  test(
+    'a request that begins during the pause goes out when it is over',
+    { tags: ['R2'] },
+    async () => {
+      const time = createVirtualTime()
+      const budget = createRequestBudget({ perMinute: 90, ...time })
+      const begin = time.clock().getTime()
+      let waitedMs = 0
+      const { client, service } = await start(
+        [reply(429, '', { 'retry-after': '7' }), reply(200, emptyList)],
+        {
+          ...time,
+          budget,
+          // While the first one waits to be tried again, someone else asks.
+          sleep: async () => {
+            await other.get('/shipments')
+            waitedMs = time.clock().getTime() - begin
+          },
         },
-      },
-    )
-    const other = createTestClient(service.baseUrl, { ...time, budget })
-    closers.push(() => other.close())
-    await client.get('/containers')
-    expect(service.requests[1]).toBe('GET /v2/shipments')
-    expect(waitedMs).toBe(7_000)
-  })
+      )
+      const other = createTestClient(service.baseUrl, { ...time, budget })
+      closers.push(() => other.close())
+      await client.get('/containers')
+      expect(service.requests[1]).toBe('GET /v2/shipments')
+      expect(waitedMs).toBe(7_000)
+    },
+  )
 
-  test('R4: a 429 for ever ends within ten minutes and twelve requests, and says since when', async () => {
-    const { time, started } = createLimited([reply(429, '', { 'retry-after': '30' })])
-    const { client, service } = await started
-    const begin = time.clock()
-    const error = await failureOf(client.get('/containers'))
-    expect(error).toBeInstanceOf(ApiRateLimitedError)
-    expect(error.message).toMatch(/asks to wait 30 s.*Given up after \d+ tries/)
-    expect(error.message).toContain(`rate-limited since ${begin.toISOString()}`)
-    expect(service.requests.length).toBeLessThanOrEqual(12)
-    expect(time.clock().getTime() - begin.getTime()).toBeLessThanOrEqual(600_000)
-    expect(client.stats().rateLimitedSince).toEqual(begin)
-  })
+  test(
+    'a 429 for ever ends within ten minutes and twelve requests, and says since when',
+    { tags: ['R4'] },
+    async () => {
+      const { time, started } = createLimited([reply(429, '', { 'retry-after': '30' })])
+      const { client, service } = await started
+      const begin = time.clock()
+      const error = await failureOf(client.get('/containers'))
+      expect(error).toBeInstanceOf(ApiRateLimitedError)
+      expect(error.message).toMatch(/asks to wait 30 s.*Given up after \d+ tries/)
+      expect(error.message).toContain(`rate-limited since ${begin.toISOString()}`)
+      expect(service.requests.length).toBeLessThanOrEqual(12)
+      expect(time.clock().getTime() - begin.getTime()).toBeLessThanOrEqual(600_000)
+      expect(client.stats().rateLimitedSince).toEqual(begin)
+    },
+  )
 
   test.each(['9999999', '2147484', '1000000000'])(
-    'R5: "Retry-After: %s" ends the stream after one request, without a wait',
+    '"Retry-After: %s" ends the stream after one request, without a wait',
+    { tags: ['R5'] },
     async (seconds) => {
       const { time, started } = createLimited([reply(429, '', { 'retry-after': seconds })])
       const { client, service } = await started
@@ -184,16 +201,20 @@ describe('rate limits', () => {
     },
   )
 
-  test('R3: an unusable Retry-After or two of them mean the usual backoff', async () => {
-    const { time, started } = createLimited([
-      reply(429, '', { 'retry-after': '0x10' }),
-      reply(429, '', { 'retry-after': ['7', '9'] }),
-      reply(200, emptyList),
-    ])
-    const { client } = await started
-    await client.get('/containers')
-    expect(time.slept).toEqual([500, 1_000])
-  })
+  test(
+    'an unusable Retry-After or two of them mean the usual backoff',
+    { tags: ['R3'] },
+    async () => {
+      const { time, started } = createLimited([
+        reply(429, '', { 'retry-after': '0x10' }),
+        reply(429, '', { 'retry-after': ['7', '9'] }),
+        reply(200, emptyList),
+      ])
+      const { client } = await started
+      await client.get('/containers')
+      expect(time.slept).toEqual([500, 1_000])
+    },
+  )
 })
 
 describe('the clock of the service', () => {
@@ -213,19 +234,27 @@ describe('the clock of the service', () => {
 
   const noonHere = new Date('2026-03-01T00:00:00Z')
 
-  test.each([undefined, 'garbage'])('H15: the Date header %j changes nothing', async (date) => {
-    const { observedAt, warnings } = await observe(date)
-    expect(observedAt).toEqual(noonHere)
-    expect(warnings).toEqual([])
-  })
+  test.each([undefined, 'garbage'])(
+    'the Date header %j changes nothing',
+    { tags: ['H15'] },
+    async (date) => {
+      const { observedAt, warnings } = await observe(date)
+      expect(observedAt).toEqual(noonHere)
+      expect(warnings).toEqual([])
+    },
+  )
 
   test.each([
     ['an hour ahead', 'Sun, 01 Mar 2026 01:00:00 GMT', 3_600_000],
     ['ten minutes behind', 'Sat, 28 Feb 2026 23:50:00 GMT', -600_000],
-  ])('H15: a clock %s moves the stamp and is told once', async (_name, date, offsetMs) => {
-    const { observedAt, warnings } = await observe(date)
-    const error = observedAt.getTime() - noonHere.getTime() - offsetMs
-    expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
-    expect(warnings).toHaveLength(1)
-  })
+  ])(
+    'a clock %s moves the stamp and is told once',
+    { tags: ['H15'] },
+    async (_name, date, offsetMs) => {
+      const { observedAt, warnings } = await observe(date)
+      const error = observedAt.getTime() - noonHere.getTime() - offsetMs
+      expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
+      expect(warnings).toHaveLength(1)
+    },
+  )
 })

@@ -39,15 +39,19 @@ function connect(baseUrl: string, options: Partial<ApiClientOptions> = {}) {
 }
 
 describe('statuses', () => {
-  test.each([500, 502, 503, 504, 408])('H1: %d once costs one retry', async (status) => {
-    const { client, service } = await start(reply(status), reply(200, emptyList))
-    const answer = await client.get('/containers')
-    expect(answer.attempts).toBe(2)
-    expect(service.requests).toHaveLength(2)
-    expect(client.stats()).toMatchObject({ requests: 2, retries: 1 })
-  })
+  test.each([500, 502, 503, 504, 408])(
+    '%d once costs one retry',
+    { tags: ['H1'] },
+    async (status) => {
+      const { client, service } = await start(reply(status), reply(200, emptyList))
+      const answer = await client.get('/containers')
+      expect(answer.attempts).toBe(2)
+      expect(service.requests).toHaveLength(2)
+      expect(client.stats()).toMatchObject({ requests: 2, retries: 1 })
+    },
+  )
 
-  test('H2: a permanent 503 costs six requests and then says so', async () => {
+  test('a permanent 503 costs six requests and then says so', { tags: ['H2'] }, async () => {
     const { client, service } = await start(reply(503, 'down for maintenance'))
     const error = await failureOf(client.get('/containers'))
     expect(error).toBeInstanceOf(ApiUnavailableError)
@@ -56,46 +60,58 @@ describe('statuses', () => {
     expect(service.requests).toHaveLength(6)
   })
 
-  test.each([401, 403])('H3: %d is never retried', async (status) => {
+  test.each([401, 403])('%d is never retried', { tags: ['H3'] }, async (status) => {
     const { client, service } = await start(reply(status))
     const error = await failureOf(client.get('/containers'))
     expect(error).toBeInstanceOf(ApiAuthError)
     expect(service.requests).toHaveLength(1)
   })
 
-  test.each([404, 410])('H5: %d tells that the record is gone, without a retry', async (status) => {
-    const { client, service } = await start(reply(status))
-    expect(await failureOf(client.get('/containers/x'))).toBeInstanceOf(ApiNotFoundError)
-    expect(service.requests).toHaveLength(1)
-  })
+  test.each([404, 410])(
+    '%d tells that the record is gone, without a retry',
+    { tags: ['H5'] },
+    async (status) => {
+      const { client, service } = await start(reply(status))
+      expect(await failureOf(client.get('/containers/x'))).toBeInstanceOf(ApiNotFoundError)
+      expect(service.requests).toHaveLength(1)
+    },
+  )
 
-  test.each([400, 422])('H6: %d carries what the service says, cut and escaped', async (status) => {
-    const detail = `bad\u001b[31m thing\r\n${'x'.repeat(2_000)}`
-    const errors = [{ title: 'Invalid', detail, source: { parameter: 'include' } }]
-    const { client, service } = await start(reply(status, { errors }))
-    const error = await failureOf(client.get('/containers', { query: { secretive: 'value' } }))
-    expect(error).toBeInstanceOf(ApiRequestError)
-    expect(error).toMatchObject({ status })
-    expect(error.message).toContain('GET /v2/containers: ')
-    expect(error.message).not.toContain('secretive')
-    expect(error.message).toContain('Invalid: bad\\u001b[31m thing\\u000d\\u000axxx')
-    expect(error.message).toContain('[include]')
-    expect(error.message).not.toMatch(/\p{Cc}/u)
-    expect(error.message.length).toBeLessThan(800)
-    expect(service.requests).toHaveLength(1)
-  })
+  test.each([400, 422])(
+    '%d carries what the service says, cut and escaped',
+    { tags: ['H6'] },
+    async (status) => {
+      const detail = `bad\u001b[31m thing\r\n${'x'.repeat(2_000)}`
+      const errors = [{ title: 'Invalid', detail, source: { parameter: 'include' } }]
+      const { client, service } = await start(reply(status, { errors }))
+      const error = await failureOf(client.get('/containers', { query: { secretive: 'value' } }))
+      expect(error).toBeInstanceOf(ApiRequestError)
+      expect(error).toMatchObject({ status })
+      expect(error.message).toContain('GET /v2/containers: ')
+      expect(error.message).not.toContain('secretive')
+      expect(error.message).toContain('Invalid: bad\\u001b[31m thing\\u000d\\u000axxx')
+      expect(error.message).toContain('[include]')
+      expect(error.message).not.toMatch(/\p{Cc}/u)
+      expect(error.message.length).toBeLessThan(800)
+      expect(service.requests).toHaveLength(1)
+    },
+  )
 
-  test('H6: a refusal in plain words is told by the first of them, cut and escaped', async () => {
-    // A control character that quoting a text as JSON leaves as it is.
-    const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
-    const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
-    const error = await failureOf(client.get('/containers'))
-    expect(error).toBeInstanceOf(ApiRequestError)
-    expect(error.message).toContain('u009b31m such page xxx')
-    expect(error.message).not.toMatch(/\p{Cc}/u)
-    expect(error.message.length).toBeLessThan(300)
-    expect(service.requests).toHaveLength(1)
-  })
+  test(
+    'a refusal in plain words is told by the first of them, cut and escaped',
+    { tags: ['H6'] },
+    async () => {
+      // A control character that quoting a text as JSON leaves as it is.
+      const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
+      const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
+      const error = await failureOf(client.get('/containers'))
+      expect(error).toBeInstanceOf(ApiRequestError)
+      expect(error.message).toContain('u009b31m such page xxx')
+      expect(error.message).not.toMatch(/\p{Cc}/u)
+      expect(error.message.length).toBeLessThan(300)
+      expect(service.requests).toHaveLength(1)
+    },
+  )
 })
 
 describe('answers that are none', () => {
@@ -120,15 +136,19 @@ describe('answers that are none', () => {
     ['a bare array', reply(200, []), /no JSON:API document/],
     ['cut JSON', reply(200, '{"data":[{"id":"1"'), /no complete JSON/],
     ['a bare NaN', reply(200, '{"data":[],"meta":{"total":NaN}}'), /no complete JSON/],
-  ])('H11: %s under a list is asked for again, never "no records"', async (_name, answer, seen) => {
-    const { client, service } = await start(answer)
-    const error = await failureOf(client.get('/containers', { expect: 'list' }))
-    expect(error).toBeInstanceOf(ApiUnavailableError)
-    expect(error.message).toMatch(seen)
-    expect(service.requests).toHaveLength(6)
-  })
+  ])(
+    '%s under a list is asked for again, never "no records"',
+    { tags: ['H11'] },
+    async (_name, answer, seen) => {
+      const { client, service } = await start(answer)
+      const error = await failureOf(client.get('/containers', { expect: 'list' }))
+      expect(error).toBeInstanceOf(ApiUnavailableError)
+      expect(error.message).toMatch(seen)
+      expect(service.requests).toHaveLength(6)
+    },
+  )
 
-  test('H11: a BOM and an unusual content-type are accepted', async () => {
+  test('a BOM and an unusual content-type are accepted', { tags: ['H11'] }, async () => {
     const { client } = await start(
       reply(200, '\ufeff{"data":[]}', { 'content-type': 'application/octet-stream' }),
     )
@@ -136,25 +156,34 @@ describe('answers that are none', () => {
     expect(document.isList).toBe(true)
   })
 
-  test('H11: the first words of a foreign page are cut, and its control characters escaped', async () => {
-    const { client } = await start(reply(200, `\u001b[2J${'words '.repeat(1_000)}`))
-    const error = await failureOf(client.get('/containers'))
-    expect(error.message).toContain('u001b[2Jwords')
-    expect(error.message.length).toBeLessThan(400)
-  })
+  test(
+    'the first words of a foreign page are cut, and its control characters escaped',
+    { tags: ['H11'] },
+    async () => {
+      const { client } = await start(reply(200, `\u001b[2J${'words '.repeat(1_000)}`))
+      const error = await failureOf(client.get('/containers'))
+      expect(error.message).toContain('u001b[2Jwords')
+      expect(error.message.length).toBeLessThan(400)
+    },
+  )
 
-  test('T6: JSON nested 65 levels deep is refused and not asked for again', async () => {
-    const { client, service } = await start(
-      reply(200, `{"data":[],"meta":{"x":${'['.repeat(63)}${']'.repeat(63)}}}`),
-    )
-    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
-    expect(service.requests).toHaveLength(1)
-  })
+  test(
+    'JSON nested 65 levels deep is refused and not asked for again',
+    { tags: ['T6'] },
+    async () => {
+      const { client, service } = await start(
+        reply(200, `{"data":[],"meta":{"x":${'['.repeat(63)}${']'.repeat(63)}}}`),
+      )
+      expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
+      expect(service.requests).toHaveLength(1)
+    },
+  )
 })
 
 describe('redirects', () => {
   test.each([301, 302, 303, 307, 308])(
-    'H13: %d to another host is never followed',
+    '%d to another host is never followed',
+    { tags: ['H13'] },
     async (status) => {
       const trap = await start(reply(200, emptyList))
       const location = `${trap.service.origin}/v2/containers?steal=1`
@@ -167,7 +196,7 @@ describe('redirects', () => {
     },
   )
 
-  test('H13: a redirect to the same host comes with a hint', async () => {
+  test('a redirect to the same host comes with a hint', { tags: ['H13'] }, async () => {
     const { client, service } = await start(reply(301, '', { location: '/v3/containers' }))
     const error = await failureOf(client.get('/containers'))
     expect(error.message).toContain('set TRACKING_API_URL')
@@ -210,37 +239,45 @@ describe('cut answers', () => {
     ...[0, 1, 12, 40, headLength - 1, headLength, headLength + 1],
     ...[headLength + 10, headLength + 30, whole.length - 2, whole.length - 1],
   ]
-  test.each(offsets)('H9: an answer cut after %d bytes is read again, whole', async (offset) => {
-    for (const isReset of [false, true]) {
-      const server = await startRawServer((socket, count) => {
-        if (count > 1) socket.write(whole)
-        else {
-          socket.write(whole.slice(0, offset), () => {
-            if (isReset) socket.resetAndDestroy()
-            else socket.end()
-          })
-        }
-      })
-      const client = connect(server.baseUrl)
-      const { document } = await client.get('/containers', { expect: 'list' })
-      expect(document.data).toHaveLength(1)
-      expect(server.requests()).toBe(2)
-    }
-  })
+  test.each(offsets)(
+    'an answer cut after %d bytes is read again, whole',
+    { tags: ['H9'] },
+    async (offset) => {
+      for (const isReset of [false, true]) {
+        const server = await startRawServer((socket, count) => {
+          if (count > 1) socket.write(whole)
+          else {
+            socket.write(whole.slice(0, offset), () => {
+              if (isReset) socket.resetAndDestroy()
+              else socket.end()
+            })
+          }
+        })
+        const client = connect(server.baseUrl)
+        const { document } = await client.get('/containers', { expect: 'list' })
+        expect(document.data).toHaveLength(1)
+        expect(server.requests()).toBe(2)
+      }
+    },
+  )
 
-  test('H9: half a JSON that ends cleanly, without a length, is no answer', async () => {
-    for (const cut of [1, 10, 30]) {
-      const server = await startRawServer((socket, count) => {
-        socket.end(count > 1 ? unmarked : unmarked.slice(0, unmarked.length - cut))
-      })
-      const client = connect(server.baseUrl)
-      const { document } = await client.get('/containers', { expect: 'list' })
-      expect(document.data).toHaveLength(1)
-      expect(server.requests()).toBe(2)
-    }
-  })
+  test(
+    'half a JSON that ends cleanly, without a length, is no answer',
+    { tags: ['H9'] },
+    async () => {
+      for (const cut of [1, 10, 30]) {
+        const server = await startRawServer((socket, count) => {
+          socket.end(count > 1 ? unmarked : unmarked.slice(0, unmarked.length - cut))
+        })
+        const client = connect(server.baseUrl)
+        const { document } = await client.get('/containers', { expect: 'list' })
+        expect(document.data).toHaveLength(1)
+        expect(server.requests()).toBe(2)
+      }
+    },
+  )
 
-  test('H9: an answer that is always cut ends as unavailable', async () => {
+  test('an answer that is always cut ends as unavailable', { tags: ['H9'] }, async () => {
     const server = await startRawServer((socket) => socket.end(whole.slice(0, -1)))
     const error = await failureOf(connect(server.baseUrl).get('/containers'))
     expect(error).toBeInstanceOf(ApiUnavailableError)
@@ -249,33 +286,41 @@ describe('cut answers', () => {
 })
 
 describe('kept-alive connections', () => {
-  test('H14: a server that closes after every answer is read without a failure', async () => {
-    const server = await startRawServer((socket) => socket.end(unmarked))
-    const client = connect(server.baseUrl)
-    for (let call = 0; call < 20; call += 1) await client.get('/containers')
-    expect(client.stats()).toMatchObject({ requests: 20, retries: 0 })
-  })
+  test(
+    'a server that closes after every answer is read without a failure',
+    { tags: ['H14'] },
+    async () => {
+      const server = await startRawServer((socket) => socket.end(unmarked))
+      const client = connect(server.baseUrl)
+      for (let call = 0; call < 20; call += 1) await client.get('/containers')
+      expect(client.stats()).toMatchObject({ requests: 20, retries: 0 })
+    },
+  )
 
-  test('H14: connections closed between or under requests are replaced at once and count as no failure', async () => {
-    let answered = 0
-    const server = await startRawServer((socket, count) => {
-      // Every twentieth request meets a connection that served before and is now gone.
-      const isStale = count % 20 === 0
-      if (isStale && count % 40 === 0) socket.resetAndDestroy()
-      else if (isStale) socket.end()
-      else {
-        answered += 1
-        socket.write(whole)
-      }
-    })
-    const time = createVirtualTime()
-    const client = connect(server.baseUrl, { ...time, connections: 1 })
-    for (let call = 0; call < 1_000; call += 1) await client.get('/containers')
-    expect(answered).toBe(1_000)
-    expect(client.stats()).toMatchObject({
-      retries: 0,
-      staleConnections: server.requests() - 1_000,
-    })
-    expect(time.slept).toEqual([])
-  })
+  test(
+    'connections closed between or under requests are replaced at once and count as no failure',
+    { tags: ['H14'] },
+    async () => {
+      let answered = 0
+      const server = await startRawServer((socket, count) => {
+        // Every twentieth request meets a connection that served before and is now gone.
+        const isStale = count % 20 === 0
+        if (isStale && count % 40 === 0) socket.resetAndDestroy()
+        else if (isStale) socket.end()
+        else {
+          answered += 1
+          socket.write(whole)
+        }
+      })
+      const time = createVirtualTime()
+      const client = connect(server.baseUrl, { ...time, connections: 1 })
+      for (let call = 0; call < 1_000; call += 1) await client.get('/containers')
+      expect(answered).toBe(1_000)
+      expect(client.stats()).toMatchObject({
+        retries: 0,
+        staleConnections: server.requests() - 1_000,
+      })
+      expect(time.slept).toEqual([])
+    },
+  )
 })

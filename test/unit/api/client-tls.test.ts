@@ -41,7 +41,7 @@ function connect(baseUrl: string, certificateAuthority?: string) {
   return client
 }
 
-test('H7: a service with a trusted certificate is read', async () => {
+test('a service with a trusted certificate is read', { tags: ['H7'] }, async () => {
   const service = await startTlsService('valid.pem')
   const client = connect(service.baseUrl, read('authority.pem'))
   const { document } = await client.get('/containers')
@@ -52,41 +52,57 @@ test.each([
   ['an expired certificate', 'expired.pem', 'CERT_HAS_EXPIRED'],
   ['a certificate of another host', 'other-host.pem', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['a self-signed certificate', 'self-signed.pem', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-])('H7: %s ends the call at once, before the key is sent', async (_name, certificate, code) => {
-  const service = await startTlsService(certificate)
-  const client = connect(service.baseUrl, read('authority.pem'))
-  const error = await failureOf(client.get('/containers'))
-  expect(error).toBeInstanceOf(ApiConnectionError)
-  expect(error.message).toContain(code)
-  expect(service.requests()).toBe(0)
-  expect(client.stats()).toMatchObject({ requests: 1, retries: 0 })
-  expect(inspect(error, { depth: 10 })).not.toContain(canaryKey)
-})
-
-test('H7: an unknown authority is refused, and NODE_TLS_REJECT_UNAUTHORIZED=0 does not change that', async () => {
-  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
-  const service = await startTlsService('valid.pem')
-  const error = await failureOf(connect(service.baseUrl).get('/containers'))
-  expect(error).toBeInstanceOf(ApiConnectionError)
-  expect(service.requests()).toBe(0)
-})
-
-test('H7: https spoken to a plain http server is a matter of settings, not of patience', async () => {
-  const { createServer: createPlainServer } = await import('node:http')
-  const server = createPlainServer()
-  const origin = await listen(server)
-  closers.push(() => stop(server))
-  const client = connect(`${origin.replace('http:', 'https:')}/v2`)
-  expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
-  expect(client.stats().requests).toBe(1)
-})
-
-test('H7: a refused connection and an unknown host are tried again and then unavailable', async () => {
-  for (const baseUrl of ['http://127.0.0.1:1/v2', 'http://no-such-host.invalid/v2']) {
-    const client = connect(baseUrl)
+])(
+  '%s ends the call at once, before the key is sent',
+  { tags: ['H7'] },
+  async (_name, certificate, code) => {
+    const service = await startTlsService(certificate)
+    const client = connect(service.baseUrl, read('authority.pem'))
     const error = await failureOf(client.get('/containers'))
-    expect(error).toBeInstanceOf(ApiUnavailableError)
-    expect(error.message).toContain('Given up after 6 tries')
-    expect(client.stats()).toMatchObject({ requests: 6, retries: 5 })
-  }
-})
+    expect(error).toBeInstanceOf(ApiConnectionError)
+    expect(error.message).toContain(code)
+    expect(service.requests()).toBe(0)
+    expect(client.stats()).toMatchObject({ requests: 1, retries: 0 })
+    expect(inspect(error, { depth: 10 })).not.toContain(canaryKey)
+  },
+)
+
+test(
+  'an unknown authority is refused, and NODE_TLS_REJECT_UNAUTHORIZED=0 does not change that',
+  { tags: ['H7'] },
+  async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const service = await startTlsService('valid.pem')
+    const error = await failureOf(connect(service.baseUrl).get('/containers'))
+    expect(error).toBeInstanceOf(ApiConnectionError)
+    expect(service.requests()).toBe(0)
+  },
+)
+
+test(
+  'https spoken to a plain http server is a matter of settings, not of patience',
+  { tags: ['H7'] },
+  async () => {
+    const { createServer: createPlainServer } = await import('node:http')
+    const server = createPlainServer()
+    const origin = await listen(server)
+    closers.push(() => stop(server))
+    const client = connect(`${origin.replace('http:', 'https:')}/v2`)
+    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
+    expect(client.stats().requests).toBe(1)
+  },
+)
+
+test(
+  'a refused connection and an unknown host are tried again and then unavailable',
+  { tags: ['H7'] },
+  async () => {
+    for (const baseUrl of ['http://127.0.0.1:1/v2', 'http://no-such-host.invalid/v2']) {
+      const client = connect(baseUrl)
+      const error = await failureOf(client.get('/containers'))
+      expect(error).toBeInstanceOf(ApiUnavailableError)
+      expect(error.message).toContain('Given up after 6 tries')
+      expect(client.stats()).toMatchObject({ requests: 6, retries: 5 })
+    }
+  },
+)

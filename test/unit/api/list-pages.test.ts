@@ -80,7 +80,7 @@ describe('where a walk ends', () => {
     [10, 1],
     [11, 2],
     [20, 2],
-  ])('P1: %d rows take %d pages', async (count, pageCount) => {
+  ])('%d rows take %d pages', { tags: ['P1'] }, async (count, pageCount) => {
     const { walk, service } = await start(serveRows(count))
     const pages = await walk()
     expect(idsOf(pages)).toEqual(idsOf(pages).slice(0, count))
@@ -91,14 +91,15 @@ describe('where a walk ends', () => {
   })
 
   test.each([null, undefined, '', '  ', 7, { href: null }])(
-    'P1: a next link of %j is none',
+    'a next link of %j is none',
+    { tags: ['P1'] },
     async (next) => {
       const { walk } = await start(() => ({ data: rows(0, 3), links: { next } }))
       expect(await walk()).toHaveLength(1)
     },
   )
 
-  test('P1: a link object with an href is a link', async () => {
+  test('a link object with an href is a link', { tags: ['P1'] }, async () => {
     const { walk } = await start((url) =>
       pageOf(url) === 1
         ? { data: rows(0, 1), links: { next: { href: '?page[number]=2' } } }
@@ -110,29 +111,37 @@ describe('where a walk ends', () => {
   test.each([
     ['with a total, at once', { total: 20 }, 3],
     ['without one, after one page more', {}, 4],
-  ])('P1: an empty page that names a next one ends the walk %s', async (_name, meta, requests) => {
-    const { walk, service } = await start((url) => {
-      const number = pageOf(url)
-      const next = number > 3 ? null : `?page[number]=${number + 1}`
-      return { data: rows((number - 1) * 10, Math.min(20, number * 10)), links: { next }, meta }
-    })
-    const pages = await walk()
-    expect(idsOf(pages)).toHaveLength(20)
-    expect(service.requests).toHaveLength(requests)
-    expect(pages.at(-1)?.isLast).toBe(true)
-  })
+  ])(
+    'an empty page that names a next one ends the walk %s',
+    { tags: ['P1'] },
+    async (_name, meta, requests) => {
+      const { walk, service } = await start((url) => {
+        const number = pageOf(url)
+        const next = number > 3 ? null : `?page[number]=${number + 1}`
+        return { data: rows((number - 1) * 10, Math.min(20, number * 10)), links: { next }, meta }
+      })
+      const pages = await walk()
+      expect(idsOf(pages)).toHaveLength(20)
+      expect(service.requests).toHaveLength(requests)
+      expect(pages.at(-1)?.isLast).toBe(true)
+    },
+  )
 
-  test('P1: an empty page before the last one ends no walk while the total says that rows are missing', async () => {
-    const { walk } = await start((url) => {
-      const number = pageOf(url)
-      const next = number === 3 ? null : `?page[number]=${number + 1}`
-      const data = number === 2 ? [] : rows(number * 10, number * 10 + 10)
-      return { data, links: { next }, meta: { total: 20 } }
-    })
-    const pages = await walk()
-    expect(pages.map((page) => page.document.data.length)).toEqual([10, 0, 10])
-    expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false })
-  })
+  test(
+    'an empty page before the last one ends no walk while the total says that rows are missing',
+    { tags: ['P1'] },
+    async () => {
+      const { walk } = await start((url) => {
+        const number = pageOf(url)
+        const next = number === 3 ? null : `?page[number]=${number + 1}`
+        const data = number === 2 ? [] : rows(number * 10, number * 10 + 10)
+        return { data, links: { next }, meta: { total: 20 } }
+      })
+      const pages = await walk()
+      expect(pages.map((page) => page.document.data.length)).toEqual([10, 0, 10])
+      expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false })
+    },
+  )
 
   test('a full page without a successor is the last one, and says that rows are missing', async () => {
     const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
@@ -153,7 +162,7 @@ describe('where a walk ends', () => {
     expect(pages).toHaveLength(8)
   })
 
-  test('P14: a walk that goes on from a checkpoint knows its place', async () => {
+  test('a walk that goes on from a checkpoint knows its place', { tags: ['P14'] }, async () => {
     const { walk, service } = await start(serveRows(53))
     const pages = await walk({ startPage: 5 })
     expect(service.requests[0]).toContain('page[number]=5')
@@ -170,7 +179,8 @@ describe('where a walk ends', () => {
 
 describe('totals and sizes', () => {
   test.each([undefined, null, '30', -1, 1e9, 1.5, 5, 1e300])(
-    'P12: a total of %j neither ends a walk early nor makes it fail',
+    'a total of %j neither ends a walk early nor makes it fail',
+    { tags: ['P12'] },
     async (total) => {
       const { walk } = await start(serveRows(35, () => ({ meta: { total } })))
       const pages = await walk()
@@ -182,7 +192,8 @@ describe('totals and sizes', () => {
     ['with', { total: 14 }],
     ['without', {}],
   ])(
-    'P13: %s a total the size that arrives is believed, and no row is skipped',
+    '%s a total the size that arrives is believed, and no row is skipped',
+    { tags: ['P13'] },
     async (_, meta) => {
       const { walk, service } = await start((url) => {
         const size = Math.min(3, sizeOf(url))
@@ -269,7 +280,7 @@ describe('walks that do not end', () => {
       }),
       101,
     ],
-  ])('P8: %s is called a loop', async (_name, script, requests) => {
+  ])('%s is called a loop', { tags: ['P8'] }, async (_name, script, requests) => {
     const { walk, service } = await start(script)
     const error = await failureOf(walk())
     expect(error).toBeInstanceOf(PaginationLoopError)
@@ -279,24 +290,28 @@ describe('walks that do not end', () => {
 })
 
 describe('links', () => {
-  test('P9: a link to another host, port or list ends the walk without a request to it', async () => {
-    const trap = await start(serveRows(1))
-    for (const next of [
-      `${trap.service.origin}/v2/containers?page[number]=2`,
-      '//evil.example/v2/containers',
-      'https:\\\\evil.example',
-      '/v2/webhooks?page[number]=2',
-      '/v2/containers?x=\r\nHost: evil',
-    ]) {
-      const { walk, service, pages } = await start(() => ({ data: rows(0, 1), links: { next } }))
-      expect(await failureOf(walk())).toBeInstanceOf(ApiRefusedError)
-      expect(pages).toHaveLength(1)
-      expect(service.requests).toHaveLength(1)
-    }
-    expect(trap.service.requests).toHaveLength(0)
-  })
+  test(
+    'a link to another host, port or list ends the walk without a request to it',
+    { tags: ['P9'] },
+    async () => {
+      const trap = await start(serveRows(1))
+      for (const next of [
+        `${trap.service.origin}/v2/containers?page[number]=2`,
+        '//evil.example/v2/containers',
+        'https:\\\\evil.example',
+        '/v2/webhooks?page[number]=2',
+        '/v2/containers?x=\r\nHost: evil',
+      ]) {
+        const { walk, service, pages } = await start(() => ({ data: rows(0, 1), links: { next } }))
+        expect(await failureOf(walk())).toBeInstanceOf(ApiRefusedError)
+        expect(pages).toHaveLength(1)
+        expect(service.requests).toHaveLength(1)
+      }
+      expect(trap.service.requests).toHaveLength(0)
+    },
+  )
 
-  test('P10: what a link drops of our query is put back', async () => {
+  test('what a link drops of our query is put back', { tags: ['P10'] }, async () => {
     const { walk, service } = await start((url) => ({
       data: rows(pageOf(url), pageOf(url) + 1),
       links: { next: pageOf(url) === 1 ? '/v2/containers?page[number]=2' : null },
@@ -311,7 +326,7 @@ describe('links', () => {
     })
   })
 
-  test('P10: a link of more than 8 KB ends the walk', async () => {
+  test('a link of more than 8 KB ends the walk', { tags: ['P10'] }, async () => {
     const next = `?page[number]=2&x=${'y'.repeat(100_000)}`
     const { walk } = await start(() => ({ data: rows(0, 1), links: { next } }))
     expect((await failureOf(walk())).message).toContain('8192')
@@ -375,11 +390,15 @@ describe('includes', () => {
     expect(dropped).toEqual([wanted])
   })
 
-  test('H6: an error that is not about includes is thrown, and nothing is called dropped', async () => {
-    const dropped: unknown[] = []
-    const { walk } = await start(() => refuse('page size is wrong'))
-    const walked = walk({ includes: ['a'], onIncludesDropped: (names) => dropped.push(names) })
-    expect(await failureOf(walked)).toBeInstanceOf(ApiRequestError)
-    expect(dropped).toEqual([])
-  })
+  test(
+    'an error that is not about includes is thrown, and nothing is called dropped',
+    { tags: ['H6'] },
+    async () => {
+      const dropped: unknown[] = []
+      const { walk } = await start(() => refuse('page size is wrong'))
+      const walked = walk({ includes: ['a'], onIncludesDropped: (names) => dropped.push(names) })
+      expect(await failureOf(walked)).toBeInstanceOf(ApiRequestError)
+      expect(dropped).toEqual([])
+    },
+  )
 })

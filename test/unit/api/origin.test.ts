@@ -31,7 +31,7 @@ test.each([
   'https://api.tracking.example/v2/contai\tners',
   ' https://api.tracking.example/v2/containers',
   'https://',
-])('P9: refuses %j', (candidate) => {
+])('refuses %j', { tags: ['P9'] }, (candidate) => {
   expect(() => resolveSameOrigin(base, candidate, rule)).toThrow(ApiRefusedError)
 })
 
@@ -41,22 +41,26 @@ test.each([
   ['/v2/containers?a=b', '?a=b'],
   ['?page%5Bnumber%5D=3', '?page%5Bnumber%5D=3'],
   ['containers?x=1#part', '?x=1'],
-])('P9: takes %j', (candidate, search) => {
+])('takes %j', { tags: ['P9'] }, (candidate, search) => {
   const url = resolveSameOrigin(base, candidate, rule)
   expect(url.href).toBe(`https://api.tracking.example/v2/containers${search}`)
 })
 
-test('P9: without a collection every path below the base is allowed, and none beside it', () => {
-  const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
-  expect(inside.pathname).toBe('/v2/ports/DEHAM')
-  for (const path of ['/v2', '/v2x/ports', '/v2/ports/../../admin']) {
-    expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
-      ApiRefusedError,
-    )
-  }
-})
+test(
+  'without a collection every path below the base is allowed, and none beside it',
+  { tags: ['P9'] },
+  () => {
+    const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
+    expect(inside.pathname).toBe('/v2/ports/DEHAM')
+    for (const path of ['/v2', '/v2x/ports', '/v2/ports/../../admin']) {
+      expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
+        ApiRefusedError,
+      )
+    }
+  },
+)
 
-test('P10: refuses an address of more than 8 KB without quoting it whole', () => {
+test('refuses an address of more than 8 KB without quoting it whole', { tags: ['P10'] }, () => {
   const candidate = `/v2/containers?x=${'y'.repeat(100_000)}`
   const refuse = (): URL => resolveSameOrigin(base, candidate, rule)
   expect(refuse).toThrow('longer than 8192 bytes')
@@ -67,7 +71,7 @@ test('P10: refuses an address of more than 8 KB without quoting it whole', () =>
   }
 })
 
-test('P10: takes an address of 8192 bytes, and none of 8193', () => {
+test('takes an address of 8192 bytes, and none of 8193', { tags: ['P10'] }, () => {
   const addressOf = (bytes: number): string => '/v2/containers?x='.padEnd(bytes, 'y')
   expect(resolveSameOrigin(base, addressOf(8_192), rule).search).toMatch(/y$/)
   expect(() => resolveSameOrigin(base, addressOf(8_193), rule)).toThrow(ApiRefusedError)
@@ -79,7 +83,7 @@ test.each([
   'https://user:pw@x/v2',
   'https://x/v2?key=1',
   'https://x/#a',
-])('S5: the base address %j is refused without being printed', (address) => {
+])('the base address %j is refused without being printed', { tags: ['S5'] }, (address) => {
   expect(() => parseBaseUrl(address)).toThrow(ConfigError)
   try {
     parseBaseUrl(address)

@@ -3,30 +3,38 @@ import { createRequestBudget } from '../../../src/api/request-budget.js'
 import { createSleep } from '../../../src/base/retry.js'
 import { createVirtualTime } from './fake-service.js'
 
-test('R1: no rolling minute holds more than the budget, and the budget is used up', async () => {
-  const { clock, sleep } = createVirtualTime()
-  const budget = createRequestBudget({ perMinute: 90, clock, sleep })
-  const sentAt: number[] = []
-  for (let request = 0; request < 400; request += 1) {
-    await budget.acquire()
-    sentAt.push(clock().getTime())
-  }
-  for (const [index, instant] of sentAt.entries()) {
-    const within = sentAt.filter((other) => other > instant - 60_000 && other <= instant)
-    expect(within.length, `request ${index}`).toBeLessThanOrEqual(90)
-  }
-  expect(sentAt.at(-1)! - sentAt[0]!).toBe(4 * 60_000)
-})
+test(
+  'no rolling minute holds more than the budget, and the budget is used up',
+  { tags: ['R1'] },
+  async () => {
+    const { clock, sleep } = createVirtualTime()
+    const budget = createRequestBudget({ perMinute: 90, clock, sleep })
+    const sentAt: number[] = []
+    for (let request = 0; request < 400; request += 1) {
+      await budget.acquire()
+      sentAt.push(clock().getTime())
+    }
+    for (const [index, instant] of sentAt.entries()) {
+      const within = sentAt.filter((other) => other > instant - 60_000 && other <= instant)
+      expect(within.length, `request ${index}`).toBeLessThanOrEqual(90)
+    }
+    expect(sentAt.at(-1)! - sentAt[0]!).toBe(4 * 60_000)
+  },
+)
 
-test('R2: after a 429 everyone waits, and a shorter pause does not cut a longer one', async () => {
-  const { clock, sleep } = createVirtualTime()
-  const budget = createRequestBudget({ perMinute: 90, clock, sleep })
-  const start = clock().getTime()
-  await budget.pauseUntil(new Date(start + 7_000))
-  await budget.pauseUntil(new Date(start + 2_000))
-  await Promise.all([budget.acquire(), budget.acquire(), budget.acquire()])
-  expect(clock().getTime() - start).toBe(7_000)
-})
+test(
+  'after a 429 everyone waits, and a shorter pause does not cut a longer one',
+  { tags: ['R2'] },
+  async () => {
+    const { clock, sleep } = createVirtualTime()
+    const budget = createRequestBudget({ perMinute: 90, clock, sleep })
+    const start = clock().getTime()
+    await budget.pauseUntil(new Date(start + 7_000))
+    await budget.pauseUntil(new Date(start + 2_000))
+    await Promise.all([budget.acquire(), budget.acquire(), budget.acquire()])
+    expect(clock().getTime() - start).toBe(7_000)
+  },
+)
 
 test('serves those who wait in the order in which they came', async () => {
   const { clock, sleep } = createVirtualTime()
@@ -54,14 +62,18 @@ test('someone who is aborted while in line leaves at once and takes no share', a
   await expect(first).rejects.toThrow('first gave up')
 })
 
-test('R8: after a clock jumped back an hour the next request waits for the window, neither an hour nor not at all', async () => {
-  const time = createVirtualTime()
-  let shift = 0
-  const clock = (): Date => new Date(time.clock().getTime() + shift)
-  const budget = createRequestBudget({ perMinute: 2, clock, sleep: time.sleep })
-  await budget.acquire()
-  await budget.acquire()
-  shift = -3_600_000
-  await budget.acquire()
-  expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000)
-})
+test(
+  'after a clock jumped back an hour the next request waits for the window, neither an hour nor not at all',
+  { tags: ['R8'] },
+  async () => {
+    const time = createVirtualTime()
+    let shift = 0
+    const clock = (): Date => new Date(time.clock().getTime() + shift)
+    const budget = createRequestBudget({ perMinute: 2, clock, sleep: time.sleep })
+    await budget.acquire()
+    await budget.acquire()
+    shift = -3_600_000
+    await budget.acquire()
+    expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000)
+  },
+)

@@ -21,14 +21,15 @@ function answer(known: SourceClock, startedAt: number, tripMs: number, offsetMs:
 }
 
 describe('the clock of the service', () => {
-  test('H15: an offset of zero is kept when the answers allow it', () => {
+  test('an offset of zero is kept when the answers allow it', { tags: ['H15'] }, () => {
     const { sourceClock, observedAt } = answer(unknownSourceClock, noon + 300, 80, 0)
     expect(sourceClock.offsetMs).toBe(0)
     expect(observedAt).toEqual(new Date(noon + 300))
   })
 
   test.each([undefined, '', 'yesterday', '2026-03-01', 'Sun, 01 Mar 2026 25:00:00 GMT'])(
-    'H15: the Date header %j leaves the estimate as it is',
+    'the Date header %j leaves the estimate as it is',
+    { tags: ['H15'] },
     (dateHeader) => {
       const sample = { startedAt: new Date(noon), endedAt: new Date(noon + 5), dateHeader }
       expect(learnSourceClock(unknownSourceClock, sample)).toBe(unknownSourceClock)
@@ -36,7 +37,8 @@ describe('the clock of the service', () => {
   )
 
   test.each([3_600_000, -600_000, 2_500, -2_500])(
-    'H15: an offset of %d ms is found to within a second and the trip',
+    'an offset of %d ms is found to within a second and the trip',
+    { tags: ['H15'] },
     (offsetMs) => {
       let known = unknownSourceClock
       for (let at = 0; at < 20; at += 1) {
@@ -47,37 +49,49 @@ describe('the clock of the service', () => {
     },
   )
 
-  test('H15: starts again from one answer with its lower bound when the clock is put forward', () => {
-    const known = answer(unknownSourceClock, noon, 50, 0).sourceClock
-    const jumped = answer(known, noon + 10_000, 50, 7_200_000)
-    expect(jumped.sourceClock.offsetMs).toBeLessThanOrEqual(7_200_000)
-    expect(jumped.sourceClock.offsetMs).toBeGreaterThan(7_200_000 - 1_051)
-  })
+  test(
+    'starts again from one answer with its lower bound when the clock is put forward',
+    { tags: ['H15'] },
+    () => {
+      const known = answer(unknownSourceClock, noon, 50, 0).sourceClock
+      const jumped = answer(known, noon + 10_000, 50, 7_200_000)
+      expect(jumped.sourceClock.offsetMs).toBeLessThanOrEqual(7_200_000)
+      expect(jumped.sourceClock.offsetMs).toBeGreaterThan(7_200_000 - 1_051)
+    },
+  )
 
-  test('H15: stamps go back only when the clock of the service itself went back', () => {
-    const before = answer(unknownSourceClock, noon, 50, 3_600_000)
-    const after = answer(before.sourceClock, noon + 10_000, 50, 0)
-    expect(after.observedAt.getTime()).toBeLessThan(before.observedAt.getTime())
-  })
+  test(
+    'stamps go back only when the clock of the service itself went back',
+    { tags: ['H15'] },
+    () => {
+      const before = answer(unknownSourceClock, noon, 50, 3_600_000)
+      const after = answer(before.sourceClock, noon + 10_000, 50, 0)
+      expect(after.observedAt.getTime()).toBeLessThan(before.observedAt.getTime())
+    },
+  )
 
-  test('H15: a clock that steps back half a second takes back no stamp that it may stand after', () => {
-    let known = unknownSourceClock
-    let last = -Infinity
-    let held = 0
-    // As many answers before the step and after it, at every fraction of a second.
-    for (let at = 0; at < 600; at += 1) {
-      const startedAt = noon + at * 137
-      const offsetMs = at < 300 ? 10_000 : 9_500
-      const { observedAt, sourceClock } = answer(known, startedAt, 20, offsetMs)
-      const stamp = observedAt.getTime()
-      const date = Math.floor((startedAt + 10 + offsetMs) / 1_000) * 1_000
-      if (date + 1_000 > last) expect(stamp).toBeGreaterThanOrEqual(last)
-      if (stamp > startedAt + sourceClock.offsetMs) held += 1
-      known = sourceClock
-      last = stamp
-    }
-    expect(held).toBeGreaterThan(0)
-  })
+  test(
+    'a clock that steps back half a second takes back no stamp that it may stand after',
+    { tags: ['H15'] },
+    () => {
+      let known = unknownSourceClock
+      let last = -Infinity
+      let held = 0
+      // As many answers before the step and after it, at every fraction of a second.
+      for (let at = 0; at < 600; at += 1) {
+        const startedAt = noon + at * 137
+        const offsetMs = at < 300 ? 10_000 : 9_500
+        const { observedAt, sourceClock } = answer(known, startedAt, 20, offsetMs)
+        const stamp = observedAt.getTime()
+        const date = Math.floor((startedAt + 10 + offsetMs) / 1_000) * 1_000
+        if (date + 1_000 > last) expect(stamp).toBeGreaterThanOrEqual(last)
+        if (stamp > startedAt + sourceClock.offsetMs) held += 1
+        known = sourceClock
+        last = stamp
+      }
+      expect(held).toBeGreaterThan(0)
+    },
+  )
 
   test('a slower answer to an earlier request is not raised to the stamp of a later one', () => {
     const later = answer(unknownSourceClock, noon + 500, 20, 0)

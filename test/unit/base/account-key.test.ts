@@ -19,6 +19,6 @@ test('differs for another key and for another address', () => {
   expect(new Set(keys).size).toBe(4)
 })
 
-test('I15: holds neither the key nor the address', () => {
+test('holds neither the key nor the address', { tags: ['I15'] }, () => {
   expect(accountKey(account)).toMatch(/^[0-9a-f]{32}$/)
 })

@@ -16,17 +16,21 @@ function waitOf(error: unknown, failures: number, random: number, elapsedMs = 0)
 }
 
 describe('decideRetry', () => {
-  test('H1: waits anywhere between nothing and a ceiling that doubles from one second', () => {
-    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0))).toEqual([0, 0, 0, 0, 0])
-    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0.999_999))).toEqual([
-      1_000, 2_000, 4_000, 8_000, 16_000,
-    ])
-    const patient = { ...policy, retries: 30 }
-    const decision = decideRetry(down, { failures: 20, elapsedMs: 0 }, patient, 0.999_999)
-    expect(decision).toEqual({ isRetried: true, waitMs: 60_000 })
-  })
+  test(
+    'waits anywhere between nothing and a ceiling that doubles from one second',
+    { tags: ['H1'] },
+    () => {
+      expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0))).toEqual([0, 0, 0, 0, 0])
+      expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0.999_999))).toEqual([
+        1_000, 2_000, 4_000, 8_000, 16_000,
+      ])
+      const patient = { ...policy, retries: 30 }
+      const decision = decideRetry(down, { failures: 20, elapsedMs: 0 }, patient, 0.999_999)
+      expect(decision).toEqual({ isRetried: true, waitMs: 60_000 })
+    },
+  )
 
-  test('H2: gives up after five retries, and after ten minutes', () => {
+  test('gives up after five retries, and after ten minutes', { tags: ['H2'] }, () => {
     expect(decideRetry(down, { failures: 6, elapsedMs: 0 }, policy, 0)).toEqual({
       isRetried: false,
       reason: 'retries',
@@ -37,7 +41,7 @@ describe('decideRetry', () => {
     })
   })
 
-  test('H3: retries nothing whose fate is another one', () => {
+  test('retries nothing whose fate is another one', { tags: ['H3'] }, () => {
     for (const error of [new ApiAuthError('no'), new ApiNotFoundError('gone'), new Error('bug')]) {
       expect(decideRetry(error, { failures: 1, elapsedMs: 0 }, policy, 0)).toEqual({
         isRetried: false,
@@ -46,14 +50,18 @@ describe('decideRetry', () => {
     }
   })
 
-  test('R2: what the service asks for is the floor, and a second comes on top in the mean', () => {
-    const limited = new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })
-    expect(waitOf(limited, 1, 0)).toBe(7_100)
-    expect(waitOf(limited, 1, 0.5)).toBe(8_000)
-    expect(waitOf(limited, 1, 0.999_999)).toBeLessThan(9_000)
-  })
+  test(
+    'what the service asks for is the floor, and a second comes on top in the mean',
+    { tags: ['R2'] },
+    () => {
+      const limited = new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })
+      expect(waitOf(limited, 1, 0)).toBe(7_100)
+      expect(waitOf(limited, 1, 0.5)).toBe(8_000)
+      expect(waitOf(limited, 1, 0.999_999)).toBeLessThan(9_000)
+    },
+  )
 
-  test('R5: a pause of more than 300 s is not waited for', () => {
+  test('a pause of more than 300 s is not waited for', { tags: ['R5'] }, () => {
     for (const seconds of [9_999_999, 2_147_484, 301]) {
       const limited = new ApiRateLimitedError('slow down', { retryAfterMs: seconds * 1_000 })
       expect(decideRetry(limited, { failures: 1, elapsedMs: 0 }, policy, 0)).toEqual({
@@ -67,7 +75,8 @@ describe('decideRetry', () => {
     ['failed', down],
     ['were refused', new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })],
   ])(
-    'R9: forty workers that %s together spread: no second holds over 0.3 of their fifth retries',
+    'forty workers that %s together spread: no second holds over 0.3 of their fifth retries',
+    { tags: ['R9'] },
     (_what, error) => {
       let seed = 1
       const random = (): number => {
@@ -106,7 +115,7 @@ describe('retry', () => {
     }
   }
 
-  test('H1: returns the result of the first try that works', async () => {
+  test('returns the result of the first try that works', { tags: ['H1'] }, async () => {
     const time = createTime()
     const result = await retry(async (tryNumber) => {
       await Promise.resolve()
@@ -117,18 +126,22 @@ describe('retry', () => {
     expect(time.slept).toEqual([500, 1_000])
   })
 
-  test('R4: a rate limit that never ends takes twelve requests and ten minutes at most', async () => {
-    const time = createTime()
-    let requests = 0
-    const limitedForEver = async (): Promise<never> => {
-      requests += 1
-      await Promise.resolve()
-      throw new ApiRateLimitedError('slow down', { retryAfterMs: 60_000 })
-    }
-    await expect(retry(limitedForEver, time.options)).rejects.toThrow('slow down')
-    expect(requests).toBeLessThanOrEqual(12)
-    expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(600_000)
-  })
+  test(
+    'a rate limit that never ends takes twelve requests and ten minutes at most',
+    { tags: ['R4'] },
+    async () => {
+      const time = createTime()
+      let requests = 0
+      const limitedForEver = async (): Promise<never> => {
+        requests += 1
+        await Promise.resolve()
+        throw new ApiRateLimitedError('slow down', { retryAfterMs: 60_000 })
+      }
+      await expect(retry(limitedForEver, time.options)).rejects.toThrow('slow down')
+      expect(requests).toBeLessThanOrEqual(12)
+      expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(600_000)
+    },
+  )
 
   test('throws what onGiveUp makes of the last error, and leaves other fates alone', async () => {
     const onGiveUp = (): Error => new Error('given up')
@@ -171,7 +184,7 @@ describe('createSleep', () => {
     vi.useRealTimers()
   })
 
-  test('R5: a sleep beyond 2^31 ms does not end at once', async () => {
+  test('a sleep beyond 2^31 ms does not end at once', { tags: ['R5'] }, async () => {
     vi.useFakeTimers()
     let isOver = false
     const sleeping = createSleep()(2 ** 31 + 5_000).then(() => (isOver = true))

@@ -43,23 +43,27 @@ function open(...jobs: ReturnType<typeof manualJob>[]) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('a schedule', () => {
-  it('X6 makes up for any number of slots during a run with one run at its end', async () => {
-    const sync = manualJob('sync', 'a')
-    const { schedule, fire } = open(sync)
-    fire('a')
-    for (let slot = 0; slot < 7; slot += 1) fire('a')
-    expect(sync.runs()).toBe(1)
-    sync.end(0)
-    await settled()
-    expect(sync.runs()).toBe(2)
-    sync.end(1)
-    await settled()
-    expect(sync.runs()).toBe(2)
-    fire('a')
-    expect(sync.runs()).toBe(3)
-    sync.end(2)
-    await schedule.stop()
-  })
+  it(
+    'makes up for any number of slots during a run with one run at its end',
+    { tags: ['X6'] },
+    async () => {
+      const sync = manualJob('sync', 'a')
+      const { schedule, fire } = open(sync)
+      fire('a')
+      for (let slot = 0; slot < 7; slot += 1) fire('a')
+      expect(sync.runs()).toBe(1)
+      sync.end(0)
+      await settled()
+      expect(sync.runs()).toBe(2)
+      sync.end(1)
+      await settled()
+      expect(sync.runs()).toBe(2)
+      fire('a')
+      expect(sync.runs()).toBe(3)
+      sync.end(2)
+      await schedule.stop()
+    },
+  )
 
   it('goes on after a failure, and says so', async () => {
     const sync = manualJob('sync', 'a')
@@ -104,22 +108,26 @@ describe('a schedule', () => {
     await schedule.stop()
   })
 
-  it('X3 stops by waiting for what runs, and starts nothing that became due meanwhile', async () => {
-    const sync = manualJob('sync', 'a')
-    const { schedule, fire, slots } = open(sync)
-    fire('a')
-    fire('a')
-    let isStopped = false
-    const stopping = schedule.stop().then(() => {
-      isStopped = true
-    })
-    expect(slots.size).toBe(0)
-    await settled()
-    expect(isStopped).toBe(false)
-    sync.end(0)
-    await stopping
-    expect(sync.runs()).toBe(1)
-  })
+  it(
+    'stops by waiting for what runs, and starts nothing that became due meanwhile',
+    { tags: ['X3'] },
+    async () => {
+      const sync = manualJob('sync', 'a')
+      const { schedule, fire, slots } = open(sync)
+      fire('a')
+      fire('a')
+      let isStopped = false
+      const stopping = schedule.stop().then(() => {
+        isStopped = true
+      })
+      expect(slots.size).toBe(0)
+      await settled()
+      expect(isStopped).toBe(false)
+      sync.end(0)
+      await stopping
+      expect(sync.runs()).toBe(1)
+    },
+  )
 
   it('fires by the real cron, every second', async () => {
     const { promise: fired, resolve } = withResolvers()
@@ -174,7 +182,7 @@ describe('slots by the wall clock', () => {
     expect(runs()).toBe(5)
   })
 
-  it('X6 are made up for once after eight hours of sleep', async () => {
+  it('are made up for once after eight hours of sleep', { tags: ['X6'] }, async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
     // Timers stand still while the machine sleeps; only its clock goes on.
     vi.setSystemTime(new Date('2026-03-08T18:02:00Z'))
@@ -185,19 +193,23 @@ describe('slots by the wall clock', () => {
     await schedule.stop()
   })
 
-  it('X6, Z11 go on at the next slot of the new time when the clock is put back by an hour', async () => {
-    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-    vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
-    await vi.advanceTimersByTimeAsync(13 * MINUTE)
-    expect(runs()).toBe(0)
-    await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(14 * MINUTE)
-    expect(runs()).toBe(2)
-    await schedule.stop()
-  })
+  it(
+    'go on at the next slot of the new time when the clock is put back by an hour',
+    { tags: ['X6', 'Z11'] },
+    async () => {
+      const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
+      vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
+      await vi.advanceTimersByTimeAsync(13 * MINUTE)
+      expect(runs()).toBe(0)
+      await vi.advanceTimersByTimeAsync(2 * MINUTE)
+      expect(runs()).toBe(1)
+      await vi.advanceTimersByTimeAsync(14 * MINUTE)
+      expect(runs()).toBe(2)
+      await schedule.stop()
+    },
+  )
 
-  it('Z11 do not come twice when the clock is corrected by a second', async () => {
+  it('do not come twice when the clock is corrected by a second', { tags: ['Z11'] }, async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:14:59Z')
     await vi.advanceTimersByTimeAsync(1_500)
     expect(runs()).toBe(1)
@@ -217,14 +229,18 @@ describe('slots by the wall clock', () => {
       '30 1 * * *',
       '2026-11-01T04:00:00Z',
     ],
-  ])('Z11 come once a day where daylight saving changes (%s, %s)', async (_, __, cron, startAt) => {
-    const { schedule, runs } = openOnClock(cron, startAt, 'America/New_York')
-    await vi.advanceTimersByTimeAsync(18 * 60 * MINUTE)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
-    expect(runs()).toBe(2)
-    await schedule.stop()
-  })
+  ])(
+    'come once a day where daylight saving changes (%s, %s)',
+    { tags: ['Z11'] },
+    async (_, __, cron, startAt) => {
+      const { schedule, runs } = openOnClock(cron, startAt, 'America/New_York')
+      await vi.advanceTimersByTimeAsync(18 * 60 * MINUTE)
+      expect(runs()).toBe(1)
+      await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
+      expect(runs()).toBe(2)
+      await schedule.stop()
+    },
+  )
 
   it('tell how far apart they are', () => {
     vi.useFakeTimers({ now: new Date('2026-03-08T10:00:00Z') })

@@ -291,7 +291,7 @@ describe('the help', () => {
     }
   })
 
-  it('offers no flag for a secret (S4)', async () => {
+  it('offers no flag for a secret', { tags: ['S4'] }, async () => {
     for (const [name] of COMMANDS) {
       const { stdout } = await runInProcess(...name.split(' '), '--help')
       // These hand a secret out; none takes one.

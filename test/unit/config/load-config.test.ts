@@ -201,7 +201,7 @@ describe('problems', () => {
     ['a line break', `${canary}\nX-Evil: 1`, 'holds a space or a line break'],
     ['a line break at the end', `${canary}\n`, 'holds a space or a line break'],
     ['a control character', `${canary}\u0007`, 'holds characters that no header may carry'],
-  ])('G12: %s is refused, and the key is not shown', (_what, key, reason) => {
+  ])('%s is refused, and the key is not shown', { tags: ['G12'] }, (_what, key, reason) => {
     const problems = problemsOf({ TRACKING_API_KEY: key })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(`TRACKING_API_KEY: ${reason}`)
@@ -215,7 +215,7 @@ describe('problems', () => {
     [`https://user:${canary}@api.tracking.example/v2`, 'must not hold a user name'],
     [`https://api.tracking.example/v2?key=${canary}`, 'must not hold a user name, query'],
     [`https://api.tracking.example/v2#${canary}`, 'must not hold a user name, query'],
-  ])('G12: the address %s is refused', (url, reason) => {
+  ])('the address %s is refused', { tags: ['G12'] }, (url, reason) => {
     const problems = problemsOf({ TRACKING_API_URL: url })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(`TRACKING_API_URL: ${reason}`)
@@ -226,22 +226,27 @@ describe('problems', () => {
     ['http://host/db'],
     ['host=localhost password=x'],
     ['postgres'],
-  ])('G12: %s is no address of a database', (url) => {
+  ])('%s is no address of a database', { tags: ['G12'] }, (url) => {
     expect(problemsOf({ DATABASE_URL: url })).toEqual([
       'DATABASE_URL: must look like postgres://user:password@host:5432/database',
     ])
   })
 
-  test('G12: an unknown setting in the configuration file is refused by its name', () => {
-    writeConfig({ pagesize: canary, apiurl: canary })
-    expect(problemsOf()).toEqual([
-      'pagesize in config/tracking-sync.json: is no setting',
-      'apiurl in config/tracking-sync.json: is no setting',
-    ])
-  })
+  test(
+    'an unknown setting in the configuration file is refused by its name',
+    { tags: ['G12'] },
+    () => {
+      writeConfig({ pagesize: canary, apiurl: canary })
+      expect(problemsOf()).toEqual([
+        'pagesize in config/tracking-sync.json: is no setting',
+        'apiurl in config/tracking-sync.json: is no setting',
+      ])
+    },
+  )
 
   test.each([`{"pageSize":${canary}`, `["${canary}"]`, `"${canary}"`, 'null', ''])(
-    'G12: a configuration file that is no JSON object is refused, and not quoted: %s',
+    'a configuration file that is no JSON object is refused, and not quoted: %s',
+    { tags: ['G12'] },
     (content) => {
       write('config/tracking-sync.json', content)
       expect(problemsOf()).toEqual(['config/tracking-sync.json: is not a JSON object'])
@@ -318,8 +323,8 @@ describe('numbers and booleans', () => {
   })
 })
 
-describe('S4: secrets', () => {
-  test('S4: no secret has a flag, and all others have one', () => {
+describe('secrets', { tags: ['S4'] }, () => {
+  test('no secret has a flag, and all others have one', { tags: ['S4'] }, () => {
     const withoutFlag = settingDescriptions.filter(({ flag }) => flag === undefined)
     const secret = settingDescriptions.filter(({ isSecret }) => isSecret === true)
     expect(withoutFlag.map(({ name }) => name)).toEqual([
@@ -333,7 +338,8 @@ describe('S4: secrets', () => {
   })
 
   test.each([`${canary}\n`, `${canary}\r\n`, canary])(
-    'S4: a secret is read from the file that *_FILE names, without the line break at its end',
+    'a secret is read from the file that *_FILE names, without the line break at its end',
+    { tags: ['S4'] },
     (content) => {
       const path = write('key', content)
       const { config, origins, secrets, warnings } = load({ TRACKING_API_KEY_FILE: path })
@@ -361,7 +367,7 @@ describe('S4: secrets', () => {
     },
   )
 
-  test('S4: *_FILE may stand in .env', () => {
+  test('*_FILE may stand in .env', { tags: ['S4'] }, () => {
     const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)
     write('.env', `DATABASE_URL_FILE=${path}\n`)
     const { config, origins } = load()
@@ -377,30 +383,34 @@ describe('S4: secrets', () => {
     [0o660, true],
     [0o604, true],
     [0o777, true],
-  ])('S4: a secret file of mode %o: is there a warning? %s', (mode, isWarned) => {
+  ])('a secret file of mode %o: is there a warning? %s', { tags: ['S4'] }, (mode, isWarned) => {
     const path = write('key', canary, mode)
     const { warnings } = load({ TRACKING_API_KEY_FILE: path })
     const warning = 'the file of TRACKING_API_KEY_FILE can be read by others: chmod 0640 it'
     expect(warnings).toEqual(isWarned ? [warning] : [])
   })
 
-  test('S4: a secret file that is missing, empty or a directory is told by its variable', () => {
-    const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
-    const unreadable = 'TRACKING_API_KEY_FILE: names a file that cannot be read'
-    expect(problem(join(workingDirectory, canary))).toEqual([unreadable])
-    expect(problem(workingDirectory)).toContain(unreadable)
-    expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
-    expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
-  })
+  test(
+    'a secret file that is missing, empty or a directory is told by its variable',
+    { tags: ['S4'] },
+    () => {
+      const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
+      const unreadable = 'TRACKING_API_KEY_FILE: names a file that cannot be read'
+      expect(problem(join(workingDirectory, canary))).toEqual([unreadable])
+      expect(problem(workingDirectory)).toContain(unreadable)
+      expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
+      expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE: names an empty file'])
+    },
+  )
 
-  test('S4: what a secret file holds is judged as the variable would be', () => {
+  test('what a secret file holds is judged as the variable would be', { tags: ['S4'] }, () => {
     const path = write('key', `Token ${canary}`)
     expect(problemsOf({ TRACKING_API_KEY_FILE: path })).toEqual([
       'TRACKING_API_KEY: holds a scheme word; give the bare key, "Token " is put before it',
     ])
   })
 
-  test('S4: a secret set both directly and by file is refused', () => {
+  test('a secret set both directly and by file is refused', { tags: ['S4'] }, () => {
     const path = write('key', canary)
     expect(problemsOf({ TRACKING_API_KEY: canary, TRACKING_API_KEY_FILE: path })).toEqual([
       'TRACKING_API_KEY: is set together with TRACKING_API_KEY_FILE; remove one of them',
@@ -408,7 +418,8 @@ describe('S4: secrets', () => {
   })
 
   test.each([{}, { TRACKING_API_KEY: 'another-key' }])(
-    'S4: a secret in the configuration file is refused, also when %j would win',
+    'a secret in the configuration file is refused, also when %j would win',
+    { tags: ['S4'] },
     (environment) => {
       writeConfig({ apiKey: canary })
       expect(problemsOf(environment)).toEqual([
@@ -430,12 +441,12 @@ describe('S4: secrets', () => {
       [canary],
     ],
     ['nothing where there is no password', { DATABASE_URL: 'postgres://localhost/db' }, []],
-  ])('S1: %s must never be printed', (_what, environment, secrets) => {
+  ])('%s must never be printed', { tags: ['S1'] }, (_what, environment, secrets) => {
     expect(load(environment).secrets).toEqual(secrets)
   })
 })
 
-describe('S5: where the key may go', () => {
+describe('where the key may go', { tags: ['S5'] }, () => {
   const insecure = 'is plain http or a private address'
 
   test.each([
@@ -456,7 +467,7 @@ describe('S5: where the key may go', () => {
     'https://167772161/v2',
     'http://localhost.evil.example/v2',
     'http://127.0.0.1.evil.example/v2',
-  ])('S5: %s needs the explicit setting', (url) => {
+  ])('%s needs the explicit setting', { tags: ['S5'] }, (url) => {
     const problems = problemsOf({ TRACKING_API_URL: url })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(insecure)
@@ -473,11 +484,11 @@ describe('S5: where the key may go', () => {
     'http://127.1.2.3/v2',
     'http://[::1]:4010/v2',
     'http://2130706433/v2',
-  ])('S5: %s does not', (url) => {
+  ])('%s does not', { tags: ['S5'] }, (url) => {
     expect(load({ TRACKING_API_URL: url }).config.apiUrl).toBe(url)
   })
 
-  test('S5: the explicit setting must be true: "false" allows nothing', () => {
+  test('the explicit setting must be true: "false" allows nothing', { tags: ['S5'] }, () => {
     const environment = {
       TRACKING_API_URL: 'http://10.0.0.1/v2',
       TRACKING_ALLOW_INSECURE_API_URL: 'false',

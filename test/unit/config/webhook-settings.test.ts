@@ -22,7 +22,7 @@ function problemOf(environment: Readonly<Record<string, string>>): string {
 }
 
 describe("the webhook's secret", () => {
-  it('W7: may be two, the present one first, both masked in the log', () => {
+  it('may be two, the present one first, both masked in the log', { tags: ['W7'] }, () => {
     const previous = `${SECRET}-old`
     const { config, secrets } = load({
       TRACKING_WEBHOOK_SECRET: SECRET,
@@ -40,7 +40,7 @@ describe("the webhook's secret", () => {
     ['empty', { TRACKING_WEBHOOK_SECRET: '' }],
     ['blank', { TRACKING_WEBHOOK_SECRET: '  ' }],
     ['only the previous one', { TRACKING_WEBHOOK_SECRET_PREVIOUS: SECRET }],
-  ])('W5: that is %s is asked for', (_what, environment) => {
+  ])('that is %s is asked for', { tags: ['W5'] }, (_what, environment) => {
     const { config } = load(environment)
     expect(() => requireWebhookSecrets(config)).toThrow(ConfigError)
     expect(() => requireWebhookSecrets(config)).toThrow('TRACKING_WEBHOOK_SECRET: is not set')
@@ -51,7 +51,7 @@ describe("the webhook's secret", () => {
     [` ${SECRET}`, 'holds a space or a line break'],
     [SECRET.slice(0, 15), 'is shorter than 16 characters'],
     [`'${SECRET}'`, 'begins or ends with a quote'],
-  ])('W5: %j is refused without being shown', (secret, problem) => {
+  ])('%j is refused without being shown', { tags: ['W5'] }, (secret, problem) => {
     for (const variable of ['TRACKING_WEBHOOK_SECRET', 'TRACKING_WEBHOOK_SECRET_PREVIOUS']) {
       expect(problemOf({ [variable]: secret })).toContain(`${variable}: ${problem}`)
     }
@@ -77,7 +77,7 @@ describe('the other settings of the receiver', () => {
     ['TRACKING_TRUSTED_PROXY_HOPS', '-1'],
     ['TRACKING_HOST', 'a host'],
     ['PORT', '65536'],
-  ])('G12: refuse %s=%s', (variable, value) => {
+  ])('refuse %s=%s', { tags: ['G12'] }, (variable, value) => {
     expect(problemOf({ [variable]: value })).toMatch(new RegExp(`^${variable}: must be`))
   })
 

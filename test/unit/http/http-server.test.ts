@@ -59,7 +59,7 @@ function post(headers: string, body = '', lineEnd = '\r\n'): string {
   return ['POST /webhooks HTTP/1.1', 'Host: x', headers, '', body].join(lineEnd)
 }
 
-describe('W12: what only pretends to be one request', () => {
+describe('what only pretends to be one request', { tags: ['W12'] }, () => {
   it.each([
     [
       'length and chunks',
@@ -91,7 +91,7 @@ describe('W12: what only pretends to be one request', () => {
   })
 })
 
-describe('W10: who is slow', () => {
+describe('who is slow', { tags: ['W10'] }, () => {
   const QUICK = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 50 }
 
   it.each([
@@ -167,7 +167,7 @@ describe('W10: who is slow', () => {
 })
 
 describe('what is not served', () => {
-  it('W6: headers of more than 16 KiB', async () => {
+  it('headers of more than 16 KiB', { tags: ['W6'] }, async () => {
     const { server, handled } = await openScene()
     const connection = await openRaw(server.httpPort, post(`X-One: ${'a'.repeat(17_000)}`))
     expect(statusesOf(await connection.closed())).toEqual([431])
@@ -185,7 +185,7 @@ describe('what is not served', () => {
     ['http://x/webhooks'],
     ['/constructor'],
     ['*'],
-  ])('W13: the path %s, as it was sent', async (path) => {
+  ])('the path %s, as it was sent', { tags: ['W13'] }, async (path) => {
     const { server, handled } = await openScene()
     const text = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
     const connection = await openRaw(server.httpPort, text)
@@ -194,18 +194,22 @@ describe('what is not served', () => {
     expect(handled).toEqual([])
   })
 
-  it('W13: a query is no part of the path', async () => {
+  it('a query is no part of the path', { tags: ['W13'] }, async () => {
     const { server, handled } = await openScene()
     await fetch(`${server.url}/webhooks?a=/hidden`, { method: 'POST' })
     expect(handled).toEqual(['POST /webhooks?a=/hidden'])
   })
 
-  it.each(['GET', 'PUT', 'OPTIONS', 'DELETE', 'HEAD'])('W13: the method %s', async (method) => {
-    const { server, handled } = await openScene()
-    const response = await fetch(`${server.url}/webhooks`, { method })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
-    expect(handled).toEqual([])
-  })
+  it.each(['GET', 'PUT', 'OPTIONS', 'DELETE', 'HEAD'])(
+    'the method %s',
+    { tags: ['W13'] },
+    async (method) => {
+      const { server, handled } = await openScene()
+      const response = await fetch(`${server.url}/webhooks`, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+      expect(handled).toEqual([])
+    },
+  )
 
   it('more requests than a connection may have', async () => {
     const { server, handled } = await openScene({
@@ -218,7 +222,7 @@ describe('what is not served', () => {
   })
 })
 
-describe('W20: a fault', () => {
+describe('a fault', { tags: ['W20'] }, () => {
   it('is logged and told to nobody; the Host header is never repeated', async () => {
     const detail = 'relation "secret_table" does not exist'
     const { server, errors } = await openScene({}, () => Promise.reject(new Error(detail)))

@@ -37,7 +37,7 @@ async function tryWork(hangs: number): Promise<{ tries: number; isDone: boolean 
   return { tries, isDone }
 }
 
-describe('C16: work on a database that hangs', () => {
+describe('work on a database that hangs', { tags: ['C16'] }, () => {
   test('is tried once more when that was noticed', async () => {
     expect(await tryWork(1)).toEqual({ tries: 2, isDone: true })
   })

@@ -14,7 +14,7 @@ test.each([
   ['', undefined],
   [{ href: 3 }, undefined],
   [false, undefined],
-])('P1: the next link %j reads as %j', (next, link) => {
+])('the next link %j reads as %j', { tags: ['P1'] }, (next, link) => {
   expect(readNextLink(documentWith({ next }))).toBe(link)
 })
 
@@ -27,7 +27,7 @@ test.each([
   [1.5, undefined],
   [2 ** 60, undefined],
   [null, undefined],
-])('P12: the total %j reads as %j', (total, read) => {
+])('the total %j reads as %j', { tags: ['P12'] }, (total, read) => {
   expect(readTotal(documentWith({}, { total }))).toBe(read)
 })
 
@@ -36,7 +36,7 @@ describe('createLoopGuard', () => {
   const keysOf = (from: number, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `container:${from + index}`)
 
-  test('P8: never lets a walk go beyond 100,000 pages', () => {
+  test('never lets a walk go beyond 100,000 pages', { tags: ['P8'] }, () => {
     const guard = createLoopGuard(digest)
     let reason: string | undefined
     let pages = 0
@@ -48,7 +48,7 @@ describe('createLoopGuard', () => {
     expect(pages).toBe(100_000)
   })
 
-  test('P8: more pages than the total allows are a loop, with room for drift', () => {
+  test('more pages than the total allows are a loop, with room for drift', { tags: ['P8'] }, () => {
     const guard = createLoopGuard(digest)
     const seeOne = (page: number): string | undefined =>
       guard.see({ keys: [`container:${page}`, 'container:x'], total: 1_000, rowsSoFar: 500 })
@@ -56,7 +56,7 @@ describe('createLoopGuard', () => {
     expect(seeOne(526)).toContain('total of 1000')
   })
 
-  test('P12: a total below what has come says nothing', () => {
+  test('a total below what has come says nothing', { tags: ['P12'] }, () => {
     const guard = createLoopGuard(digest)
     for (let page = 1; page <= 100; page += 1) {
       const keys = keysOf(page * 10, 10)
@@ -64,7 +64,7 @@ describe('createLoopGuard', () => {
     }
   })
 
-  test('P2: pages that overlap after insertions are no loop', () => {
+  test('pages that overlap after insertions are no loop', { tags: ['P2'] }, () => {
     const guard = createLoopGuard(digest)
     for (let page = 0; page < 50; page += 1) {
       const keys = keysOf(page, 10)

@@ -58,7 +58,7 @@ describe('parseJsonBytes', () => {
     )
   })
 
-  test('N3: refuses what the parser of the whole text refuses', () => {
+  test('refuses what the parser of the whole text refuses', { tags: ['N3'] }, () => {
     const damage = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom('', ',', '"', ']', '}', '{', '\\'))
     fc.assert(
       fc.property(documents, damage, (document, [place, length, put]) => {
@@ -105,28 +105,32 @@ describe('parseJsonBytes', () => {
     '',
   ])('does so for %j', expectSame)
 
-  test('T8: a list in a prototype that the text names is none', () => {
+  test('a list in a prototype that the text names is none', { tags: ['T8'] }, () => {
     const body = parseJsonBytes(Buffer.from('{"__proto__":{"data":[]}}'))
     expect(parseDocument(body)).toBeUndefined()
   })
 
-  test('T6: counts the levels of the whole document', () => {
+  test('counts the levels of the whole document', { tags: ['T6'] }, () => {
     const nested = (levels: number) =>
       `{"data":[${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}]}`
     expectSame(nested(64))
     expect(() => parseJsonBytes(Buffer.from(nested(65) + PADDING))).toThrow(JsonNestingError)
   })
 
-  test('T3: bytes that are no UTF-8 become the same marks as in the whole text', () => {
-    const bytes = Buffer.concat([
-      Buffer.from('{"data":["a'),
-      Buffer.from([0xe2, 0x82]),
-      Buffer.from('","'),
-      Buffer.from([0xff, 0xc3]),
-      Buffer.from(`"]}${PADDING}`),
-    ])
-    expect(parseJsonBytes(bytes)).toEqual(parseExactJson(decodeUtf8(bytes)))
-  })
+  test(
+    'bytes that are no UTF-8 become the same marks as in the whole text',
+    { tags: ['T3'] },
+    () => {
+      const bytes = Buffer.concat([
+        Buffer.from('{"data":["a'),
+        Buffer.from([0xe2, 0x82]),
+        Buffer.from('","'),
+        Buffer.from([0xff, 0xc3]),
+        Buffer.from(`"]}${PADDING}`),
+      ])
+      expect(parseJsonBytes(bytes)).toEqual(parseExactJson(decodeUtf8(bytes)))
+    },
+  )
 })
 
 describe('limits', () => {

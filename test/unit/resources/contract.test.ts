@@ -19,8 +19,8 @@ function refusalOf(record: unknown): string {
 
 const good = { id: 'c', type: 'container', attributes: { number: 'A' } }
 
-describe('T7: records of the wrong form', () => {
-  test('T7: a record instead of a list is a list of one', () => {
+describe('records of the wrong form', { tags: ['T7'] }, () => {
+  test('a record instead of a list is a list of one', { tags: ['T7'] }, () => {
     const document = parseDocument({ data: good })
     expect(document?.data).toEqual([good])
     expect(document?.isList).toBe(false)
@@ -80,9 +80,13 @@ describe('T7: records of the wrong form', () => {
       { ...good, id: 'a\ud83d' },
       '/id: id holds control characters or lone surrogates',
     ],
-  ])('T7: %s is set aside with a pointer to what is wrong', (_what, record, refusal) => {
-    expect(refusalOf(record)).toBe(refusal)
-  })
+  ])(
+    '%s is set aside with a pointer to what is wrong',
+    { tags: ['T7'] },
+    (_what, record, refusal) => {
+      expect(refusalOf(record)).toBe(refusal)
+    },
+  )
 
   test.each([
     ['a list where one is expected', 'shipment', [{ type: 'shipment', id: 's' }], 'shipment_id'],
@@ -98,7 +102,8 @@ describe('T7: records of the wrong form', () => {
       'transport_event_ids',
     ],
   ])(
-    'T7: a linkage that is %s becomes null with its original, and the record is kept',
+    'a linkage that is %s becomes null with its original, and the record is kept',
+    { tags: ['T7'] },
     (_what, name, data, column) => {
       const row = flatten(container({ number: 'A' }, { [name]: { data } }))
       expect(row.columns.number).toBe('A')
@@ -110,14 +115,15 @@ describe('T7: records of the wrong form', () => {
     },
   )
 
-  test('T7: a linkage of several possible types loses id and type together', () => {
+  test('a linkage of several possible types loses id and type together', { tags: ['T7'] }, () => {
     const row = flatten(shipment({}, { destination: { data: 'DEHAM' } }))
     expect(row.columns).toMatchObject({ destination_id: null, destination_type: null })
     expect(row.coercions.destination_id?.original).toBe('"DEHAM"')
   })
 
   test.each([['text'], [null], [5], [[]]])(
-    'T7: the relationship %j itself becomes null with its original',
+    'the relationship %j itself becomes null with its original',
+    { tags: ['T7'] },
     (relationship) => {
       const row = flatten(container({}, { shipment: relationship }))
       expect(row.columns.shipment_id).toBeNull()
@@ -184,7 +190,7 @@ describe('rows whose key has two parts', () => {
     expect(flatten(field('PO number')).flat.key).toBe('c PO number')
   })
 
-  test('K7: custom fields whose entity and slug make one text are two rows', () => {
+  test('custom fields whose entity and slug make one text are two rows', { tags: ['K7'] }, () => {
     expect(flatten(field('bc', 'a')).flat.key).not.toBe(flatten(field('c', 'ab')).flat.key)
   })
 })

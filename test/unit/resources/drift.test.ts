@@ -4,12 +4,16 @@ import { resourceOfType, resources } from '../../../src/resources/index.js'
 import type { Resource } from '../../../src/resources/resource.js'
 import { container, flatten, shipment, type JsonObject } from './flat-rows.js'
 
-test('K1: a new attribute, simple or deep, is kept in unmapped and makes no coercion', () => {
-  const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
-  expect(row.unmapped).toEqual({ carbon_kg: 12.5, legs: [{ mode: 'rail' }] })
-  expect(row.coercions).toEqual({})
-  expect(row.columns.number).toBe('A')
-})
+test(
+  'a new attribute, simple or deep, is kept in unmapped and makes no coercion',
+  { tags: ['K1'] },
+  () => {
+    const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
+    expect(row.unmapped).toEqual({ carbon_kg: 12.5, legs: [{ mode: 'rail' }] })
+    expect(row.coercions).toEqual({})
+    expect(row.columns.number).toBe('A')
+  },
+)
 
 interface Cell {
   readonly resource: Resource
@@ -41,15 +45,16 @@ function partial({ type }: Resource, attributes: JsonObject): JsonObject {
 const EMPTY_TEXT: Partial<Record<ColumnType, string>> = { text: '', jsonb: '""' }
 const EMPTY_LIST: Partial<Record<ColumnType, string>> = { 'text[]': '{}', jsonb: '[]' }
 
-describe('K3: absent, null, "" and [] are four different things', () => {
+describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, () => {
   const plain = cells.filter(({ attribute }) => attribute !== 'api_slug')
 
-  test('K3: every attribute of the interface is tested', () => {
+  test('every attribute of the interface is tested', { tags: ['K3'] }, () => {
     expect(plain.length).toBe(127)
   })
 
   test.each(plain.map((cell) => ({ ...cell, name: `${cell.resource.stream}.${cell.attribute}` })))(
-    'K3: $name',
+    '$name',
+    { tags: ['K3'] },
     ({ resource, attribute, type }) => {
       const absent = flatten(partial(resource, {}))
       expect(absent.columns[attribute]).toBeUndefined()
@@ -78,7 +83,7 @@ describe('K3: absent, null, "" and [] are four different things', () => {
     .filter(({ name }) => name !== 'entity' && name !== 'container')
     .map((each) => ({ ...each, title: `${each.resource.stream}.${each.name}` }))
 
-  test.each(relations)('K3: relationship $title', ({ resource, name, spec }) => {
+  test.each(relations)('relationship $title', { tags: ['K3'] }, ({ resource, name, spec }) => {
     const column = spec.kind === 'many' ? spec.column : `${name}_id`
     const linkedTo = (data: unknown) => {
       const record = partial(resource, {})
@@ -104,12 +109,12 @@ describe('K3: absent, null, "" and [] are four different things', () => {
     ['a list', { import_deadlines: [] }, null],
     ['without the key', { import_deadlines: {} }, undefined],
     ['with the key null', { import_deadlines: { pickup_lfd_rail: null } }, null],
-  ])('K3: import_deadlines %s', (_what, attributes, stored) => {
+  ])('import_deadlines %s', { tags: ['K3'] }, (_what, attributes, stored) => {
     expect(flatten(container(attributes)).columns.pickup_lfd_rail).toBe(stored)
   })
 })
 
-describe('K4: a value of another type', () => {
+describe('a value of another type', { tags: ['K4'] }, () => {
   test.each([
     ['a number as a text', 'weight_in_lbs', '20210', '20210'],
     ['a number as a text with blanks', 'weight_in_lbs', ' 20210.5 ', '20210.5'],
@@ -120,7 +125,7 @@ describe('K4: a value of another type', () => {
     ['a text as a number', 'number', 20210.5, '20210.5'],
     ['a text as true', 'number', true, 'true'],
     ['numbers in a list of texts', 'ref_numbers', [1, true, null], '{"1","true",NULL}'],
-  ])('K4: %s is cast, for nothing is lost', (_what, attribute, value, stored) => {
+  ])('%s is cast, for nothing is lost', { tags: ['K4'] }, (_what, attribute, value, stored) => {
     const row = flatten(container({ [attribute]: value }))
     expect(row.columns[attribute]).toBe(stored)
     expect(row.coercions).toEqual({})
@@ -142,7 +147,8 @@ describe('K4: a value of another type', () => {
     ['a time as a number', 'pod_arrived_at', 1700000000, 'not an RFC 3339 date-time'],
     ['a time as an object', 'pod_arrived_at', {}, 'not an RFC 3339 date-time'],
   ])(
-    'K4: %s becomes null, and its original and reason are kept',
+    '%s becomes null, and its original and reason are kept',
+    { tags: ['K4'] },
     (_what, attribute, value, reason) => {
       const row = flatten(container({ number: 'A', [attribute]: value }))
       expect(row.columns[attribute]).toBeNull()
@@ -152,18 +158,18 @@ describe('K4: a value of another type', () => {
   )
 })
 
-describe('K5: values beyond the published lists', () => {
+describe('values beyond the published lists', { tags: ['K5'] }, () => {
   test.each([
     ['current_status', 'teleported'],
     ['equipment_type', 'Flat Rack XL'],
     ['equipment_length', 53],
-  ])('K5: %s %s is stored', (attribute, value) => {
+  ])('%s %s is stored', { tags: ['K5'] }, (attribute, value) => {
     const row = flatten(container({ [attribute]: value }))
     expect(row.columns[attribute]).toBe(String(value))
     expect(row.coercions).toEqual({})
   })
 
-  test('K5: a new kind of transport event is stored', () => {
+  test('a new kind of transport event is stored', { tags: ['K5'] }, () => {
     const row = flatten(
       { id: 'e', type: 'transport_event', attributes: { event: 'container.transport.beamed_up' } },
       { containerId: 'c' },
@@ -174,14 +180,18 @@ describe('K5: values beyond the published lists', () => {
     })
   })
 
-  test('K5: a link to a type that nobody has heard of is stored with that type', () => {
-    const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
-    expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
-    expect(row.flat.references).toEqual([])
-  })
+  test(
+    'a link to a type that nobody has heard of is stored with that type',
+    { tags: ['K5'] },
+    () => {
+      const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
+      expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
+      expect(row.flat.references).toEqual([])
+    },
+  )
 })
 
-describe('K6: types without a table', () => {
+describe('types without a table', { tags: ['K6'] }, () => {
   test.each([
     'containers',
     'container_updated_event',
@@ -189,7 +199,7 @@ describe('K6: types without a table', () => {
     'user',
     '*',
     'Ünknown',
-  ])('K6: %s goes to other_resources with everything it says', (type) => {
+  ])('%s goes to other_resources with everything it says', { tags: ['K6'] }, (type) => {
     const row = flatten({
       id: 'not-a-uuid',
       type,
@@ -205,7 +215,7 @@ describe('K6: types without a table', () => {
     expect(row.flat.key).toBe(`${type} not-a-uuid`)
   })
 
-  test('K6: every type of the interface has its own stream', () => {
+  test('every type of the interface has its own stream', { tags: ['K6'] }, () => {
     const types = resources.map(({ type }) => type)
     expect(new Set(types).size).toBe(types.length)
     for (const resource of resources) expect(resourceOfType(resource.type)).toBe(resource)

@@ -13,7 +13,7 @@ function stored(json: string, attribute = 'weight_in_lbs') {
   }
 }
 
-describe('N1: decimal fractions', () => {
+describe('decimal fractions', { tags: ['N1'] }, () => {
   test.each([
     ['0.1', '0.1'],
     ['0.30000000000000004', '0.30000000000000004'],
@@ -24,30 +24,30 @@ describe('N1: decimal fractions', () => {
     ['25.471353799804547', '25.471353799804547'],
     ['"850.00"', '850.00'],
     ['"53.530404621"', '53.530404621'],
-  ])('N1: %s is the numeric %s', (json, value) => {
+  ])('%s is the numeric %s', { tags: ['N1'] }, (json, value) => {
     expect(stored(json)).toMatchObject({ value, reason: undefined })
   })
 })
 
-describe('N2: numbers that a JS number cannot hold', () => {
+describe('numbers that a JS number cannot hold', { tags: ['N2'] }, () => {
   test.each([
     '9007199254740993',
     '-9007199254740993',
     '850.000000000000000001',
     '1e400',
     '12345678901234567890.123456789',
-  ])('N2: %s keeps every digit, in its column and where there is none', (json) => {
+  ])('%s keeps every digit, in its column and where there is none', { tags: ['N2'] }, (json) => {
     const { value, reason, unmappedText } = stored(json)
     expect(value).toBe(json)
     expect(reason).toBeUndefined()
     expect(unmappedText).toBe(`{"new_thing":${json}}`)
   })
 
-  test('N2: 1e21 is a number that PostgreSQL reads', () => {
+  test('1e21 is a number that PostgreSQL reads', { tags: ['N2'] }, () => {
     expect(stored('1e21').value).toBe('1e+21')
   })
 
-  test('N2: minus zero is zero', () => {
+  test('minus zero is zero', { tags: ['N2'] }, () => {
     expect(stored('-0').value).toBe('0')
   })
 
@@ -57,12 +57,13 @@ describe('N2: numbers that a JS number cannot hold', () => {
     ['1e-200000', 'out of range'],
     ['"1e200000"', 'out of range'],
     [`"${'9'.repeat(1001)}"`, 'not a number'],
-  ])('N2: %s becomes null and keeps its digits in coercions', (json, reason) => {
+  ])('%s becomes null and keeps its digits in coercions', { tags: ['N2'] }, (json, reason) => {
     expect(stored(json)).toMatchObject({ value: null, reason, original: json })
   })
 
   test.each(['20.00000000000000000001', '1e-400', '39.99999999999999999999999'])(
-    'N2: %s is not rounded to a whole number',
+    '%s is not rounded to a whole number',
+    { tags: ['N2'] },
     (json) => {
       expect(stored(json, 'equipment_length')).toMatchObject({
         value: null,
@@ -73,7 +74,7 @@ describe('N2: numbers that a JS number cannot hold', () => {
   )
 })
 
-describe('N3: texts that are no number', () => {
+describe('texts that are no number', { tags: ['N3'] }, () => {
   test.each([
     '"NaN"',
     '"Infinity"',
@@ -89,33 +90,37 @@ describe('N3: texts that are no number', () => {
     'true',
     '[]',
     '{}',
-  ])('N3: %s becomes null and is flagged', (json) => {
+  ])('%s becomes null and is flagged', { tags: ['N3'] }, (json) => {
     expect(stored(json)).toMatchObject({ value: null, reason: 'not a number', original: json })
   })
 
-  test('N3: a bare NaN is no JSON', () => {
+  test('a bare NaN is no JSON', { tags: ['N3'] }, () => {
     expect(() => stored('NaN')).toThrow(SyntaxError)
   })
 })
 
-describe('N5: weights', () => {
+describe('weights', { tags: ['N5'] }, () => {
   test.each([
     ['44000.0', '44000'],
     ['"4.4e4"', '4.4e4'],
     ['2147483648', '2147483648'],
     ['-5', '-5'],
     ['0', '0'],
-  ])('N5: %s is %s', (json, value) => {
+  ])('%s is %s', { tags: ['N5'] }, (json, value) => {
     expect(stored(json)).toMatchObject({ value, reason: undefined })
   })
 
-  test('N5: "44,000" becomes null and is flagged: a comma means two things in two countries', () => {
-    expect(stored('"44,000"')).toMatchObject({
-      value: null,
-      reason: 'not a number',
-      original: '"44,000"',
-    })
-  })
+  test(
+    '"44,000" becomes null and is flagged: a comma means two things in two countries',
+    { tags: ['N5'] },
+    () => {
+      expect(stored('"44,000"')).toMatchObject({
+        value: null,
+        reason: 'not a number',
+        original: '"44,000"',
+      })
+    },
+  )
 })
 
 describe('whole numbers', () => {

@@ -23,7 +23,8 @@ describe('the published payloads', () => {
 
   // A webhook is the one record of which something is withheld on purpose; see secrets.test.ts.
   test.each(files.filter((file) => file !== 'webhooks-list.json'))(
-    'K8: everything %s says is in the rows, and nothing else',
+    'everything %s says is in the rows, and nothing else',
+    { tags: ['K8'] },
     (file) => {
       const records = recordsOf(file)
       expect(records.length).toBeGreaterThan(0)
@@ -31,7 +32,7 @@ describe('the published payloads', () => {
     },
   )
 
-  test('K8: none of their values had to be coerced', () => {
+  test('none of their values had to be coerced', { tags: ['K8'] }, () => {
     const coerced = files
       .flatMap(recordsOf)
       .filter((record) => flatten(record).flat.coercions !== null)

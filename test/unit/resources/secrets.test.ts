@@ -7,7 +7,7 @@ function webhook(attributes: JsonObject): JsonObject {
   return { id: 'w-1', type: 'webhook', attributes: { url: 'https://x.example/', ...attributes } }
 }
 
-describe('S1: a webhook is stored without what signs and guards it', () => {
+describe('a webhook is stored without what signs and guards it', { tags: ['S1'] }, () => {
   test.each([
     ['its secret', { secret: canary }, { secret: '[secret]' }],
     [
@@ -27,7 +27,7 @@ describe('S1: a webhook is stored without what signs and guards it', () => {
         ],
       },
     ],
-  ])('S1: %s', (_what, sent, kept) => {
+  ])('%s', { tags: ['S1'] }, (_what, sent, kept) => {
     const row = flatten(webhook({ active: true, events: ['a'], ...sent }))
     expect(row.unmapped).toEqual({
       url: 'https://x.example/',
@@ -38,7 +38,7 @@ describe('S1: a webhook is stored without what signs and guards it', () => {
     expect(JSON.stringify(row.flat)).not.toContain(canary)
   })
 
-  test('S1: one without secret and headers stays one without', () => {
+  test('one without secret and headers stays one without', { tags: ['S1'] }, () => {
     const row = flatten(webhook({ secret: null, headers: null }))
     expect(row.unmapped).toEqual({ url: 'https://x.example/', secret: null, headers: null })
   })

@@ -10,7 +10,7 @@ function stored(value: unknown): readonly [string | null | undefined, string | u
   return [row.columns.pod_arrived_at, coercion?.reason]
 }
 
-describe('Z1: offsets and fractions', () => {
+describe('offsets and fractions', { tags: ['Z1'] }, () => {
   test.each([
     '2026-03-08T10:00:00Z',
     '2019-06-21T18:46:00-07:00',
@@ -25,30 +25,34 @@ describe('Z1: offsets and fractions', () => {
     '2000-02-29T00:00:00Z',
     '1970-01-01T00:00:00Z',
     '2100-12-31T23:59:59Z',
-  ])('Z1: %s reaches PostgreSQL letter by letter', (text) => {
+  ])('%s reaches PostgreSQL letter by letter', { tags: ['Z1'] }, (text) => {
     expect(stored(text)).toEqual([text, undefined])
   })
 })
 
-describe('Z2: a time without an offset', () => {
+describe('a time without an offset', { tags: ['Z2'] }, () => {
   test.each([
     '2026-03-08T02:30:00',
     '2026-03-08 02:30:00',
     '2026-03-08T02:30',
     '2026-03-08T02:30:00.5',
-  ])('Z2: %s is not guessed at, whatever the zone of this machine', (text) => {
+  ])('%s is not guessed at, whatever the zone of this machine', { tags: ['Z2'] }, (text) => {
     expect(stored(text)).toEqual([null, 'a time without an offset from UTC'])
   })
 })
 
-test('Z3: a date without a time becomes null in a column of times, and its day is kept', () => {
-  expect(stored('2020-05-20')).toEqual([null, 'a date without a time'])
-  expect(isDateOnly('2020-05-20')).toBe(true)
-  expect(isDateOnly('2021-02-29')).toBe(false)
-  expect(isDateOnly('2020-05-20T00:00:00Z')).toBe(false)
-})
+test(
+  'a date without a time becomes null in a column of times, and its day is kept',
+  { tags: ['Z3'] },
+  () => {
+    expect(stored('2020-05-20')).toEqual([null, 'a date without a time'])
+    expect(isDateOnly('2020-05-20')).toBe(true)
+    expect(isDateOnly('2021-02-29')).toBe(false)
+    expect(isDateOnly('2020-05-20T00:00:00Z')).toBe(false)
+  },
+)
 
-describe('Z8: days and hours that the calendar does not have', () => {
+describe('days and hours that the calendar does not have', { tags: ['Z8'] }, () => {
   test.each([
     ['2026-02-30T00:00:00Z', 'no such calendar day'],
     ['2026-02-29T00:00:00Z', 'no such calendar day'],
@@ -67,37 +71,39 @@ describe('Z8: days and hours that the calendar does not have', () => {
     ['2026-01-01T00:00:00+16:00', 'no such offset from UTC'],
     ['2026-01-01T00:00:00+05:60', 'no such offset from UTC'],
     ['2026-02-30', 'not an RFC 3339 date-time'],
-  ])('Z8: %s becomes null and is flagged, never another day', (text, reason) => {
+  ])('%s becomes null and is flagged, never another day', { tags: ['Z8'] }, (text, reason) => {
     expect(stored(text)).toEqual([null, reason])
   })
 
   test.each(['2026-01-01T24:00:00Z', '2026-01-01T24:00:00.000Z', '2016-12-31T23:59:60Z'])(
-    'Z8: %s is a real notation and left to PostgreSQL, which takes the next second',
+    '%s is a real notation and left to PostgreSQL, which takes the next second',
+    { tags: ['Z8'] },
     (text) => {
       expect(stored(text)).toEqual([text, undefined])
     },
   )
 })
 
-describe('Z9: times far away', () => {
+describe('times far away', { tags: ['Z9'] }, () => {
   test.each([
     '9999-12-31T23:59:59Z',
     '0001-01-01T00:00:00Z',
     '1969-12-31T23:59:59Z',
     '2101-01-01T00:00:00Z',
-  ])('Z9: %s is stored as sent and flagged as a placeholder', (text) => {
+  ])('%s is stored as sent and flagged as a placeholder', { tags: ['Z9'] }, (text) => {
     expect(stored(text)).toEqual([text, 'outside 1970 to 2100; stored as sent'])
   })
 
   test.each(['10000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '294277-01-01T00:00:00Z'])(
-    'Z9: %s becomes null and is flagged',
+    '%s becomes null and is flagged',
+    { tags: ['Z9'] },
     (text) => {
       expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
     },
   )
 })
 
-describe('Z10: what PostgreSQL would take and the service cannot mean', () => {
+describe('what PostgreSQL would take and the service cannot mean', { tags: ['Z10'] }, () => {
   test.each([
     'now',
     'today',
@@ -115,16 +121,21 @@ describe('Z10: what PostgreSQL would take and the service cannot mean', () => {
     '٢٠٢٦-03-08T10:00:00Z',
     `2026-03-08T10:00:00.${'0'.repeat(50_000)}Z`,
     '',
-  ])('Z10: %j is refused before PostgreSQL sees it', (text) => {
+  ])('%j is refused before PostgreSQL sees it', { tags: ['Z10'] }, (text) => {
     expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
   })
 
-  test.each([1700000000, 1700000000000, true])('Z10: the JSON value %j is no time', (value) => {
-    expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
-  })
+  test.each([1700000000, 1700000000000, true])(
+    'the JSON value %j is no time',
+    { tags: ['Z10'] },
+    (value) => {
+      expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
+    },
+  )
 
   test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])(
-    'Z10: %s in a text stays what it is',
+    '%s in a text stays what it is',
+    { tags: ['Z10'] },
     (text) => {
       const row = flatten(container({ location_at_pod_terminal: text }))
       expect(row.columns.location_at_pod_terminal).toBe(text)

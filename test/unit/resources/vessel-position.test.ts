@@ -63,7 +63,7 @@ describe('positions of a vessel', () => {
     expect(row.unmapped).toEqual({ positions: [{ a: 1 }] })
   })
 
-  test('N2: keep digits that a JS number would lose', () => {
+  test('keep digits that a JS number would lose', { tags: ['N2'] }, () => {
     const digits = '36.500000000000000000001'
     const row = flattenText(
       `{"id":"v","type":"vessel","attributes":{"positions":[{"timestamp":"2026-02-28T22:01:24Z","latitude":${digits}}]}}`,

@@ -22,7 +22,7 @@ test.each([
   expect(shownDatabaseUrl(address, '***')).toBe(shown)
 })
 
-describe('S11: a database on another machine', () => {
+describe('a database on another machine', { tags: ['S11'] }, () => {
   test.each([
     'postgres://me:pw@db.example/house',
     'postgres://me:pw@db.example/house?sslmode=disable',
@@ -45,7 +45,7 @@ describe('S11: a database on another machine', () => {
     'postgres://me:pw@localhost/house?host=db.example',
     'postgres:///house?host=db.example',
     'postgres:///house?host=localhost&host=db.example',
-  ])('S11: %s is refused', (address) => {
+  ])('%s is refused', { tags: ['S11'] }, (address) => {
     expect(problemOf(address)).toContain(ELSEWHERE)
     expect(judgeDatabaseLink(new URL(address), { ...RULES, isInsecureAllowed: true })).toEqual({
       warning: 'the server of DATABASE_URL is not verified: anybody between may read and change',
@@ -57,11 +57,11 @@ describe('S11: a database on another machine', () => {
     'postgres://me:pw@db.example/house?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem',
     'postgresql://me:pw@10.0.0.1/house?sslmode=verify-full',
     'postgres:///house?host=db.example&sslmode=verify-full',
-  ])('S11: %s is reached', (address) => {
+  ])('%s is reached', { tags: ['S11'] }, (address) => {
     expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
-  test('S11: verify-full is refused where Node is told to check nothing', () => {
+  test('verify-full is refused where Node is told to check nothing', { tags: ['S11'] }, () => {
     const address = 'postgres://me:pw@db.example/house?sslmode=verify-full'
     for (const isInsecureAllowed of [false, true]) {
       expect(problemOf(address, { isInsecureAllowed, isNodeUnsafe: true })).toContain(
@@ -71,7 +71,7 @@ describe('S11: a database on another machine', () => {
   })
 })
 
-describe('S11: a database on this machine', () => {
+describe('a database on this machine', { tags: ['S11'] }, () => {
   test.each([
     'postgres://me:pw@localhost/house',
     'postgres://me:pw@LOCALHOST:5433/house',
@@ -80,21 +80,25 @@ describe('S11: a database on this machine', () => {
     'postgres://me:pw@[::1]/house',
     'postgres:///house?host=/var/run/postgresql',
     'postgres://me@%2Fvar%2Frun%2Fpostgresql/house',
-  ])('S11: %s needs no word', (address) => {
+  ])('%s needs no word', { tags: ['S11'] }, (address) => {
     expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
-  test.each(['sslmode=no-verify', 'ssl=no-verify'])('S11: %s is told', (query) => {
+  test.each(['sslmode=no-verify', 'ssl=no-verify'])('%s is told', { tags: ['S11'] }, (query) => {
     const address = new URL(`postgres://me:pw@localhost/house?${query}`)
     expect(judgeDatabaseLink(address, RULES).warning).toContain('is not verified')
   })
 
-  test('S11: an address without a host is refused: another variable would name it', () => {
-    expect(problemOf('postgres:///house')).toContain('names no host')
-  })
+  test(
+    'an address without a host is refused: another variable would name it',
+    { tags: ['S11'] },
+    () => {
+      expect(problemOf('postgres:///house')).toContain('names no host')
+    },
+  )
 })
 
-describe('S11: the settings', () => {
+describe('the settings', { tags: ['S11'] }, () => {
   let workingDirectory: string
   beforeAll(() => {
     workingDirectory = mkdtempSync(join(tmpdir(), 'tracking-sync-config-'))
@@ -106,32 +110,36 @@ describe('S11: the settings', () => {
     loadConfig({ environment, workingDirectory })
   const DATABASE_URL = 'postgres://me:canary-password@db.example/house'
 
-  test('S11: refuse an unverified way by name, without the address, until it is allowed', () => {
-    let thrown: unknown
-    try {
-      load({ DATABASE_URL })
-    } catch (error) {
-      thrown = error
-    }
-    expect(thrown).toBeInstanceOf(ConfigError)
-    const [problem, ...others] = (thrown as ConfigError).problems
-    expect(others).toEqual([])
-    expect(problem).toMatchObject({
-      setting: 'DATABASE_URL',
-      problem: expect.stringMatching(
-        /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
-      ) as string,
-    })
-    expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
+  test(
+    'refuse an unverified way by name, without the address, until it is allowed',
+    { tags: ['S11'] },
+    () => {
+      let thrown: unknown
+      try {
+        load({ DATABASE_URL })
+      } catch (error) {
+        thrown = error
+      }
+      expect(thrown).toBeInstanceOf(ConfigError)
+      const [problem, ...others] = (thrown as ConfigError).problems
+      expect(others).toEqual([])
+      expect(problem).toMatchObject({
+        setting: 'DATABASE_URL',
+        problem: expect.stringMatching(
+          /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
+        ) as string,
+      })
+      expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
 
-    const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
-    expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
-    expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(
-      ELSEWHERE,
-    )
-  })
+      const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
+      expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
+      expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(
+        ELSEWHERE,
+      )
+    },
+  )
 
-  test('S11: read what Node is told', () => {
+  test('read what Node is told', { tags: ['S11'] }, () => {
     const environment = {
       DATABASE_URL: `${DATABASE_URL}?sslmode=verify-full`,
       NODE_TLS_REJECT_UNAUTHORIZED: '0',

@@ -139,7 +139,7 @@ describe('a delivery', () => {
     expect(data[0]!.relationships!.webhook_notification_logs!.data).toHaveLength(2)
   })
 
-  test('that nobody receives is failed after twelve retries (W17)', async () => {
+  test('that nobody receives is failed after twelve retries', { tags: ['W17'] }, async () => {
     await open()
     subscribe()
     receiver.answer = () => 500
@@ -151,7 +151,7 @@ describe('a delivery', () => {
     expect(statuses()).toEqual(['failed'])
   })
 
-  test('that the twelfth retry brings is received (W17)', async () => {
+  test('that the twelfth retry brings is received', { tags: ['W17'] }, async () => {
     await open()
     subscribe()
     receiver.answer = () => (receiver.deliveries.length <= 12 ? 500 : 200)
@@ -162,32 +162,36 @@ describe('a delivery', () => {
     expect(statuses()).toEqual(['succeeded'])
   })
 
-  test('shows the records of its retry when retries are rendered anew (W9)', async () => {
-    await open({
-      rerenderRetries: true,
-      retryClock: 'virtual',
-      retryDelaysMs: [60_000],
-      retryScale: 1,
-    })
-    subscribe({ events: ['container.created'] })
-    receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
-    const [containerId] = containerIds()
-    simulator.webhooks.emit('container.created', { containerId: containerId! })
-    await simulator.webhooks.deliverDue()
-    simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
-    await simulator.webhooks.deliverDue()
-    expect(receiver.deliveries).toHaveLength(1)
-    simulator.clock.advance(60_000)
-    await simulator.webhooks.deliverDue()
-    const [first, second] = receiver.deliveries
-    expect(second!.data!.id).toBe(first!.data!.id)
-    expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
-    expect(second!.body.equals(first!.body)).toBe(false)
-    const sealOf = (delivery: typeof first) =>
-      delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
-    expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
-    expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
-  })
+  test(
+    'shows the records of its retry when retries are rendered anew',
+    { tags: ['W9'] },
+    async () => {
+      await open({
+        rerenderRetries: true,
+        retryClock: 'virtual',
+        retryDelaysMs: [60_000],
+        retryScale: 1,
+      })
+      subscribe({ events: ['container.created'] })
+      receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
+      const [containerId] = containerIds()
+      simulator.webhooks.emit('container.created', { containerId: containerId! })
+      await simulator.webhooks.deliverDue()
+      simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
+      await simulator.webhooks.deliverDue()
+      expect(receiver.deliveries).toHaveLength(1)
+      simulator.clock.advance(60_000)
+      await simulator.webhooks.deliverDue()
+      const [first, second] = receiver.deliveries
+      expect(second!.data!.id).toBe(first!.data!.id)
+      expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
+      expect(second!.body.equals(first!.body)).toBe(false)
+      const sealOf = (delivery: typeof first) =>
+        delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
+      expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
+      expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
+    },
+  )
 })
 
 describe('a webhook', () => {
@@ -210,32 +214,36 @@ describe('a webhook', () => {
     }
   })
 
-  test('that fails again and again is made inactive and gets nothing until it is active (W18)', async () => {
-    await open({ deactivateAfter: 3, retryDelaysMs: [0] })
-    const webhookId = subscribe({ events: ['container.updated'] })
-    receiver.answer = () => 500
-    const emit = (): void => {
-      simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
-    }
-    for (let count = 0; count < 5; count++) emit()
-    await simulator.webhooks.deliverDue()
-    await simulator.webhooks.settle()
-    expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(false)
-    expect(statuses()).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
-    const sent = receiver.deliveries.length
-    receiver.answer = () => 200
-    emit()
-    simulator.clock.advance(86_400_000)
-    await simulator.webhooks.deliverDue()
-    expect(receiver.deliveries).toHaveLength(sent)
-    await send(simulator, 'PATCH', `/webhooks/${webhookId}`, { active: true })
-    await simulator.webhooks.deliverDue()
-    expect(receiver.deliveries).toHaveLength(sent)
-    emit()
-    await simulator.webhooks.deliverDue()
-    expect(receiver.deliveries).toHaveLength(sent + 1)
-    expect(statuses()[0]).toBe('succeeded')
-  })
+  test(
+    'that fails again and again is made inactive and gets nothing until it is active',
+    { tags: ['W18'] },
+    async () => {
+      await open({ deactivateAfter: 3, retryDelaysMs: [0] })
+      const webhookId = subscribe({ events: ['container.updated'] })
+      receiver.answer = () => 500
+      const emit = (): void => {
+        simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+      }
+      for (let count = 0; count < 5; count++) emit()
+      await simulator.webhooks.deliverDue()
+      await simulator.webhooks.settle()
+      expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(false)
+      expect(statuses()).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
+      const sent = receiver.deliveries.length
+      receiver.answer = () => 200
+      emit()
+      simulator.clock.advance(86_400_000)
+      await simulator.webhooks.deliverDue()
+      expect(receiver.deliveries).toHaveLength(sent)
+      await send(simulator, 'PATCH', `/webhooks/${webhookId}`, { active: true })
+      await simulator.webhooks.deliverDue()
+      expect(receiver.deliveries).toHaveLength(sent)
+      emit()
+      await simulator.webhooks.deliverDue()
+      expect(receiver.deliveries).toHaveLength(sent + 1)
+      expect(statuses()[0]).toBe('succeeded')
+    },
+  )
 
   test('that is made or reactivated beside another one is told of nothing earlier', async () => {
     await open()
@@ -310,7 +318,8 @@ describe('the notifications of the account', () => {
 
 describe('a trigger', () => {
   test.each(WEBHOOK_EVENT_NAMES)(
-    'sends a sample of %s that exists nowhere (W14)',
+    'sends a sample of %s that exists nowhere',
+    { tags: ['W14'] },
     async (event) => {
       await open({}, { shipments: 5 })
       const body = { url: receiver.url, event, secret: SECRET }

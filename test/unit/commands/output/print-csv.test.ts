@@ -69,7 +69,8 @@ describe('comma-separated values', () => {
   })
 
   it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1'])(
-    'T10: hold %j for a spreadsheet as a text, and a number with a sign as a number',
+    'hold %j for a spreadsheet as a text, and a number with a sign as a number',
+    { tags: ['T10'] },
     (formula) => {
       const [, line] = parseCsv(
         formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),

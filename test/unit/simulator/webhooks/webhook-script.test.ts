@@ -165,7 +165,7 @@ test.each([
   ['garbage', 'garbage'],
   [{ offsetMs: 3_600_000 }, '2026-03-04T13:00:00Z'],
   [null, undefined],
-] as const)('created_at becomes %j (D5)', async (value, expected) => {
+] as const)('created_at becomes %j', { tags: ['D5'] }, async (value, expected) => {
   const [containerId] = simulator.world.page('container', 0, 1, START).map(({ id }) => id)
   simulator.webhooks.script.add({ disturbance: { kind: 'createdAt', value } })
   simulator.webhooks.emit('container.created', { containerId: containerId! })

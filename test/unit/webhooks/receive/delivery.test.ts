@@ -63,10 +63,14 @@ describe('a delivery', () => {
     ['a long id', `{"data":{"id":"${'x'.repeat(256)}"}}`, 'data.id is longer than 255 characters.'],
     ['65 levels', deep(63), 'The JSON text is nested deeper than 64 levels.'],
     ['a million levels', deep(1_000_000), 'The JSON text is nested deeper than 64 levels.'],
-  ])('T6: with %s is dead, under the hash of its bytes, with the reason', (_what, text, reason) => {
-    const hash = createHash('sha256').update(text).digest('hex')
-    expect(read(text)).toMatchObject({ notificationId: `sha256:${hash}`, deadReason: reason })
-  })
+  ])(
+    'with %s is dead, under the hash of its bytes, with the reason',
+    { tags: ['T6'] },
+    (_what, text, reason) => {
+      const hash = createHash('sha256').update(text).digest('hex')
+      expect(read(text)).toMatchObject({ notificationId: `sha256:${hash}`, deadReason: reason })
+    },
+  )
 
   it.each([
     ['2026-03-02T08:00:00.999999Z', '2026-03-02T08:00:00.999999Z'],
@@ -77,7 +81,7 @@ describe('a delivery', () => {
     ['2026-02-30T00:00:00Z', null],
     [1_772_438_400, null],
     [null, null],
-  ])('D5: takes %s as the time it was made as %s', (given, taken) => {
+  ])('takes %s as the time it was made as %s', { tags: ['D5'] }, (given, taken) => {
     expect(read(notificationBody('one', { created_at: given })).createdAt).toBe(taken)
   })
 
@@ -86,7 +90,7 @@ describe('a delivery', () => {
     expect(read(body)).toMatchObject({ notificationId: 'one', event: null, deadReason: null })
   })
 
-  it('S4: keeps none of the headers that may hold a secret', () => {
+  it('keeps none of the headers that may hold a secret', { tags: ['S4'] }, () => {
     const canary = 'canary-header-3f11'
     const { headers } = read('{}', {
       'content-type': 'application/json',

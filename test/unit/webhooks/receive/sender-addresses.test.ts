@@ -38,37 +38,57 @@ function createScene(
 }
 
 describe('the addresses of the service', () => {
-  it('W19: are judged one by one and by range, IPv4 in IPv6 clothes as well', async () => {
-    const { addresses } = createScene()
-    expect(addresses.judge('192.0.2.10')).toBe('unknown')
-    await addresses.refresh()
-    const allowed = ['192.0.2.10', '::ffff:192.0.2.10', '::ffff:c000:20a', '198.51.100.15']
-    expect(allowed.map((address) => addresses.judge(address))).toEqual(allowed.map(() => 'allowed'))
-    const refused = ['192.0.2.11', '::ffff:192.0.2.11', '198.51.100.16', '::1', '', 'x', undefined]
-    expect(refused.map((address) => addresses.judge(address))).toEqual(refused.map(() => 'refused'))
-  })
+  it(
+    'are judged one by one and by range, IPv4 in IPv6 clothes as well',
+    { tags: ['W19'] },
+    async () => {
+      const { addresses } = createScene()
+      expect(addresses.judge('192.0.2.10')).toBe('unknown')
+      await addresses.refresh()
+      const allowed = ['192.0.2.10', '::ffff:192.0.2.10', '::ffff:c000:20a', '198.51.100.15']
+      expect(allowed.map((address) => addresses.judge(address))).toEqual(
+        allowed.map(() => 'allowed'),
+      )
+      const refused = [
+        '192.0.2.11',
+        '::ffff:192.0.2.11',
+        '198.51.100.16',
+        '::1',
+        '',
+        'x',
+        undefined,
+      ]
+      expect(refused.map((address) => addresses.judge(address))).toEqual(
+        refused.map(() => 'refused'),
+      )
+    },
+  )
 
-  it('W19: a list that cannot be read again stays in force for seven days, with a warning each time, and is then given up', async () => {
-    const { scene, addresses, lines } = createScene()
-    await addresses.refresh()
-    expect(lines).toEqual([])
-    scene.answer = new Error('the service is down')
-    scene.nowMs += 7 * DAY
-    await addresses.refresh()
-    expect(lines.map(({ level }) => level)).toEqual(['warn'])
-    expect(addresses.judge('192.0.2.10')).toBe('allowed')
-    expect(addresses.judge('192.0.2.11')).toBe('refused')
-    scene.nowMs += 1
-    expect(addresses.judge('192.0.2.11')).toBe('unknown')
-    await addresses.refresh()
-    expect(lines.map(({ level }) => level)).toEqual(['warn', 'error'])
-    scene.answer = ['203.0.113.7']
-    await addresses.refresh()
-    expect(addresses.judge('203.0.113.7')).toBe('allowed')
-    expect(addresses.judge('192.0.2.10')).toBe('refused')
-  })
+  it(
+    'a list that cannot be read again stays in force for seven days, with a warning each time, and is then given up',
+    { tags: ['W19'] },
+    async () => {
+      const { scene, addresses, lines } = createScene()
+      await addresses.refresh()
+      expect(lines).toEqual([])
+      scene.answer = new Error('the service is down')
+      scene.nowMs += 7 * DAY
+      await addresses.refresh()
+      expect(lines.map(({ level }) => level)).toEqual(['warn'])
+      expect(addresses.judge('192.0.2.10')).toBe('allowed')
+      expect(addresses.judge('192.0.2.11')).toBe('refused')
+      scene.nowMs += 1
+      expect(addresses.judge('192.0.2.11')).toBe('unknown')
+      await addresses.refresh()
+      expect(lines.map(({ level }) => level)).toEqual(['warn', 'error'])
+      scene.answer = ['203.0.113.7']
+      await addresses.refresh()
+      expect(addresses.judge('203.0.113.7')).toBe('allowed')
+      expect(addresses.judge('192.0.2.10')).toBe('refused')
+    },
+  )
 
-  it('W19: an answer without addresses does not shut everybody out', async () => {
+  it('an answer without addresses does not shut everybody out', { tags: ['W19'] }, async () => {
     const { scene, addresses, lines } = createScene()
     await addresses.refresh()
     for (const answer of [
@@ -156,7 +176,7 @@ describe('the address of a request', () => {
     ['none where a proxy added nothing', 1, '192.0.2.10', undefined, undefined],
     ['none where hops are missing', 2, '192.0.2.10', '192.0.2.10', undefined],
     ['none where it is no address', 1, '10.0.0.1', '192.0.2.10, unknown', undefined],
-  ])('W19: is %s', (_what, hops, remote, forwarded, expected) => {
+  ])('is %s', { tags: ['W19'] }, (_what, hops, remote, forwarded, expected) => {
     expect(senderAddress(request(remote, forwarded), hops)).toBe(expected)
   })
 })

@@ -30,7 +30,7 @@ function sign(
 const right = sign(body)
 
 describe('the signature of a delivery', () => {
-  it('W1: is accepted, whatever the letters of the header name', () => {
+  it('is accepted, whatever the letters of the header name', { tags: ['W1'] }, () => {
     expect(check()([HEADER, right], body)).toBe(true)
     expect(check()(['Host', 'x', HEADER.toUpperCase(), right], body)).toBe(true)
   })
@@ -47,7 +47,7 @@ describe('the signature of a delivery', () => {
     ['base64', [HEADER, sign(body, { encoding: 'base64' })]],
     ['no hex', [HEADER, 'z'.repeat(64)]],
     ['all zeros, as what stands for a missing one', [HEADER, '0'.repeat(64)]],
-  ])('W2: is refused when it is %s', (_form, rawHeaders) => {
+  ])('is refused when it is %s', { tags: ['W2'] }, (_form, rawHeaders) => {
     expect(check()(rawHeaders, body)).toBe(false)
   })
 
@@ -58,40 +58,49 @@ describe('the signature of a delivery', () => {
     ],
     ['serialised again', Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1))],
     ['given a line end', Buffer.concat([body, Buffer.from('\n')])],
-  ])('W3: is refused when the body was %s', (_change, changed) => {
+  ])('is refused when the body was %s', { tags: ['W3'] }, (_change, changed) => {
     expect(changed.equals(body)).toBe(false)
     expect(check()([HEADER, right], changed)).toBe(false)
   })
 
-  it('W6: is refused when its header stands twice, the right one first, last or both', () => {
-    const wrong = '0'.repeat(64)
-    for (const [one, two] of [
-      [right, wrong],
-      [wrong, right],
-      [right, right],
-    ] as const) {
-      expect(check()([HEADER, one, HEADER.toLowerCase(), two], body)).toBe(false)
-    }
-    expect(check()([HEADER, `${right}, ${right}`], body)).toBe(false)
-  })
+  it(
+    'is refused when its header stands twice, the right one first, last or both',
+    { tags: ['W6'] },
+    () => {
+      const wrong = '0'.repeat(64)
+      for (const [one, two] of [
+        [right, wrong],
+        [wrong, right],
+        [right, right],
+      ] as const) {
+        expect(check()([HEADER, one, HEADER.toLowerCase(), two], body)).toBe(false)
+      }
+      expect(check()([HEADER, `${right}, ${right}`], body)).toBe(false)
+    },
+  )
 
-  it('W7: may be of either secret while they change, none of 1,000 is refused, and the old one is refused afterwards', () => {
-    const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
-    const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
-    let refused = 0
-    for (let number = 0; number < 1_000; number += 1) {
-      const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
-      // The service changes in the middle of the overlap.
-      const signature = sign(delivery, { secret: number < 500 ? older : newer })
-      const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
-      if (!receiver([HEADER, signature], delivery)) refused += 1
-    }
-    expect(refused).toBe(0)
-    expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
-  })
+  it(
+    'may be of either secret while they change, none of 1,000 is refused, and the old one is refused afterwards',
+    { tags: ['W7'] },
+    () => {
+      const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
+      const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
+      let refused = 0
+      for (let number = 0; number < 1_000; number += 1) {
+        const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
+        // The service changes in the middle of the overlap.
+        const signature = sign(delivery, { secret: number < 500 ? older : newer })
+        const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
+        if (!receiver([HEADER, signature], delivery)) refused += 1
+      }
+      expect(refused).toBe(0)
+      expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
+    },
+  )
 
   it.each(['sha256', 'sha512', 'sha1'] as const)(
-    'W2: takes only the strict form of %s, in hex and in base64',
+    'takes only the strict form of %s, in hex and in base64',
+    { tags: ['W2'] },
     (algorithm) => {
       for (const encoding of ['hex', 'base64'] as const) {
         const signature = sign(body, { algorithm, encoding })
@@ -107,15 +116,19 @@ describe('the signature of a delivery', () => {
     },
   )
 
-  it('W2: has one base64 text, not one for each value of the bits that do not count', () => {
-    const signature = sign(body, { encoding: 'base64' })
-    const last = signature.at(-2)!
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-    const sameBytes = `${signature.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]!}=`
-    expect(Buffer.from(sameBytes, 'base64')).toEqual(Buffer.from(signature, 'base64'))
-    expect(check({ encoding: 'base64' })([HEADER, signature], body)).toBe(true)
-    expect(check({ encoding: 'base64' })([HEADER, sameBytes], body)).toBe(false)
-  })
+  it(
+    'has one base64 text, not one for each value of the bits that do not count',
+    { tags: ['W2'] },
+    () => {
+      const signature = sign(body, { encoding: 'base64' })
+      const last = signature.at(-2)!
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+      const sameBytes = `${signature.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]!}=`
+      expect(Buffer.from(sameBytes, 'base64')).toEqual(Buffer.from(signature, 'base64'))
+      expect(check({ encoding: 'base64' })([HEADER, signature], body)).toBe(true)
+      expect(check({ encoding: 'base64' })([HEADER, sameBytes], body)).toBe(false)
+    },
+  )
 
   it('may stand in another header', () => {
     const other = check({ header: 'X-Hub-Signature' })
@@ -133,21 +146,25 @@ describe('a secret', () => {
     ['broken by a space', 'signing canary-77f0c2'],
     ['shorter than 16 characters', SECRET.slice(0, 15)],
     ['quoted', `"${SECRET}"`],
-  ])('W5: is refused when it is %s, beside a good one too, and never shown', (_what, secret) => {
-    for (const secrets of [[secret], [SECRET, secret]]) {
-      try {
-        check({ secrets })
-      } catch (error) {
-        expect(error).toBeInstanceOf(ConfigError)
-        expect((error as ConfigError).message).toMatch(/^TRACKING_WEBHOOK_SECRET: /)
-        expect(inspect(error)).not.toContain(SECRET.slice(0, 15))
-        continue
+  ])(
+    'is refused when it is %s, beside a good one too, and never shown',
+    { tags: ['W5'] },
+    (_what, secret) => {
+      for (const secrets of [[secret], [SECRET, secret]]) {
+        try {
+          check({ secrets })
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError)
+          expect((error as ConfigError).message).toMatch(/^TRACKING_WEBHOOK_SECRET: /)
+          expect(inspect(error)).not.toContain(SECRET.slice(0, 15))
+          continue
+        }
+        throw new Error('expected the secret to be refused')
       }
-      throw new Error('expected the secret to be refused')
-    }
-  })
+    },
+  )
 
-  it('W5: must be there', () => {
+  it('must be there', { tags: ['W5'] }, () => {
     expect(() => check({ secrets: [] })).toThrow('TRACKING_WEBHOOK_SECRET: is not set')
   })
 })

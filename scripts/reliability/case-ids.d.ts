@@ -1,1 +1,0 @@
-export function caseIdsIn(name: string): string[]
