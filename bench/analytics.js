@@ -11,7 +11,7 @@
 import { readFile } from 'node:fs/promises'
 import { readViews } from '../dist/warehouse/schema/read-views.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
-import { schemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
+import { SchemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { storeViews } from '../dist/warehouse/schema/store-views.js'
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 import { silentLogger } from '../dist/base/logger.js'
@@ -21,7 +21,7 @@ import { figure } from './figures.js'
 
 const [size = '1000000', ...wanted] = process.argv.slice(2)
 const containers = Number(size)
-const names = schemaNames('tracking')
+const names = new SchemaNames('tracking')
 
 /** A quarter of 24 GB, and a disk without a head. */
 const SERVER = {

@@ -1,6 +1,7 @@
 import { ApiRefusedError, ApiUnavailableError } from '../base/errors.js'
 import { parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
+import { isObject } from '../jsonapi/members.js'
 import {
   JsonSizeError,
   parseJsonBytes,
@@ -114,7 +115,7 @@ function letOthersRun(): Promise<void> {
 }
 
 function describeNoDocument(body: unknown): string {
-  const hasErrors = typeof body === 'object' && body !== null && 'errors' in body
+  const hasErrors = isObject(body) && 'errors' in body
   return hasErrors ? '"errors" under a good status' : 'JSON that is no JSON:API document'
 }
 

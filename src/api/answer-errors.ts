@@ -8,6 +8,7 @@ import {
   type ConnectorError,
 } from '../base/errors.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
+import { isObject } from '../jsonapi/members.js'
 import type { RetryAfter } from './retry-after.js'
 import { showText } from './shown-text.js'
 
@@ -131,8 +132,7 @@ function parseQuietly(text: string): unknown {
 }
 
 function readMember(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-  return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 function describeErrors(errors: readonly ApiErrorDetail[], answer: FailedAnswer): string {

@@ -1,5 +1,6 @@
 import { ApiRequestError } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
+import { membersOf } from '../jsonapi/members.js'
 
 /**
  * Which relations the service can include is not specified, so it is found out: ask for all, drop
@@ -29,9 +30,7 @@ export function dropRefusedIncludes(
 /** All words in the texts of `errors[]`; a relation name, dots included, is one word. */
 function wordsOf(errors: unknown): string[] {
   const details: unknown[] = Array.isArray(errors) ? errors : []
-  const texts = details.flatMap((detail) =>
-    typeof detail === 'object' && detail !== null ? (Object.values(detail) as unknown[]) : [],
-  )
+  const texts = details.flatMap((detail) => Object.values(membersOf(detail)))
   return texts
     .filter((text) => typeof text === 'string')
     .flatMap((text) => text.split(/[^\w.-]+/))
@@ -80,18 +79,12 @@ function judge(
 }
 
 function linkedKeys(resource: unknown, relation: string): string[] {
-  const data = member(member(member(resource, 'relationships'), relation), 'data')
+  const { data } = membersOf(membersOf(membersOf(resource).relationships)[relation])
   const identifiers: unknown[] = Array.isArray(data) ? data : [data]
   return identifiers.map(keyOf).filter((key) => key !== undefined)
 }
 
 function keyOf(resource: unknown): string | undefined {
-  const type = member(resource, 'type')
-  const id = member(resource, 'id')
+  const { type, id } = membersOf(resource)
   return typeof type === 'string' && typeof id === 'string' ? `${type}:${id}` : undefined
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as Readonly<Record<string, unknown>>)[name]
 }

@@ -6,6 +6,11 @@ export type Clock = () => Date
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
+/** The wait after the nth failure, doubled each time: for loops that never give up. */
+export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
+  return Math.min(longestMs, firstMs * 2 ** (failures - 1))
+}
+
 export interface RetryPolicy {
   /** How often a failed operation is tried again. */
   readonly retries: number
@@ -67,7 +72,7 @@ export function decideRetry(
   const isRateLimit = error.code === 'api_rate_limited'
   const retries = isRateLimit ? policy.rateLimitRetries : policy.retries
   if (state.failures > retries) return giveUp('retries')
-  const ceilingMs = Math.min(policy.capMs, policy.baseMs * 2 ** (state.failures - 1))
+  const ceilingMs = backoffMs(state.failures, policy.baseMs, policy.capMs)
   const floorMs = retryAfterMs === undefined ? 0 : retryAfterMs + 100 + random * 1_800
   const waitMs = Math.max(Math.round(random * ceilingMs), Math.round(floorMs))
   if (state.elapsedMs + waitMs > policy.giveUpAfterMs) return giveUp('deadline')

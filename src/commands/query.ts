@@ -63,8 +63,8 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
   addSettingFlags(command).action(async (question: string | undefined, options: QueryOptions) => {
     await io.withApp(settingFlagsOf({ ...options }), async (app) => {
       const { readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
-      const { schemaNames } = await import('../warehouse/connection/schema-names.js')
-      const names = schemaNames(app.config.schema)
+      const { SchemaNames } = await import('../warehouse/connection/schema-names.js')
+      const names = new SchemaNames(app.config.schema)
       const { asOf } = options
       if (asOf !== undefined && question !== undefined) refuseViewsOfNow(question, names)
       const shipped = await readShippedQueries(

@@ -1,6 +1,7 @@
 import { ApiContractError } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { isObject, membersOf } from '../jsonapi/members.js'
 import { linkedTransportEventIds } from '../resources/container.js'
 import { linkedIds, type FlattenContext } from '../resources/flatten.js'
 import { flattenAnyRecord } from '../resources/index.js'
@@ -142,10 +143,7 @@ function flattenOrSetAside(
     return flattenAnyRecord(record, options.context)
   } catch (thrown) {
     if (!(thrown instanceof ApiContractError)) throw thrown
-    const { type, id } = (typeof record === 'object' && record !== null ? record : {}) as {
-      type?: unknown
-      id?: unknown
-    }
+    const { type, id } = membersOf(record)
     quarantined.push({
       stream: options.stream,
       resourceType: typeof type === 'string' ? type : null,
@@ -157,10 +155,6 @@ function flattenOrSetAside(
     })
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

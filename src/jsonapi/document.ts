@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from './members.js'
 
 /**
  * The words of JSON:API, nothing of shipping. Records are checked one by one (see `resources/flatten.ts`), so that one
@@ -37,11 +38,7 @@ export interface Document {
 
 const members = z.record(z.string(), z.unknown()).nullish()
 
-/** A record as it is and no copy of it, which would have lost its digest. */
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
+// `custom` keeps the record itself: a copy would lose its digest.
 const documentFrame = z.looseObject({
   data: z.union([z.array(z.unknown()), z.custom<object>(isObject), z.null()]),
   included: z.array(z.unknown()).nullish(),

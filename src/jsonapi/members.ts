@@ -1,6 +1,11 @@
-/** The members of an object of an answer; none for anything else, so that one can look for a member without asking whether there is an object. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-    ? (value as Readonly<Record<string, unknown>>)
-    : {}
+export type Members = Readonly<Record<string, unknown>>
+
+/** An object of a JSON text: no array, no null. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The members of an object; none for any other value. */
+export function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {}
 }

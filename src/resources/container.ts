@@ -1,3 +1,4 @@
+import { isObject } from '../jsonapi/members.js'
 import { linkedIds } from './flatten.js'
 import {
   boolean,
@@ -123,10 +124,8 @@ export const containers = defineResource({
     tellUnknownMembers(members, unknownMember)
     const deadlines = members?.import_deadlines
     if (deadlines === undefined) return
-    const isObject =
-      typeof deadlines === 'object' && deadlines !== null && !Array.isArray(deadlines)
     for (const name of IMPORT_DEADLINES) {
-      const value = isObject ? (deadlines as Record<string, unknown>)[name] : null
+      const value = isObject(deadlines) ? deadlines[name] : null
       if (value !== undefined) set(name, value)
     }
   },

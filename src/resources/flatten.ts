@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { ApiContractError } from '../base/errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { isObject, type Members } from '../jsonapi/members.js'
 import { digestOf } from '../jsonapi/raw-record.js'
 import { encodeValue, REPLACED, type EncodedValue } from './column.js'
 import {
@@ -24,8 +25,6 @@ const NOT_IN_A_PATH = /^\.{1,2}$/
 export interface FlattenContext {
   readonly containerId?: string
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
 export const MAX_ID_LENGTH = 255
@@ -72,7 +71,7 @@ interface Identity {
 
 /** The id and members of a record. Throws ApiContractError with a pointer to what is not usable. */
 export function readIdentity(record: unknown): Identity {
-  if (!isMembers(record)) throw contractError('the record is not an object', '')
+  if (!isObject(record)) throw contractError('the record is not an object', '')
   const { id, type } = record
   if (typeof type !== 'string' || type === '') throw contractError('type is missing', '/type')
   if (typeof id !== 'string' || id === '') throw contractError('id is missing or no text', '/id')
@@ -88,14 +87,10 @@ export function readIdentity(record: unknown): Identity {
   return { id, members: record }
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function readMembers(members: Members, name: string): Members | undefined {
   const value = members[name]
   if (value === undefined) return undefined
-  if (!isMembers(value)) throw contractError(`${name} is not an object`, `/${name}`)
+  if (!isObject(value)) throw contractError(`${name} is not an object`, `/${name}`)
   return value
 }
 
@@ -125,7 +120,7 @@ function flattenRelationships(row: RowBuilder, relationships: Members): void {
     const relationship = relationships[name]
     const spec = row.resource.relationships.get(name)
     if (spec === undefined) row.unmapped(`relationships.${name}`, relationship)
-    else if (!isMembers(relationship)) row.refuseRelationship(name, spec, relationship)
+    else if (!isObject(relationship)) row.refuseRelationship(name, spec, relationship)
     else flattenRelationship(row, name, spec, relationship)
   }
 }
@@ -167,9 +162,9 @@ function flattenLinkage(
   const id = data === null ? null : identifierId(data)
   if (id === undefined) return false
   row.set(`${name}_id`, id)
-  if (id !== null && isMembers(data)) row.refer(data.type, id)
+  if (id !== null && isObject(data)) row.refer(data.type, id)
   if (spec.kind === 'polymorphic') {
-    row.set(`${name}_type`, isMembers(data) ? data.type : null)
+    row.set(`${name}_type`, isObject(data) ? data.type : null)
   }
   return true
 }
@@ -184,7 +179,7 @@ function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
 }
 
 function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolean {
-  if (!isMembers(identifier)) return false
+  if (!isObject(identifier)) return false
   const { type } = identifier
   const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
   return !isExpected || Object.keys(identifier).some((name) => name !== 'type' && name !== 'id')
@@ -201,7 +196,7 @@ export function linkedIds(data: unknown): string[] | undefined {
 }
 
 function identifierId(identifier: unknown): string | undefined {
-  const id = isMembers(identifier) ? identifier.id : undefined
+  const id = isObject(identifier) ? identifier.id : undefined
   return typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH ? id : undefined
 }
 
@@ -214,7 +209,7 @@ function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
   for (const name of Object.keys(members)) {
     if (FRAME_MEMBERS.has(name)) continue
     const value = members[name]
-    if (name !== 'links' || !isMembers(value)) row.unmapped(`record.${name}`, value)
+    if (name !== 'links' || !isObject(value)) row.unmapped(`record.${name}`, value)
     else keepLinks(row, value, id)
   }
 }

@@ -1,3 +1,4 @@
+import { isObject, membersOf } from '../jsonapi/members.js'
 import { ANY_TYPE, defineResource } from './resource.js'
 
 /**
@@ -33,10 +34,8 @@ const WITHHELD = '[secret]'
  */
 export function withoutSecrets(record: Readonly<Record<string, unknown>>): unknown {
   const attributes = record.attributes
-  if (record.type !== 'webhook' || typeof attributes !== 'object' || attributes === null) {
-    return record
-  }
-  const { secret, headers } = attributes as Record<string, unknown>
+  if (record.type !== 'webhook' || !isObject(attributes)) return record
+  const { secret, headers } = attributes
   return {
     ...record,
     attributes: {
@@ -51,8 +50,5 @@ export function withoutSecrets(record: Readonly<Record<string, unknown>>): unkno
 
 function withoutHeaderValues(headers: unknown): unknown {
   if (!Array.isArray(headers)) return WITHHELD
-  return (headers as readonly unknown[]).map((header) => {
-    const name = typeof header === 'object' && header !== null ? (header as { name?: unknown }) : {}
-    return { name: name.name ?? null, value: WITHHELD }
-  })
+  return headers.map((header) => ({ name: membersOf(header).name ?? null, value: WITHHELD }))
 }

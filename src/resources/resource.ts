@@ -20,13 +20,29 @@ export type RelationshipSpec =
   | { readonly kind: 'polymorphic' }
   | { readonly kind: 'many'; readonly type: string; readonly column: string }
 
+/** A stream, and its table. */
+export type Stream =
+  | 'containers'
+  | 'custom_fields'
+  | 'metro_areas'
+  | 'other_resources'
+  | 'ports'
+  | 'rail_terminals'
+  | 'shipments'
+  | 'terminals'
+  | 'tracking_requests'
+  | 'transport_events'
+  | 'vessels'
+  | 'webhook_event_categories'
+
+export type HistoryTable = 'container_history' | 'shipment_history'
+
 /** What a resource type is and the table its records become rows of. */
 export interface Resource {
   /** JSON:API `type`; `*` for the table that takes every type without a table of its own. */
   readonly type: string
   readonly idColumn: string
-  /** Name of the stream and of its table. */
-  readonly stream: string
+  readonly stream: Stream
   readonly keyColumns: readonly string[]
   /** Key columns first. */
   readonly columns: readonly Column[]
@@ -38,7 +54,7 @@ export interface Resource {
   /** Path of a single read below the base address, or undefined where the interface has none. */
   readonly path: string | undefined
   /** The table that keeps versions of a row, where there is one. */
-  readonly historyTable: string | undefined
+  readonly historyTable: HistoryTable | undefined
   readonly derive: Derive | undefined
   /** How this version reads records of the type, in few characters: begins the digests of rows. */
   readonly readingMark: string
@@ -67,7 +83,7 @@ export type Derive = (
 
 export interface ResourceDefinition {
   readonly type: string
-  readonly stream: string
+  readonly stream: Stream
   /** The record's own id, as a column; part of the key unless `keyColumns` says otherwise. */
   readonly idColumn: string
   readonly keyColumns?: readonly string[]
@@ -76,7 +92,7 @@ export interface ResourceDefinition {
   readonly extraColumns?: readonly Column[]
   readonly requiresAttributes?: boolean
   readonly path?: string
-  readonly historyTable?: string
+  readonly historyTable?: HistoryTable
   readonly derive?: Derive
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../jsonapi/members.js'
 import { encodeValue, type Column, type EncodedValue } from './column.js'
 import { flattenRecord } from './flatten.js'
 import type { FlatRecord } from './resource.js'
@@ -41,11 +42,10 @@ export function flattenVesselPositions(vesselId: string, positions: unknown): Fl
 }
 
 function flattenPosition(vesselId: string, item: unknown): readonly EncodedValue[] | undefined {
-  if (typeof item !== 'object' || item === null) return undefined
-  const position = item as Readonly<Record<string, unknown>>
-  const isKnown = Object.keys(position).every((name) => FIELDS.some((field) => field === name))
+  if (!isObject(item)) return undefined
+  const isKnown = Object.keys(item).every((name) => FIELDS.some((field) => field === name))
   const types = ['timestamptz', 'numeric', 'numeric', 'numeric', 'boolean'] as const
-  const encoded = FIELDS.map((name, index) => encodeValue(types[index] ?? 'text', position[name]))
+  const encoded = FIELDS.map((name, index) => encodeValue(types[index] ?? 'text', item[name]))
   const isFaithful = encoded.every(({ reason }) => reason === undefined)
   if (!isKnown || !isFaithful || encoded[0]?.value === null) return undefined
   return [vesselId, ...encoded.map(({ value }) => value)]
@@ -54,10 +54,10 @@ function flattenPosition(vesselId: string, item: unknown): readonly EncodedValue
 /** A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`. */
 export function flattenVessel(record: Readonly<Record<string, unknown>>): FlatRecord {
   const attributes = record.attributes
-  if (typeof attributes !== 'object' || attributes === null || !('positions' in attributes)) {
+  if (!isObject(attributes) || !('positions' in attributes)) {
     return flattenRecord(vessels, record)
   }
-  const { positions, ...rest } = attributes as Record<string, unknown>
+  const { positions, ...rest } = attributes
   const { rows, refused } = flattenVesselPositions(String(record.id), positions)
   const kept = refused.length === 0 ? rest : { ...rest, positions: refused }
   return { ...flattenRecord(vessels, { ...record, attributes: kept }), positions: rows }

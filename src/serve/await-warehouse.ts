@@ -1,6 +1,6 @@
 import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
-import type { Sleep } from '../base/retry.js'
+import { backoffMs, type Sleep } from '../base/retry.js'
 
 export interface AwaitWarehouseOptions {
   /** Brings the schemas up to date. */
@@ -26,7 +26,7 @@ export async function awaitWarehouse(options: AwaitWarehouseOptions): Promise<bo
       return true
     } catch (thrown) {
       if (!isOutage(thrown)) throw thrown
-      const waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10))
+      const waitMs = backoffMs(failures + 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
       logger.error(
         'the database cannot be reached; deliveries are answered 503 and nothing runs until it can',
         { waitMs, error: thrown },

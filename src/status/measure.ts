@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /**
@@ -44,7 +43,7 @@ export interface MeasuredWebhook {
  * so that it may be asked every few seconds.
  */
 export async function measure(warehouse: Warehouse): Promise<Measurements> {
-  const sync = quoteIdentifier(warehouse.names.sync)
+  const { names } = warehouse
   const [row] = await warehouse.query<Measurements>(
     'measure the queues',
     `select
@@ -52,33 +51,33 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
         select coalesce(jsonb_object_agg(state, count), '{}')
         from (
             select state, count(*) as count
-            from ${sync}.webhook_notifications
+            from ${names.table('webhook_notifications')}
             where state in ('received', 'unresolved', 'dead')
             group by state
         ) as states
     ) as notifications,
     (
         select coalesce(extract(epoch from now() - min(received_at)), 0)::float8
-        from ${sync}.webhook_notifications
+        from ${names.table('webhook_notifications')}
         where state = 'received'
     ) as "oldestNotificationSeconds",
-    (select count(*) from ${sync}.refetch_queue) as refetches,
+    (select count(*) from ${names.table('refetch_queue')}) as refetches,
     (
         select coalesce(extract(epoch from now() - min(requested_at)), 0)::float8
-        from ${sync}.refetch_queue
+        from ${names.table('refetch_queue')}
         where coalesce(not_before <= now(), true)
     ) as "oldestRefetchSeconds",
-    (select count(*) from ${sync}.quarantine) as quarantined,
+    (select count(*) from ${names.table('quarantine')}) as quarantined,
     (
         select coalesce(sum(request.of_syncs + request.of_others), 0)
-        from ${sync}.request_budget as budget
+        from ${names.table('request_budget')} as budget
         cross join unnest(budget.requested_at, budget.sync_requests, budget.other_requests)
             as request (made_at, of_syncs, of_others)
         where request.made_at > now() - interval '60 seconds'
     ) as "requestsInLastMinute",
     (
         select coalesce(max(greatest(0, extract(epoch from paused_until - now()))), 0)::float8
-        from ${sync}.request_budget
+        from ${names.table('request_budget')}
     ) as "requestPauseSeconds",
     (
         select coalesce(jsonb_object_agg(stream, age), '{}')
@@ -87,10 +86,10 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
                 extract(
                     epoch from now() - max(coalesce(stream.pass_began_at, run.started_at))
                 )::float8 as age
-            from ${sync}.sync_run_streams as stream
-            inner join ${sync}.sync_runs as run using (sync_run_id)
+            from ${names.table('sync_run_streams')} as stream
+            inner join ${names.table('sync_runs')} as run using (sync_run_id)
             where stream.outcome = 'complete'
-                and stream.sync_run_id > (select max(sync_run_id) - 1000 from ${sync}.sync_runs)
+                and stream.sync_run_id > (select max(sync_run_id) - 1000 from ${names.table('sync_runs')})
                 and run.command != 'quarantine retry'
                 and run.options -> 'narrowing' is null
             group by stream.stream
@@ -104,7 +103,7 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
             ),
             '[]'
         )
-        from ${sync}.webhooks
+        from ${names.table('webhooks')}
         where is_ours or alert is not null
     ) as webhooks,
     (
@@ -125,11 +124,11 @@ export async function measure(warehouse: Warehouse): Promise<Measurements> {
                         ),
                         '{}'
                     )
-                    from ${sync}.sync_run_streams as stream
+                    from ${names.table('sync_run_streams')} as stream
                     where stream.sync_run_id = run.sync_run_id
                 )
             )
-        from ${sync}.sync_runs as run
+        from ${names.table('sync_runs')} as run
         where run.finished_at is not null
         order by run.sync_run_id desc
         limit 1

@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 export interface QueueStatus {
@@ -12,7 +11,6 @@ export interface QueueStatus {
 
 /** The queues by state, in order of name. Counts every notification that is kept. */
 export async function readQueueStatus(warehouse: Warehouse): Promise<QueueStatus[]> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   const rows = await warehouse.query<{
     queue: QueueStatus['queue']
     state: string
@@ -30,7 +28,7 @@ from (
             when not_before > now() then 'later'
             else 'due'
         end as state
-    from ${sync}.refetch_queue
+    from ${warehouse.names.table('refetch_queue')}
 ) as entry
 group by state
 union all
@@ -38,7 +36,7 @@ select 'webhook_notifications', state, count(*),
     round(extract(epoch from now() - min(received_at) filter (
         where state in ('received', 'unresolved', 'dead')
     )))::float8
-from ${sync}.webhook_notifications
+from ${warehouse.names.table('webhook_notifications')}
 group by state
 order by queue, state`,
   )

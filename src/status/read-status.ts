@@ -1,5 +1,4 @@
 import { readQueueStatus, type QueueStatus } from './queue-status.js'
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import { readStreamStatus, type StreamStatus } from './stream-status.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -74,7 +73,7 @@ async function readStoredViews(warehouse: Warehouse): Promise<StoredViewStatus[]
         rows,
         round(extract(epoch from now() - stored_at))::float8 as "secondsSinceStored",
         round(took_ms / 1000.0)::float8 as "tookSeconds"
-    from ${quoteIdentifier(warehouse.names.sync)}.stored_views
+    from ${warehouse.names.table('stored_views')}
     order by view_name`,
   )
 }

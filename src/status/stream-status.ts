@@ -1,5 +1,4 @@
 import { resources } from '../resources/index.js'
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 export interface StreamStatus {
@@ -23,12 +22,11 @@ export interface StreamStatus {
  * seconds on an account of millions.
  */
 export async function readStreamStatus(warehouse: Warehouse): Promise<StreamStatus[]> {
-  const data = quoteIdentifier(warehouse.names.data)
   const counts = resources.map(
     ({ stream }) => `select '${stream}' as stream,
     count(*) filter (where _deleted_at is null) as live,
     count(*) filter (where _deleted_at is not null) as tombstoned
-from ${data}.${quoteIdentifier(stream)}`,
+from ${warehouse.names.table(stream)}`,
   )
   const rows = await warehouse.query<{ stream: string; live: number; tombstoned: number }>(
     'count rows',
@@ -55,15 +53,14 @@ interface OutcomeRow {
 }
 
 async function readOutcomes(warehouse: Warehouse): Promise<Map<string, OutcomeRow>> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   const rows = await warehouse.query<OutcomeRow>(
     'read the outcomes of streams',
     `with passes as (
     select part.stream, part.sync_run_id, part.outcome, part.pass_scope,
         case when part.outcome = 'complete' then coalesce(part.pass_began_at, run.started_at) end
             as began_at
-    from ${sync}.sync_run_streams as part
-    inner join ${sync}.sync_runs as run using (sync_run_id)
+    from ${warehouse.names.table('sync_run_streams')} as part
+    inner join ${warehouse.names.table('sync_runs')} as run using (sync_run_id)
     -- Some records of a stream, read by id, say nothing about the rest of it.
     where run.command != 'quarantine retry'
         and coalesce(run.options #> '{narrowing,shipmentIds}', '[]') = '[]'

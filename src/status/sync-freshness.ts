@@ -1,5 +1,4 @@
 import { slotGaps } from '../base/schedule.js'
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /**
@@ -18,13 +17,12 @@ export interface SyncFreshness {
  * old as that pass.
  */
 export async function readSyncFreshness(warehouse: Warehouse): Promise<SyncFreshness> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   const [row] = await warehouse.query<{ began_at: string; age: number }>(
     'look up the last complete sync',
     `select passes.began_at, extract(epoch from now() - passes.began_at)::float8 as age
 from (
     select sync_run_id, started_at
-    from ${sync}.sync_runs
+    from ${warehouse.names.table('sync_runs')}
     where outcome = 'complete'
         and command in ('sync', 'backfill')
         and options -> 'narrowing' is null
@@ -33,7 +31,7 @@ from (
 ) as run
 cross join lateral (
     select coalesce(min(part.pass_began_at), run.started_at) as began_at
-    from ${sync}.sync_run_streams as part
+    from ${warehouse.names.table('sync_run_streams')} as part
     where part.sync_run_id = run.sync_run_id
 ) as passes`,
   )

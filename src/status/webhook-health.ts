@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** A webhook of ours as it was looked at last. */
@@ -18,7 +17,6 @@ export interface WebhookHealth {
 
 /** Our webhooks, and those that were ours until they were pointed elsewhere. Reads only; asks no service. */
 export async function readWebhookHealth(warehouse: Warehouse): Promise<WebhookHealth[]> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   const rows = await warehouse.query<{
     webhook_id: string
     url: string | null
@@ -37,10 +35,10 @@ export async function readWebhookHealth(warehouse: Warehouse): Promise<WebhookHe
     webhooks.checked_at,
     received.last_received_at,
     webhooks.alert
-from ${sync}.webhooks
+from ${warehouse.names.table('webhooks')}
 left join (
     select webhook_id, max(last_received_at) as last_received_at
-    from ${sync}.webhook_notifications
+    from ${warehouse.names.table('webhook_notifications')}
     where deliveries > 0
     group by webhook_id
 ) as received on webhooks.webhook_id = received.webhook_id

@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 export interface BudgetStatus {
@@ -27,7 +26,7 @@ export async function readBudgetStatus(warehouse: Warehouse): Promise<BudgetStat
         where used.instant > now() - interval '60 seconds'
     ) as requests,
     case when budget.paused_until > now() then budget.paused_until end as paused_until
-from ${quoteIdentifier(warehouse.names.sync)}.request_budget as budget
+from ${warehouse.names.table('request_budget')} as budget
 order by budget.account`,
   )
   return rows.map(({ account, requests, paused_until }) => ({
@@ -55,7 +54,7 @@ export async function readLeaseStatus(warehouse: Warehouse): Promise<LeaseStatus
     'read the lease',
     `select holder, acquired_at,
     greatest(0, round(extract(epoch from now() - heartbeat_at)))::float8 as silent_seconds
-from ${quoteIdentifier(warehouse.names.sync)}.lease
+from ${warehouse.names.table('lease')}
 where holder is not null
 order by lease_name
 limit 1`,

@@ -94,6 +94,7 @@ function safeExpressions(source: ts.SourceFile): (node: ts.Expression) => boolea
       const called = node.expression
       if (ts.isIdentifier(called)) return MAKES_SQL.includes(called.text)
       if (/^pg\.escape(?:Identifier|Literal)$/.test(called.getText())) return true
+      if (/(?:^|\.)names\.(?:table|in)$/.test(called.getText())) return true
       // names.map(quoteIdentifier).join(', ')
       return /\.map\(quoteIdentifier\)\.join\('[^']*'\)$/.test(node.getText())
     }
@@ -209,6 +210,7 @@ describe('texts of statements', { tags: ['S6'] }, () => {
     expect(
       bare('probe.ts', kind + inQuery('`drop ${kind} if exists ${quoteIdentifier(x)}`')),
     ).toEqual(['probe.ts: kind'])
+    expect(bare('probe.ts', inQuery("`truncate ${names.table('ports')}`"))).toEqual([])
     expect(bare('probe.ts', inQuery('`truncate ${quoteIdentifier(x)}.${row.name}`'))).toEqual([
       'probe.ts: row.name',
     ])

@@ -41,7 +41,7 @@ export async function loadTables(reader: RowReader): Promise<Map<string, TableSn
 }
 
 function dataTable({ names }: RowReader, table: string): string {
-  return `${quoteIdentifier(names.data)}.${quoteIdentifier(table)}`
+  return names.in('data', table)
 }
 
 /** Count and digest of every table, by name; equal snapshots mean equal rows. */

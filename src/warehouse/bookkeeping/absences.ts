@@ -23,7 +23,7 @@ export async function findUnseenRows(
   isSeen: (key: string) => boolean,
 ): Promise<UnseenRows> {
   const key = quoteIdentifier(resource.idColumn)
-  const table = `${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = warehouse.names.table(resource.stream)
   const keys: string[] = []
   let live = 0
   let after = ''
@@ -53,14 +53,13 @@ export async function findContainersWithoutRow(
   warehouse: Warehouse,
   passStartedAt: Date,
 ): Promise<string[]> {
-  const data = quoteIdentifier(warehouse.names.data)
   const rows = await warehouse.query<{ key: string }>(
     'look for transport events without a container',
     `select report.container_id as key
-from ${data}.transport_events as report
+from ${warehouse.names.table('transport_events')} as report
 where report._deleted_at is null
     and not exists (
-        select from ${data}.containers as owner where owner.container_id = report.container_id
+        select from ${warehouse.names.table('containers')} as owner where owner.container_id = report.container_id
     )
 group by report.container_id
 having max(report._observed_at) <= $1::timestamptz
@@ -80,13 +79,12 @@ export async function findContainersOfNamedEvents(
   warehouse: Warehouse,
   containerIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const data = quoteIdentifier(warehouse.names.data)
   const rows = await warehouse.query<{ key: string }>(
     'look for transport events that other containers name',
     `select distinct report.container_id as key
-from ${data}.containers as other
+from ${warehouse.names.table('containers')} as other
 cross join unnest(other.transport_event_ids) as named (id)
-inner join ${data}.transport_events as report on named.id = report.transport_event_id
+inner join ${warehouse.names.table('transport_events')} as report on named.id = report.transport_event_id
 where other._deleted_at is null
     and report.container_id = any($1::text[])
     and report._deleted_at is null`,
@@ -110,7 +108,7 @@ export async function countAbsences(
   await session.query(
     'forget absences of rows that were seen',
     // An anti-join: before PostgreSQL 15 `<> all` looks through the whole array for every row.
-    `delete from ${quoteIdentifier(names.sync)}.absences as known
+    `delete from ${names.table('absences')} as known
 where known.stream = $1
     and not exists (
         select from unnest($2::text[]) as missing (row_key) where missing.row_key = known.row_key
@@ -123,7 +121,7 @@ where known.stream = $1
     // Once for each run: doing this again, because nobody knows whether it was committed, changes
     // nothing.
     `with counted as (
-    insert into ${quoteIdentifier(names.sync)}.absences as known (stream, row_key, missed_passes, sync_run_id)
+    insert into ${names.table('absences')} as known (stream, row_key, missed_passes, sync_run_id)
     select $1, missing.row_key, 1, $3
     from unnest($2::text[]) as missing (row_key)
     on conflict (stream, row_key) do update
@@ -164,7 +162,7 @@ export async function forgetAbsences(
   if (keys.length === 0) return
   await session.query(
     'forget absences',
-    `delete from ${quoteIdentifier(names.sync)}.absences where stream = $1 and row_key = any($2::text[])`,
+    `delete from ${names.table('absences')} where stream = $1 and row_key = any($2::text[])`,
     [stream, keys],
   )
 }
@@ -185,7 +183,7 @@ export async function postponeAbsences(
   if (unsettled.length === 0) return
   await session.query(
     'postpone absences',
-    `update ${quoteIdentifier(names.sync)}.absences as known
+    `update ${names.table('absences')} as known
 set error = asked.why, not_before = now() + interval '1 day'
 from unnest($2::text[], $3::text[]) as asked (row_key, why)
 where known.stream = $1 and known.row_key = asked.row_key`,

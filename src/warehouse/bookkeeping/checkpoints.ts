@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { SchemaNames } from '../connection/schema-names.js'
 import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -243,7 +243,7 @@ export async function loadPassHistory(
     (extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole')) / 3600)::float8
         as whole_hours_ago,
     floor(extract(epoch from max(completed_pass_started_at)) * 1000)::bigint as last_started_ms
-from ${quoteIdentifier(names.sync)}.checkpoints
+from ${names.table('checkpoints')}
 where stream = $1`,
     [stream],
   )

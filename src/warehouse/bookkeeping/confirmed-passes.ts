@@ -1,4 +1,4 @@
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { SchemaNames } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** Lists whose complete passes together are a complete sync. */
@@ -27,7 +27,7 @@ export async function loadConfirmedPasses(
     `select stream,
     floor(extract(epoch from completed_pass_started_at) * 1000)::bigint as started_ms,
     coalesce((position #>> '{findings,areContainersIncluded}')::boolean, true) as has_containers
-from ${quoteIdentifier(names.sync)}.checkpoints
+from ${names.table('checkpoints')}
 where completed_pass_started_at is not null and ($1 = 'any' or scope = $1)`,
     [scope],
   )

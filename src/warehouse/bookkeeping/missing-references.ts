@@ -18,11 +18,11 @@ export async function findMissingReferences(
       `select wanted.id
 from unnest($2::text[]) as wanted (id)
 where not exists (
-        select from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+        select from ${names.table(resource.stream)} as stored
         where stored.${quoteIdentifier(resource.idColumn)} = wanted.id
     )
     and not exists (
-        select from ${quoteIdentifier(names.sync)}.refetch_queue as queued
+        select from ${names.table('refetch_queue')} as queued
         where queued.resource_type = $1 and queued.resource_id = wanted.id
     )`,
       [type, [...new Set(ids)]],
@@ -47,7 +47,7 @@ export async function isReferenced(
       const rows = await session.query(
         'look who points to a record',
         `select
-from ${quoteIdentifier(names.data)}.${quoteIdentifier(stream)}
+from ${names.table(stream)}
 where ${quoteIdentifier(`${name}_id`)} = $1 and _deleted_at is null
 limit 1`,
         [id],

@@ -41,11 +41,11 @@ export async function queueMissingReferences(
   }
   for (const [type, ids] of [...idsByType].sort(([one], [two]) => compareKeys(one, two))) {
     const resource = resourceOfType(type)
-    const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+    const table = names.table(resource.stream)
     const key = quoteIdentifier(resource.idColumn)
     await session.query(
       'queue missing references',
-      `insert into ${quoteIdentifier(names.sync)}.refetch_queue (resource_type, resource_id, reason)
+      `insert into ${names.table('refetch_queue')} (resource_type, resource_id, reason)
 select $1, wanted.id, 'referenced and not known'
 from unnest($2::text[]) as wanted (id)
 where not exists (select from ${table} as stored where stored.${key} = wanted.id)
@@ -139,7 +139,7 @@ export async function claimRefetches(
   limit: number,
   { askedUntil = null, types = null }: RefetchBounds = {},
 ): Promise<ClaimedRefetch[]> {
-  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const queue = names.table('refetch_queue')
   const rows = await session.query<{
     resource_type: string
     resource_id: string
@@ -202,7 +202,7 @@ export async function readDueRefetches(
   const [row] = await session.query<{ asked_until: string; due: number }>(
     'count due refetches',
     `select to_json(now()) #>> '{}' as asked_until, (
-        select count(*) from ${quoteIdentifier(names.sync)}.refetch_queue as queued
+        select count(*) from ${names.table('refetch_queue')} as queued
         where (queued.not_before is null or queued.not_before <= now())
             and queued.resource_type != '${NOTIFICATION_ENTRY}'
             and ($1::text[] is null or queued.resource_type = any($1::text[]))
@@ -223,7 +223,7 @@ export async function removeRefetches(
   entries: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[],
 ): Promise<void> {
   if (entries.length === 0) return
-  const queue = `${quoteIdentifier(names.sync)}.refetch_queue`
+  const queue = names.table('refetch_queue')
   const sorted = [...entries].sort(
     (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
   )

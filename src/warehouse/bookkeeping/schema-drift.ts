@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { anyOf, givenRows } from '../connection/given-rows.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -23,7 +22,7 @@ export async function noteSchemaDrift(
   syncRunId: number,
 ): Promise<DriftNote[]> {
   if (notes.length === 0) return []
-  const table = `${quoteIdentifier(warehouse.names.sync)}.schema_drift`
+  const table = warehouse.names.table('schema_drift')
   const isSame = `noted.stream = found.stream and noted.kind = found.kind and noted.name = found.name`
   const news = await warehouse.query<DriftNote>(
     'look for schema drift',
@@ -124,7 +123,7 @@ export async function countLiveRows(warehouse: Warehouse, stream: string): Promi
   const [row] = await warehouse.query<{ count: number }>(
     `count ${stream}`,
     `select count(*) as count
-from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(stream)}
+from ${warehouse.names.in('data', stream)}
 where _deleted_at is null`,
   )
   return row?.count ?? 0

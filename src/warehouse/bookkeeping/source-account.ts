@@ -1,7 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ConfigError } from '../../base/errors.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 export interface SourceAccount {
@@ -36,7 +35,7 @@ export async function refuseOtherAccount(
 ): Promise<void> {
   const [stored] = await query<AccountRow>(
     'look up the account of the warehouse',
-    `select address, salt, key_hash from ${quoteIdentifier(names.sync)}.source_account`,
+    `select address, salt, key_hash from ${names.table('source_account')}`,
   )
   if (stored === undefined) return
   const address = addressOf(account)
@@ -65,7 +64,7 @@ export async function acceptAccount(
   account: SourceAccount,
   { isReplacing }: { readonly isReplacing: boolean },
 ): Promise<void> {
-  const table = `${quoteIdentifier(names.sync)}.source_account`
+  const table = names.table('source_account')
   const values = async (): Promise<unknown[]> => {
     const salt = randomBytes(16)
     return [addressOf(account), salt, await hashSlowly(account.apiKey, salt, HASH_BYTES)]

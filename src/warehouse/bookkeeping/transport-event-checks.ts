@@ -1,5 +1,4 @@
 import { givenRows } from '../connection/given-rows.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { compareKeys } from '../rows/sighting.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -16,8 +15,8 @@ export async function chooseContainersToCheck(
   const rows = await warehouse.query<{ container_id: string }>(
     'choose containers whose transport events are due for a check',
     `select stored.container_id
-from ${quoteIdentifier(warehouse.names.data)}.containers as stored
-left join ${quoteIdentifier(warehouse.names.sync)}.transport_event_checks as made
+from ${warehouse.names.table('containers')} as stored
+left join ${warehouse.names.table('transport_event_checks')} as made
     on made.container_id = stored.container_id
 where stored._deleted_at is null and stored.empty_terminated_at is null
 order by coalesce(made.checked_at, stored._first_seen_at), stored.container_id

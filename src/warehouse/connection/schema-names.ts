@@ -1,5 +1,7 @@
+import type { HistoryTable, Stream } from '../../resources/resource.js'
+
 /** The six schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
-export interface SchemaNames {
+export interface Schemas {
   /** The data tables. */
   readonly data: string
   /** Bookkeeping. */
@@ -13,30 +15,92 @@ export interface SchemaNames {
   readonly stored: string
 }
 
-/** `base` was checked by the settings: lower-case letters, digits and underscores, at most 50 characters. */
-export function schemaNames(base: string): SchemaNames {
-  return {
-    data: base,
-    sync: `${base}_sync`,
-    analytics: `${base}_analytics`,
-    asOf: `${base}_as_of`,
-    datasync: `${base}_datasync`,
-    stored: `${base}_stored`,
+export type DataTable =
+  | Stream
+  | HistoryTable
+  | 'container_changes'
+  | 'container_fee_history'
+  | 'container_fees'
+  | 'container_hold_history'
+  | 'container_holds'
+  | 'container_import_deadline_history'
+  | 'container_import_deadlines'
+  | 'vessel_positions'
+
+const SYNC_TABLES = [
+  'absences',
+  'checkpoints',
+  'derivations',
+  'installed_views',
+  'lease',
+  'migrations',
+  'pass_positions',
+  'quarantine',
+  'refetch_queue',
+  'request_budget',
+  'schema_drift',
+  'seen_attributes',
+  'source_account',
+  'source_capabilities',
+  'stored_views',
+  'sync_run_streams',
+  'sync_runs',
+  'transport_event_checks',
+  'webhook_notifications',
+  'webhooks',
+] as const
+
+const ANALYTICS_TABLES = ['demurrage_tariffs', 'time_zones'] as const
+
+export type TableName = DataTable | (typeof SYNC_TABLES)[number] | (typeof ANALYTICS_TABLES)[number]
+
+const SCHEMA_OF_TABLE: ReadonlyMap<string, keyof Schemas> = new Map([
+  ...SYNC_TABLES.map((name) => [name, 'sync'] as const),
+  ...ANALYTICS_TABLES.map((name) => [name, 'analytics'] as const),
+])
+
+/** The schemas of a warehouse, and the names of what stands in them as SQL text. */
+export class SchemaNames implements Schemas {
+  readonly data: string
+  readonly sync: string
+  readonly analytics: string
+  readonly asOf: string
+  readonly datasync: string
+  readonly stored: string
+
+  /** The settings allow lower-case letters, digits and underscores, at most 50 characters. */
+  constructor(base: string) {
+    this.data = base
+    this.sync = `${base}_sync`
+    this.analytics = `${base}_analytics`
+    this.asOf = `${base}_as_of`
+    this.datasync = `${base}_datasync`
+    this.stored = `${base}_stored`
+  }
+
+  /** One of our tables: quoted, with its schema. */
+  table(name: TableName): string {
+    return this.in(SCHEMA_OF_TABLE.get(name) ?? 'data', name)
+  }
+
+  /** Anything else in one of the schemas, such as a view or a function: quoted. */
+  in(schema: keyof Schemas, name: string): string {
+    return `${quoteIdentifier(this[schema])}.${quoteIdentifier(name)}`
   }
 }
 
-/** Quotes an identifier for SQL text. Identifiers come from our own constants and the schema setting, never from data. */
+/** For names from our own constants and the schema setting. Data is bound, never quoted. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
 /**
- * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}`, `{{analytics}}`, `{{asOf}}`, `{{datasync}}` and `{{stored}}`. An
- * unknown placeholder is a bug in that text and throws.
+ * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}` and so on.
+ * Throws on an unknown placeholder, a mistake in that text.
  */
-export function withSchemaNames(sqlText: string, names: SchemaNames): string {
+export function withSchemaNames(sqlText: string, names: Schemas): string {
   return sqlText.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
-    if (!(name in names)) throw new Error(`unknown placeholder ${placeholder}`)
-    return quoteIdentifier(names[name as keyof SchemaNames])
+    if (!Object.hasOwn(names, name)) throw new Error(`unknown placeholder ${placeholder}`)
+    return quoteIdentifier(names[name as keyof Schemas])
   })
 }

@@ -17,7 +17,7 @@ import {
   type QuestionOptions,
   type TableAnswer,
 } from './read-answer.js'
-import { schemaNames, type SchemaNames } from './schema-names.js'
+import { SchemaNames } from './schema-names.js'
 import {
   KEEPALIVE_IDLE_S,
   prepareSession,
@@ -88,7 +88,7 @@ const CONNECT_TIMEOUT_MS = 5_000
  * name elsewhere is never hit.
  */
 export function createWarehouse(options: WarehouseOptions): Warehouse {
-  const names = schemaNames(options.schema)
+  const names = new SchemaNames(options.schema)
   const settings: pg.ClientConfig = {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,7 +1,6 @@
 import { ConnectorError, LeaseLostError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { takeLease, type LeaseHolder, type TakeLeaseOptions } from './take-lease.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -102,11 +101,10 @@ class HeldLease implements Lease {
 
   async checkIn(session: Session): Promise<void> {
     this.#lost.signal.throwIfAborted()
-    const sync = quoteIdentifier(this.#warehouse.names.sync)
     const rows = await session.query(
       'check the lease',
       `select fencing_token
-from ${sync}.lease
+from ${this.#warehouse.names.table('lease')}
 where lease_name = $1 and fencing_token = $2 and holder is not null
 for key share`,
       [this.#options.name, this.fencingToken],
@@ -176,10 +174,9 @@ for key share`,
 
   /** False when the lease is no longer ours. */
   async #update(action: string, assignment: string): Promise<boolean> {
-    const sync = quoteIdentifier(this.#warehouse.names.sync)
     const rows = await this.#warehouse.query(
       action,
-      `update ${sync}.lease
+      `update ${this.#warehouse.names.table('lease')}
 set ${assignment}
 where lease_name = $1 and fencing_token = $2 and holder is not null
 returning fencing_token`,

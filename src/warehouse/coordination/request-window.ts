@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 export interface WindowLimits {
@@ -37,7 +36,7 @@ export async function askForRequest(
   const [answer] = await warehouse.query<{ is_granted: boolean; wait_ms: number }>(
     'ask the shared request budget',
     `select is_granted, wait_ms
-from ${quoteIdentifier(warehouse.names.sync)}.ask_for_request(
+from ${warehouse.names.in('sync', 'ask_for_request')}(
     $1, $2, $3, $4,
     $5::float8 * interval '1 millisecond',
     $6::float8 * interval '1 millisecond',
@@ -70,7 +69,7 @@ export async function pauseRequests(
 ): Promise<void> {
   await warehouse.query(
     'pause the shared request budget',
-    `insert into ${quoteIdentifier(warehouse.names.sync)}.request_budget as stored (
+    `insert into ${warehouse.names.table('request_budget')} as stored (
     account,
     paused_until
 )

@@ -1,5 +1,4 @@
 import { LeaseHeldError, WarehouseConflictError } from '../../base/errors.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** Who holds a lease, for those who find it taken. */
@@ -64,16 +63,15 @@ async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promis
 }
 
 async function lockRow(session: Session, warehouse: Warehouse, name: string): Promise<void> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   await session.query('lock the lease', `set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
   await session.query(
     'lock the lease',
-    `insert into ${sync}.lease (lease_name) values ($1) on conflict (lease_name) do nothing`,
+    `insert into ${warehouse.names.table('lease')} (lease_name) values ($1) on conflict (lease_name) do nothing`,
     [name],
   )
   await session.query(
     'lock the lease',
-    `select lease_name from ${sync}.lease where lease_name = $1 for update`,
+    `select lease_name from ${warehouse.names.table('lease')} where lease_name = $1 for update`,
     [name],
   )
 }
@@ -95,7 +93,7 @@ async function writeHolder(
 ): Promise<number | undefined> {
   const { command, pid, host, place } = holder
   const where = place === undefined ? host : `${host} (${place})`
-  const lease = `${quoteIdentifier(warehouse.names.sync)}.lease`
+  const lease = warehouse.names.table('lease')
   const [taken] = await session.query<{ fencing_token: number }>(
     'take the lease',
     `with taken as (select lease_name from ${lease} where lease_name = $1 ${condition})
@@ -133,7 +131,7 @@ async function readHolding(
     to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
     extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
     extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
-from ${quoteIdentifier(warehouse.names.sync)}.lease
+from ${warehouse.names.table('lease')}
 where lease_name = $1
     and holder is not null`,
     [name],

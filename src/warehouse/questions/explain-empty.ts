@@ -1,5 +1,5 @@
 import type { QueryParameter, QueryValues } from './query-parameters.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { SchemaNames } from '../connection/schema-names.js'
 import type { TableAnswer } from '../connection/read-answer.js'
 
 interface Asking {
@@ -25,19 +25,19 @@ const MOST_CANDIDATES = 20_000
 const CANDIDATES: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
   terminal: (names) =>
     `select distinct coalesce(nickname, firms_code, terminal_id), name, firms_code, terminal_id
-from ${quoteIdentifier(names.data)}.terminals where $1::text is not null`,
+from ${names.table('terminals')} where $1::text is not null`,
   line: (names) =>
     `select distinct shipping_line_scac, shipping_line_name
-from ${quoteIdentifier(names.data)}.shipments where shipping_line_scac is not null and $1::text is not null`,
+from ${names.table('shipments')} where shipping_line_scac is not null and $1::text is not null`,
   port: (names) =>
     `select distinct coalesce(code, port_id), name, port_id
-from ${quoteIdentifier(names.data)}.ports where $1::text is not null`,
+from ${names.table('ports')} where $1::text is not null`,
   container: (names) =>
     `select number, null, container_id
-from ${quoteIdentifier(names.data)}.containers where container_id = $1::text or left(number, 4) = upper(left($1::text, 4))`,
+from ${names.table('containers')} where container_id = $1::text or left(number, 4) = upper(left($1::text, 4))`,
   shipment: (names) =>
     `select bill_of_lading_number, null, shipment_id
-from ${quoteIdentifier(names.data)}.shipments
+from ${names.table('shipments')}
 where shipment_id = $1::text or left(bill_of_lading_number, 4) = upper(left($1::text, 4))`,
 }
 
@@ -79,7 +79,7 @@ export async function findUnknownValues(
 export async function readFirstLoad(warehouse: Asking): Promise<string | undefined> {
   const { rows } = await warehouse.readTable(
     'look for the first load',
-    `select min(started_at) from ${quoteIdentifier(warehouse.names.sync)}.sync_runs
+    `select min(started_at) from ${warehouse.names.table('sync_runs')}
 where started_at < $1::timestamptz`,
     { parameters: ['infinity'] },
   )

@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.js'
 import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { readHeader, readViews } from '../schema/read-views.js'
 import type { ShippedView } from '../schema/shipped-view.js'
-import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
 
 /** A question the product ships: one file of `sql/queries`, named after it. */
 export interface ShippedQuery {
@@ -29,7 +29,7 @@ export interface QueryColumn {
 const DIRECTORY = projectFile('sql/queries/')
 
 /** All shipped questions, by name. Reads files, asks no database. */
-export async function readShippedQueries(names: SchemaNames): Promise<ShippedQuery[]> {
+export async function readShippedQueries(names: Schemas): Promise<ShippedQuery[]> {
   const views = await readViews()
   const files = (await readdir(DIRECTORY)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -44,7 +44,7 @@ function toQuery(
   name: string,
   text: string,
   views: readonly ShippedView[],
-  names: SchemaNames,
+  names: Schemas,
 ): ShippedQuery {
   const header = readHeader(text)
   const view = views.find((one) => one.schema === 'analytics' && one.name === name)

@@ -1,5 +1,5 @@
 import type { EncodedValue } from '../../resources/column.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from './sighting.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -33,7 +33,7 @@ export async function addContainerChanges(
   const rows = [...unique].sort(([one], [two]) => compareKeys(one, two)).map(([, row]) => row)
   await session.query(
     'write container_changes',
-    `insert into ${quoteIdentifier(names.data)}.container_changes (
+    `insert into ${names.table('container_changes')} (
     container_id, change_id, attribute, changed_at, old_value, new_value, data_source, timezone,
     _observed_at, _notification_id
 )

@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 /** A list of which the service can be asked for what can still change. */
@@ -16,16 +15,15 @@ export async function findUnwanted(
   keys: readonly string[],
   { observedAt, updatedFrom }: { readonly observedAt: Date; readonly updatedFrom: string | null },
 ): Promise<string[]> {
-  const data = quoteIdentifier(warehouse.names.data)
   const texts = {
     shipments: `select shipment_id as key
-from ${data}.shipments
+from ${warehouse.names.table('shipments')}
 where shipment_id = any($1::text[])
     and line_tracking_stopped_at is not null
     and _observed_at <= $2::timestamptz
     and $3::timestamptz is null`,
     tracking_requests: `select tracking_request_id as key
-from ${data}.tracking_requests
+from ${warehouse.names.table('tracking_requests')}
 where tracking_request_id = any($1::text[])
     and updated_at < $3::timestamptz
     and _observed_at <= $2::timestamptz`,
@@ -49,7 +47,7 @@ export async function findTrackedShipments(
   const rows = await warehouse.query<{ key: string }>(
     'look for shipments that are still tracked',
     `select shipment_id as key
-from ${quoteIdentifier(warehouse.names.data)}.shipments
+from ${warehouse.names.table('shipments')}
 where _deleted_at is null
     and line_tracking_stopped_at is null
     and _observed_at <= $1::timestamptz`,

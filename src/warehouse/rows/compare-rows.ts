@@ -61,7 +61,7 @@ function compareSql(
     ] as are_equal,
     array[${columns.map(({ stored }) => `${stored}::text`).join(', ')}, stored._unmapped::text] as stored,
     array[${columns.map(({ sent }) => `${sent}::text`).join(', ')}, ${unmapped}::text] as sent
-from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+from ${names.table(resource.stream)} as stored
 where ${keys.map(({ stored, sent }) => `${stored} = ${sent}`).join(' and ')}
     and stored._deleted_at is null`
 }
@@ -80,7 +80,7 @@ export async function sampleLiveKeys(
   const rows = await warehouse.query<{ id: string }>(
     `sample ${resource.stream}`,
     `select ${key} as id
-from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)}
+from ${warehouse.names.table(resource.stream)}
 where _deleted_at is null
 order by md5($1::text || ${key}), ${key}
 limit $2`,
@@ -101,7 +101,7 @@ export async function findKeysWithoutRow(
     `select shown.id
 from unnest($1::text[]) with ordinality as shown (id, place)
 where not exists (
-    select from ${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)} as stored
+    select from ${warehouse.names.table(resource.stream)} as stored
     where stored.${key} = shown.id and stored._deleted_at is null
 )
 order by shown.place`,
@@ -118,7 +118,7 @@ export async function loadLiveEventIds(
   const rows = await warehouse.query<{ id: string }>(
     'list the transport events of a container',
     `select transport_event_id as id
-from ${quoteIdentifier(warehouse.names.data)}.transport_events
+from ${warehouse.names.table('transport_events')}
 where container_id = $1 and _deleted_at is null
 order by transport_event_id`,
     [containerId],

@@ -86,7 +86,7 @@ export async function replaceContainerChildren(
 
 /** A relation of a table of ours. */
 export function qualified(names: SchemaNames, table: string): string {
-  return `${quoteIdentifier(names.data)}.${quoteIdentifier(table)}`
+  return names.in('data', table)
 }
 
 /**
@@ -103,7 +103,7 @@ export function madeFrom(
       ? 'null::jsonb'
       : `${side}.${quoteIdentifier(name)}`,
   )
-  return `${quoteIdentifier(names.sync)}.${quoteIdentifier(table.madeBy)}(${columns.join(', ')})`
+  return `${names.in('sync', table.madeBy)}(${columns.join(', ')})`
 }
 
 /** Makes the rows of one table equal to what the stored containers make. */

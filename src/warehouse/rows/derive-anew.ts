@@ -30,12 +30,12 @@ export interface DeriveOptions {
 async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
   const { names } = warehouse
   const deadlines = qualified(names, 'container_import_deadlines')
-  const zones = `${quoteIdentifier(names.analytics)}.time_zones`
+  const zones = names.table('time_zones')
   const [row] = await warehouse.query<{ is_outdated: boolean }>(
     'look at what was derived',
     `select
     not exists (
-        select from ${quoteIdentifier(names.sync)}.derivations as made
+        select from ${names.table('derivations')} as made
         where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
     )
     or exists (
@@ -113,7 +113,7 @@ async function begin(
 ): Promise<string | null> {
   const [row] = await session.query<{ derived_up_to: string | null }>(
     'begin to derive anew',
-    `insert into ${quoteIdentifier(names.sync)}.derivations as made (derivation, text_hash)
+    `insert into ${names.table('derivations')} as made (derivation, text_hash)
 values ($1, $2)
 on conflict (derivation) do update
 set
@@ -151,7 +151,7 @@ for no key update`,
   const isLast = ids.length < containersAtOnce
   await session.query(
     'note what was derived',
-    `update ${quoteIdentifier(names.sync)}.derivations
+    `update ${names.table('derivations')}
 set derived_up_to = $2, finished_at = case when $3::boolean then clock_timestamp() end
 where derivation = $1`,
     [DERIVATION, isLast ? null : (ids.at(-1) ?? null), isLast],

@@ -22,7 +22,7 @@ export async function findDifferingKeys(
   sightings: readonly Sighting[],
 ): Promise<Set<string>> {
   const differing = new Set<string>()
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = names.table(resource.stream)
   for (const group of groupByPresence(sightings).values()) {
     const present = presentColumns(resource, group[0])
     const keys = resource.keyColumns.map(quoteIdentifier)

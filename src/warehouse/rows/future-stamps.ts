@@ -28,7 +28,7 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
   }
   await session.query(
     'put back passes that lie in the future',
-    `update ${quoteIdentifier(names.sync)}.checkpoints
+    `update ${names.table('checkpoints')}
 set completed_pass_started_at = now()
 where completed_pass_started_at > ${LATEST}`,
   )
@@ -41,7 +41,7 @@ async function putBack(
   name: string,
   stamp: string,
 ): Promise<number> {
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(name)}`
+  const table = names.in('data', name)
   const [row] = await session.query<{ count: number }>(
     'put back stamps that lie in the future',
     `with stored as (
@@ -57,7 +57,7 @@ select count(*)::int as count from stored`,
 }
 
 async function putBackIntervals(session: Session, names: SchemaNames, name: string): Promise<void> {
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(name)}`
+  const table = names.in('data', name)
   const action = 'put back intervals that lie in the future'
   await session.query(
     action,

@@ -22,8 +22,8 @@ export async function writeVersions(
   options: HistoryOptions,
 ): Promise<void> {
   if (resource.historyTable === undefined || keys.length === 0) return
-  const history = `${quoteIdentifier(options.names.data)}.${quoteIdentifier(resource.historyTable)}`
-  const table = `${quoteIdentifier(options.names.data)}.${quoteIdentifier(resource.stream)}`
+  const history = options.names.table(resource.historyTable)
+  const table = options.names.table(resource.stream)
   const key = quoteIdentifier(resource.idColumn)
   const columns = historyColumns(resource).map(quoteIdentifier)
   const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')

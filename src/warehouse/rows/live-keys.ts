@@ -5,7 +5,7 @@ import type { Warehouse } from '../connection/warehouse.js'
 /** Ids of all rows of a small table that are not tombstoned, in order. */
 export async function loadLiveKeys(warehouse: Warehouse, resource: Resource): Promise<string[]> {
   const key = quoteIdentifier(resource.idColumn)
-  const table = `${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = warehouse.names.table(resource.stream)
   const rows = await warehouse.query<{ id: string }>(
     `list ${resource.stream}`,
     `select ${key} as id from ${table} where _deleted_at is null order by 1`,

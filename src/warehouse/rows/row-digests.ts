@@ -40,7 +40,7 @@ export async function findUnknownRecords(
   // One text each, and not an array, of which the driver would look at every element for what must be escaped.
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = names.table(resource.stream)
   const rows = await session.query<{ place: number }>(
     `recognize ${resource.stream}`,
     `select (shown.place - 1)::int as place
@@ -73,7 +73,7 @@ export async function noteDigests(
   if (sightings.length === 0) return
   const keys = resource.keyColumns.map(quoteIdentifier)
   const arrays = [...keys, 'fingerprint', 'digest'].map((_, index) => `$${index + 1}::text[]`)
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = names.table(resource.stream)
   const isSame = keys.map((key) => `stored.${key} = equal.${key}`).join(' and ')
   await session.query(
     `note digests of ${resource.stream}`,

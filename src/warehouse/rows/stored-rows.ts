@@ -71,7 +71,7 @@ export async function loadRowsByKey(
 
 function storedRowsSql(names: SchemaNames, resource: Resource): string {
   const columns = resource.keyColumns.map(quoteIdentifier)
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = names.table(resource.stream)
   const arrays = columns.map((_, index) => `$${index + 1}::text[]`)
   const eventIds = resource.stream === 'containers' ? ', stored.transport_event_ids' : ''
   return `select ${columns.map((column) => `stored.${column}`).join(` || ' ' || `)} as key,

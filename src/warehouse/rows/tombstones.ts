@@ -31,11 +31,10 @@ export async function tombstoneRows(
 ): Promise<string[]> {
   if (gone.length === 0) return []
   const sorted = [...gone].sort((one, two) => compareKeys(one.key, two.key))
-  const data = quoteIdentifier(options.names.data)
   const key = quoteIdentifier(resource.idColumn)
   const rows = await session.query<{ key: string }>(
     `tombstone ${resource.stream}`,
-    `update ${data}.${quoteIdentifier(resource.stream)} as stored
+    `update ${options.names.table(resource.stream)} as stored
 set
     _deleted_at = gone.observed_at,
     _changed_at = gone.observed_at,
@@ -69,10 +68,9 @@ async function tombstoneEventsWithoutRow(
   gone: readonly GoneRecord[],
   { names, syncRunId }: TombstoneOptions,
 ): Promise<void> {
-  const data = quoteIdentifier(names.data)
   await session.query(
     'tombstone transport events without a container',
-    `update ${data}.transport_events as stored
+    `update ${names.table('transport_events')} as stored
 set
     _deleted_at = gone.observed_at,
     _changed_at = gone.observed_at,
@@ -84,7 +82,7 @@ where stored.container_id = any($1::text[])
     and stored._deleted_at is null
     and stored._observed_at <= gone.observed_at
     and not exists (
-        select from ${data}.containers as owner where owner.container_id = stored.container_id
+        select from ${names.table('containers')} as owner where owner.container_id = stored.container_id
     )`,
     [gone.map(({ key }) => key), gone.map(({ observedAt }) => observedAt.toISOString()), syncRunId],
   )
@@ -95,16 +93,15 @@ async function tombstoneEventsOf(
   containerIds: readonly string[],
   { names, syncRunId }: TombstoneOptions,
 ): Promise<void> {
-  const data = quoteIdentifier(names.data)
   await session.query(
     'tombstone transport events',
-    `update ${data}.transport_events as stored
+    `update ${names.table('transport_events')} as stored
 set
     _deleted_at = parent._deleted_at,
     _changed_at = parent._deleted_at,
     _observed_at = parent._deleted_at,
     _sync_run_id = $2
-from ${data}.containers as parent
+from ${names.table('containers')} as parent
 where stored.container_id = any($1::text[])
     and parent.container_id = stored.container_id
     and parent._deleted_at is not null

@@ -1,5 +1,5 @@
 import { lookUpSql } from './incoming-rows.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from './sighting.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -46,7 +46,7 @@ export async function tombstoneWithdrawnEvents(
   const kept = sorted.flatMap(({ containerId, transportEventIds }) =>
     transportEventIds.map((id) => ({ containerId, id })),
   )
-  const table = `${quoteIdentifier(names.data)}.transport_events`
+  const table = names.table('transport_events')
   // As sets, and the events of each container by a look into the index: what a planner without
   // statistics makes of joins reads all events for every page.
   const rows = await session.query<{ container_id: string | null; value: number }>(
@@ -126,16 +126,15 @@ export async function findIncompleteEventLists(
   names: SchemaNames,
   containerIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const data = quoteIdentifier(names.data)
   const rows = await session.query<{ container_id: string }>(
     'look for missing transport events',
     `select container.container_id
-from ${data}.containers as container
+from ${names.table('containers')} as container
 where container.container_id = any($1::text[])
     and exists (
         select from unnest(container.transport_event_ids) as named (id)
         where not exists (
-            select from ${data}.transport_events as stored
+            select from ${names.table('transport_events')} as stored
             where stored.container_id = container.container_id
                 and stored.transport_event_id = named.id
                 and stored._deleted_at is null
@@ -152,11 +151,10 @@ where container.container_id = any($1::text[])
  * a dead container lists none. Asked by runs, by `verify` and by the tests.
  */
 function unlistedEventsSql(names: SchemaNames): string {
-  const data = quoteIdentifier(names.data)
   return `with unlisted as (
     select report.container_id, report.transport_event_id
-    from ${data}.transport_events as report
-    inner join ${data}.containers as owner
+    from ${names.table('transport_events')} as report
+    inner join ${names.table('containers')} as owner
         on owner.container_id = report.container_id
     where report._deleted_at is null
         and (
@@ -170,7 +168,7 @@ unnamed as (
     from unlisted
     where unlisted.transport_event_id not in (
         select named.id
-        from ${data}.containers as other
+        from ${names.table('containers')} as other
         cross join unnest(other.transport_event_ids) as named (id)
         where other._deleted_at is null
             and named.id in (select candidate.transport_event_id from unlisted as candidate)
@@ -200,7 +198,7 @@ export async function findContainersWithUnlistedEvents(
 
 select unnamed.container_id
 from unnamed
-left join ${quoteIdentifier(names.sync)}.transport_event_checks as made
+left join ${names.table('transport_event_checks')} as made
     on made.container_id = unnamed.container_id
 group by unnamed.container_id, made.checked_at
 order by made.checked_at nulls first, unnamed.container_id
@@ -222,7 +220,7 @@ export async function loadListedEventIds(
   const [row] = await session.query<{ ids: readonly string[] | null }>(
     'look up the list of transport events',
     `select transport_event_ids as ids
-from ${quoteIdentifier(names.data)}.containers
+from ${names.table('containers')}
 where container_id = $1 and _deleted_at is null`,
     [containerId],
   )
@@ -243,7 +241,7 @@ export async function findContainersOfEvents(
     `select
     transport_event_id as event_id,
     array_agg(container_id order by container_id) as container_ids
-from ${quoteIdentifier(names.data)}.transport_events
+from ${names.table('transport_events')}
 where transport_event_id = any($1::text[])
 group by transport_event_id`,
     [eventIds],

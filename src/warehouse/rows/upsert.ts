@@ -91,7 +91,7 @@ export async function lockEqualRows(
   const rows = await session.query<{ key: string }>(
     `look at ${resource.stream}`,
     `select stored.${quoteIdentifier(idColumn)} as key
-from ${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)} as stored
+from ${names.table(resource.stream)} as stored
 where stored.${quoteIdentifier(idColumn)} = any($1::text[])
     and stored._deleted_at is null
 order by 1
@@ -107,7 +107,7 @@ function upsertSql(
   isComplete: boolean,
   { names, isConfirming = false }: UpsertOptions,
 ): string {
-  const table = `${quoteIdentifier(names.data)}.${quoteIdentifier(resource.stream)}`
+  const table = names.table(resource.stream)
   const keys = resource.keyColumns.map(quoteIdentifier)
   const columns = present.map(({ name }) => quoteIdentifier(name))
   const values = valueColumns(resource, present)

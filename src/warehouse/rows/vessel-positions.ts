@@ -25,7 +25,7 @@ export async function upsertVesselPositions(
   const values = columns.slice(2)
   await session.query(
     'write vessel_positions',
-    `insert into ${quoteIdentifier(options.names.data)}.vessel_positions as stored
+    `insert into ${options.names.table('vessel_positions')} as stored
     (${columns.join(', ')}, _first_seen_at, _sync_run_id)
 select distinct on (raw.vessel_id, raw.position_at::timestamptz) ${selected.join(', ')}, raw._first_seen_at::timestamptz, $${columns.length + 2}::bigint
 from unnest(${arrays.join(', ')})

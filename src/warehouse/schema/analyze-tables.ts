@@ -1,7 +1,6 @@
 import { resources } from '../../resources/index.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
@@ -22,7 +21,7 @@ export async function analyzeWritten(
   for (const table of tables) {
     await warehouse.transaction('analyze', async (session) => {
       await session.query('analyze', WITHOUT_TIME_LIMIT)
-      const name = `${quoteIdentifier(warehouse.names.data)}.${quoteIdentifier(table)}`
+      const name = warehouse.names.in('data', table)
       await session.query(`analyze ${table}`, `analyze (skip_locked) ${name}`)
     })
   }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
 import { readSchemaFacts, type SchemaFacts } from './schema-facts.js'
-import { quoteIdentifier, schemaNames, type SchemaNames } from '../connection/schema-names.js'
+import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
 export interface SchemaComparison {
@@ -15,7 +15,7 @@ export interface SchemaComparison {
 const SCHEMA_FILE = projectFile('sql/schema.sql')
 
 /** The schema in whose name `sql/schema.sql` is written. */
-const SHIPPED_NAMES = schemaNames('tracking')
+const SHIPPED_NAMES = new SchemaNames('tracking')
 
 /**
  * Compares tables, columns, constraints, indexes, functions and views with what this program ships, for a database that is at this
@@ -69,7 +69,7 @@ function firstLine(definition: string): string {
 /** What `sql/schema.sql` says, of these schemas. The name of a session's setting is the same for all. */
 function renameSchemas(shipped: string, names: SchemaNames): string {
   const byShippedName = new Map(
-    Object.entries(SHIPPED_NAMES).map(([kind, name]) => [name, names[kind as keyof SchemaNames]]),
+    Object.entries(SHIPPED_NAMES).map(([kind, name]) => [name, names[kind as keyof Schemas]]),
   )
   return unquoteSchemas(shipped, SHIPPED_NAMES).replace(
     /\b(tracking(?:_\w+)?)\.(?!as_of')/g,
@@ -94,7 +94,7 @@ interface ViewComparison {
 
 /** Views of ours that are gone, and views of others that read from ours: those make an upgrade that changes a column fail. */
 async function compareViews({ query, names }: CatalogReader): Promise<ViewComparison> {
-  const installed = `${quoteIdentifier(names.sync)}.installed_views`
+  const installed = names.table('installed_views')
   const missing = await query<{ name: string }>(
     'look for our views',
     `select schema_name || '.' || view_name as name

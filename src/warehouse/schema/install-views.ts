@@ -69,7 +69,7 @@ async function loadInstalled(session: Session, names: SchemaNames): Promise<Inst
   return session.query<InstalledView>(
     'look at the installed views',
     `select schema_name, view_name, position, checksum
-from ${quoteIdentifier(names.sync)}.installed_views
+from ${names.table('installed_views')}
 where schema_name = any($1::text[])
     and exists (
         select from pg_class
@@ -100,7 +100,7 @@ function isSameName(one: InstalledView, two: InstalledView): boolean {
  * login that may only write rows leaves the list to the next `migrate`.
  */
 export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
-  const table = `${quoteIdentifier(names.analytics)}.time_zones`
+  const table = names.table('time_zones')
   const [allowed] = await session.query(
     'look at the rights on the time zones',
     `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
@@ -136,7 +136,7 @@ async function healSchemas(session: Session, names: SchemaNames): Promise<void> 
   if (!isGone(names.asOf)) return
   await session.query(
     'make the clock of views again',
-    `create function ${quoteIdentifier(names.asOf)}.as_of() returns timestamptz
+    `create function ${names.in('asOf', 'as_of')}() returns timestamptz
 language sql stable parallel safe
 return coalesce(
     nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
@@ -160,7 +160,7 @@ async function install(
   if (sets.shipped.length > 0) {
     await session.query(
       'note the views',
-      `insert into ${quoteIdentifier(names.sync)}.installed_views
+      `insert into ${names.table('installed_views')}
     (schema_name, view_name, position, checksum)
 select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
       [
@@ -255,7 +255,7 @@ async function dropAll(
 
 async function dropSlotTables(session: Session, names: SchemaNames, view: string): Promise<void> {
   for (const slot of SLOTS) {
-    const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(view, slot))}`
+    const table = names.in('sync', slotTable(view, slot))
     await session.query(`drop ${table}`, `drop table if exists ${table}`)
   }
 }

@@ -139,15 +139,14 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
 function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
   const data = quoteIdentifier(names.data)
   const sync = quoteIdentifier(names.sync)
-  const analytics = quoteIdentifier(names.analytics)
   const views = [names.analytics, names.asOf, names.datasync, names.stored]
   const reader = quoteIdentifier(roles.reader)
   const writer = quoteIdentifier(roles.writer)
   const readable = `${data}, ${views.map(quoteIdentifier).join(', ')}`
   const rows = 'select, insert, update, delete'
   const shown = Object.entries(SHOWN_TO_READERS).flatMap(([table, columns]) => [
-    `revoke select on ${sync}.${quoteIdentifier(table)} from ${reader}`,
-    `grant select (${columns.map(quoteIdentifier).join(', ')}) on ${sync}.${quoteIdentifier(table)} to ${reader}`,
+    `revoke select on ${names.in('sync', table)} from ${reader}`,
+    `grant select (${columns.map(quoteIdentifier).join(', ')}) on ${names.in('sync', table)} to ${reader}`,
   ])
   return [
     // The owner may have opened the schemas to all; then the roles would mean nothing.
@@ -160,10 +159,10 @@ function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
     // The tables of stored views are emptied as a whole.
     `grant truncate on all tables in schema ${sync} to ${writer}`,
     `alter default privileges in schema ${sync} grant truncate on tables to ${writer}`,
-    `grant ${rows} on ${analytics}.demurrage_tariffs to ${writer}`,
+    `grant ${rows} on ${names.table('demurrage_tariffs')} to ${writer}`,
     ...OWNERS_TABLES.map(
       (table) =>
-        `revoke insert, update, delete, truncate on ${sync}.${quoteIdentifier(table)} from ${writer}`,
+        `revoke insert, update, delete, truncate on ${names.in('sync', table)} from ${writer}`,
     ),
     `grant select on all tables in schema ${sync} to ${reader}`,
     ...shown,

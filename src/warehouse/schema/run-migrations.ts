@@ -168,7 +168,7 @@ async function apply(session: Session, migration: Migration, names: SchemaNames)
 
 async function createMigrationsTable(session: Session, names: SchemaNames): Promise<void> {
   const sync = quoteIdentifier(names.sync)
-  const table = `${sync}.migrations`
+  const table = names.table('migrations')
   await session.query(
     'create the table of migrations',
     `create schema if not exists ${sync};

@@ -61,7 +61,7 @@ async function hasContainers(
   const [row] = await warehouse.query<{ count: number }>(
     'count some containers',
     `select count(*)::int as count
-    from (select from ${quoteIdentifier(warehouse.names.data)}.containers limit $1) as container`,
+    from (select from ${warehouse.names.table('containers')} limit $1) as container`,
     [fromContainers],
   )
   return row !== undefined && row.count >= fromContainers
@@ -79,23 +79,22 @@ interface DueView {
  */
 async function findDueViews(warehouse: Warehouse): Promise<DueView[]> {
   const { names } = warehouse
-  const sync = quoteIdentifier(names.sync)
   return warehouse.query<DueView>(
     'look for views to store',
     `select
         installed.view_name as name,
         stored.slot,
-        (select max(sync_run_id) from ${sync}.sync_runs) as "syncRunId"
-    from ${sync}.installed_views as installed
-    left join ${sync}.stored_views as stored
+        (select max(sync_run_id) from ${names.table('sync_runs')}) as "syncRunId"
+    from ${names.table('installed_views')} as installed
+    left join ${names.table('stored_views')} as stored
         on stored.view_name = installed.view_name
     where installed.schema_name = $1
         and (
             stored.view_name is null
             or exists (
                 select
-                from ${sync}.sync_run_streams as part
-                inner join ${sync}.sync_runs as run
+                from ${names.table('sync_run_streams')} as part
+                inner join ${names.table('sync_runs')} as run
                     on run.sync_run_id = part.sync_run_id
                 where part.inserted + part.updated + part.tombstoned > 0
                     and (
@@ -104,7 +103,7 @@ async function findDueViews(warehouse: Warehouse): Promise<DueView[]> {
                     )
             )
             or exists (
-                select from ${sync}.webhook_notifications
+                select from ${names.table('webhook_notifications')}
                 where processed_at > stored.stored_at - interval '1 minute'
             )
         )
@@ -192,7 +191,7 @@ async function emptyInTurn(warehouse: Warehouse, view: DueView, slot: Slot): Pro
   const { names } = warehouse
   return warehouse.transaction(`empty ${view.name}`, async (session) => {
     if (!(await takeTurn(session, names, view))) return false
-    const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(view.name, slot))}`
+    const table = names.in('sync', slotTable(view.name, slot))
     await session.query('wait briefly', `set local lock_timeout = '${READER_LOCK_TIMEOUT}'`)
     await session.query(`empty ${table}`, `truncate ${table}`)
     return true
@@ -207,7 +206,7 @@ async function fill(
 ): Promise<StoredView | undefined> {
   const { name, syncRunId } = view
   const source = sourceOf(name, names)
-  const table = `${quoteIdentifier(names.sync)}.${quoteIdentifier(slotTable(name, next))}`
+  const table = names.in('sync', slotTable(name, next))
   await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
   if (!(await takeTurn(session, names, view))) return undefined
   const startedAt = performance.now()

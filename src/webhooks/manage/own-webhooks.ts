@@ -1,5 +1,4 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import { compareKeys } from '../../warehouse/rows/sighting.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { isSameUrl, listWebhookRecords, type WebhookRecord } from './webhook-record.js'
@@ -24,7 +23,7 @@ export async function loadOwnWebhooks(
   if (settings.ids.length > 0) return new Set(settings.ids)
   const rows = await warehouse.query<{ webhook_id: string }>(
     'look up our webhooks',
-    `select webhook_id from ${quoteIdentifier(warehouse.names.sync)}.webhooks where is_ours`,
+    `select webhook_id from ${warehouse.names.table('webhooks')} where is_ours`,
   )
   return new Set(rows.map(({ webhook_id }) => webhook_id))
 }
@@ -56,7 +55,7 @@ export async function refreshOwnWebhooks(options: RefreshOptions): Promise<Webho
   await noteWebhooks(warehouse, listed, settings)
   await warehouse.query(
     'note which webhooks are gone',
-    `update ${quoteIdentifier(warehouse.names.sync)}.webhooks
+    `update ${warehouse.names.table('webhooks')}
 set is_active = false
 where is_active is distinct from false and not (webhook_id = any($1::text[]))`,
     [listed.map(({ webhookId }) => webhookId)],
@@ -75,7 +74,7 @@ export async function noteWebhooks(
   if (rows.length === 0) return
   await warehouse.query(
     'note webhooks',
-    `insert into ${quoteIdentifier(warehouse.names.sync)}.webhooks as stored (
+    `insert into ${warehouse.names.table('webhooks')} as stored (
     webhook_id, url, is_active, events, is_ours, checked_at
 )
 select listed.webhook_id, listed.url, listed.is_active, listed.events::text[], listed.is_ours, clock_timestamp()

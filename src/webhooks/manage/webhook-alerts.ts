@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { KnownWebhook, WebhookAlert } from './judge-webhooks.js'
 
@@ -7,7 +6,7 @@ export async function loadKnownWebhooks(warehouse: Warehouse): Promise<KnownWebh
   const rows = await warehouse.query<{ webhook_id: string; url: string | null }>(
     'look for the webhooks known as ours',
     `select webhook_id, url
-from ${quoteIdentifier(warehouse.names.sync)}.webhooks
+from ${warehouse.names.table('webhooks')}
 where (is_ours or alert is not null) and webhook_id is distinct from url
 order by webhook_id`,
   )
@@ -23,7 +22,7 @@ export async function saveWebhookAlerts(
   alerts: readonly WebhookAlert[],
   ourUrl: string | undefined,
 ): Promise<void> {
-  const webhooks = `${quoteIdentifier(warehouse.names.sync)}.webhooks`
+  const webhooks = warehouse.names.table('webhooks')
   const texts = new Map<string, string>()
   for (const { webhookId, sentence } of alerts) {
     const key = webhookId ?? ourUrl

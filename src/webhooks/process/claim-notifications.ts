@@ -1,4 +1,5 @@
-import { quoteIdentifier, type SchemaNames } from '../../warehouse/connection/schema-names.js'
+import { backoffMs } from '../../base/retry.js'
+import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 
 /** A notification of the inbox, locked by the transaction that claimed it. */
@@ -64,7 +65,7 @@ export async function lockUnresolved(
   const [row] = await session.query<Row>(
     'lock a notification',
     `select ${CLAIMED}
-from ${quoteIdentifier(names.sync)}.webhook_notifications
+from ${names.table('webhook_notifications')}
 where notification_id = $1 and state = 'unresolved'
 for update`,
     [notificationId],
@@ -81,7 +82,7 @@ async function claim(
   const rows = await session.query<Row>(
     'claim notifications',
     `select ${CLAIMED}
-from ${quoteIdentifier(names.sync)}.webhook_notifications
+from ${names.table('webhook_notifications')}
 where state = 'received'
     and (next_attempt_at is null or next_attempt_at <= now())
     and ${condition}
@@ -112,7 +113,7 @@ export async function settleNotifications(
   if (settlements.size === 0) return
   await session.query(
     'settle notifications',
-    `update ${quoteIdentifier(names.sync)}.webhook_notifications as stored
+    `update ${names.table('webhook_notifications')} as stored
 set state = settled.state, processed_at = clock_timestamp(), next_attempt_at = null, error = null
 from unnest($1::text[], $2::text[]) as settled (notification_id, state)
 where stored.notification_id = settled.notification_id`,
@@ -131,7 +132,7 @@ export async function deferNotifications(
   if (ids.length === 0) return
   await session.query(
     'defer notifications',
-    `update ${quoteIdentifier(names.sync)}.webhook_notifications
+    `update ${names.table('webhook_notifications')}
 set next_attempt_at = now() + make_interval(secs => $2::double precision), error = $3
 where notification_id = any($1::text[]) and state = 'received'`,
     [ids, waitMs / 1000, why],
@@ -145,7 +146,7 @@ const LONGEST_WAIT_MS = 6 * 3_600_000
 
 /** After the nth failed attempt: half a minute, doubled each time, six hours at most. */
 export function waitAfterFailure(attempts: number): number {
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1))
+  return backoffMs(attempts, FIRST_WAIT_MS, LONGEST_WAIT_MS)
 }
 
 /**
@@ -161,7 +162,7 @@ export async function noteFailedAttempt(
   const waits = Array.from({ length: MOST_ATTEMPTS }, (_, at) => waitAfterFailure(at + 1) / 1000)
   const [row] = await session.query<{ attempts: number }>(
     'note a failed attempt',
-    `update ${quoteIdentifier(names.sync)}.webhook_notifications
+    `update ${names.table('webhook_notifications')}
 set
     attempts = attempts + 1,
     error = $2,
@@ -189,7 +190,7 @@ export async function settleUnresolved(
   if (completeSyncBeganAt === undefined) return 0
   const rows = await session.query(
     'settle unresolved notifications',
-    `update ${quoteIdentifier(names.sync)}.webhook_notifications
+    `update ${names.table('webhook_notifications')}
 set state = 'processed', processed_at = clock_timestamp(), error = 'settled by a complete sync'
 where state = 'unresolved' and observed_at < $1::timestamptz
 returning notification_id`,

@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 export interface ForgetOptions {
@@ -18,7 +17,7 @@ export async function forgetBodies(
   warehouse: Warehouse,
   { retentionDays, batch = 1_000, signal }: ForgetOptions,
 ): Promise<number> {
-  const inbox = `${quoteIdentifier(warehouse.names.sync)}.webhook_notifications`
+  const inbox = warehouse.names.table('webhook_notifications')
   let forgotten = 0
   for (;;) {
     signal?.throwIfAborted()

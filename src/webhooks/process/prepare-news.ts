@@ -87,7 +87,7 @@ async function loadLiveOwners(
     const rows = await session.query<{ id: string }>(
       'look for what notifications are about',
       `select ${quoteIdentifier(idColumn)} as id
-from ${quoteIdentifier(names.data)}.${quoteIdentifier(stream)}
+from ${names.table(stream)}
 where ${quoteIdentifier(idColumn)} = any($1::text[]) and _deleted_at is null`,
       [owners.filter((owner) => ['', type].includes(owner.type)).map(({ id }) => id)],
     )

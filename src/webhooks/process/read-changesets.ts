@@ -1,4 +1,5 @@
 import { ApiContractError } from '../../base/errors.js'
+import { isObject, membersOf } from '../../jsonapi/members.js'
 import { readIdentity } from '../../resources/flatten.js'
 import { toStorableJson, toStorableText } from '../../resources/storable-text.js'
 import { judgeTimestamp } from '../../resources/timestamp.js'
@@ -18,10 +19,10 @@ export function readChangesets(
   notification: { readonly notificationId: string; readonly observedAt: Date },
 ): ContainerChange[] {
   return included.flatMap((record) => {
-    const { attributes, relationships, type } = asMembers(record)
-    const { changeset, timestamp, data_source: source, timezone } = asMembers(attributes)
-    const container = readLinkage(asMembers(relationships).container)
-    if (type === 'container' || container === undefined || !isMembers(changeset)) return []
+    const { attributes, relationships, type } = membersOf(record)
+    const { changeset, timestamp, data_source: source, timezone } = membersOf(attributes)
+    const container = readLinkage(membersOf(relationships).container)
+    if (type === 'container' || container === undefined || !isObject(changeset)) return []
     const changeId = idOf(record)
     if (changeId === undefined) return []
     const isTimed = typeof timestamp === 'string' && judgeTimestamp(timestamp).kind !== 'invalid'
@@ -61,12 +62,4 @@ function jsonOrNull(value: unknown): string | null {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? toStorableText(value).text : null
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function asMembers(value: unknown): Readonly<Record<string, unknown>> {
-  return isMembers(value) ? value : {}
 }

@@ -8,7 +8,7 @@ import {
 } from '../../base/errors.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
-import type { Sleep } from '../../base/retry.js'
+import { backoffMs, type Sleep } from '../../base/retry.js'
 import { DriftWatch } from '../../ingest/drift-watch.js'
 import { FingerprintMemory } from '../../ingest/fingerprint-memory.js'
 import { readRefetch } from '../../ingest/read-refetch.js'
@@ -111,7 +111,7 @@ export class RefetchQueueReader {
       else await readRefetch(run, entry)
     } catch (thrown) {
       if (run.signal.aborted || concernsAll(thrown)) throw thrown
-      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(entry.attempts, 20))
+      const waitMs = backoffMs(entry.attempts + 1, FIRST_WAIT_MS, LONGEST_WAIT_MS)
       logger.error('a record could not be refetched', { ...entry, waitMs, error: thrown })
       await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
     }

@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** States of a notification that is settled one way or another, and can be put back. */
@@ -89,7 +88,7 @@ async function countSelected(
     count(*) as selected,
     count(*) filter (where ${IS_REPLAYABLE}) as replayable,
     count(*) filter (where body is null) as without_body
-from ${quoteIdentifier(names.sync)}.webhook_notifications
+from ${names.table('webhook_notifications')}
 where ${where.sql}`,
     where.parameters,
   )
@@ -104,7 +103,7 @@ async function findUnknownIds(warehouse: Warehouse, ids: readonly string[]): Pro
     `select wanted.id
 from unnest($1::text[]) as wanted (id)
 where not exists (
-    select from ${quoteIdentifier(warehouse.names.sync)}.webhook_notifications as stored
+    select from ${warehouse.names.table('webhook_notifications')} as stored
     where stored.notification_id = wanted.id
 )`,
     [ids],
@@ -113,7 +112,7 @@ where not exists (
 }
 
 async function putBack(warehouse: Warehouse, where: Condition): Promise<number> {
-  const inbox = `${quoteIdentifier(warehouse.names.sync)}.webhook_notifications`
+  const inbox = warehouse.names.table('webhook_notifications')
   const last = where.parameters.length + 1
   let after = ''
   let replayed = 0

@@ -2,13 +2,12 @@ import type { TrackingService } from '../../api/endpoints.js'
 import { toError } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
-import type { Sleep } from '../../base/retry.js'
+import { backoffMs, type Sleep } from '../../base/retry.js'
 import type { RunSettings } from '../../ingest/run.js'
 import {
   completeSyncBegan,
   loadConfirmedPasses,
 } from '../../warehouse/bookkeeping/confirmed-passes.js'
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { settleUnresolved } from './claim-notifications.js'
 import { NotificationProcessor, type ProcessSettings } from './process-notifications.js'
@@ -127,7 +126,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
       } catch (thrown) {
         if (isStopping()) return
         failures += 1
-        waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10))
+        waitMs = backoffMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
         errors.set(name, toError(thrown).message)
         logger.error(`${name}: failed, trying again`, { waitMs, error: thrown })
       }
@@ -164,13 +163,12 @@ export async function settleByCompleteSync(warehouse: Warehouse): Promise<number
 
 /** What waits in the warehouse, for all processors together. One query. */
 export async function readProcessorLag(warehouse: Warehouse): Promise<ProcessorLag> {
-  const sync = quoteIdentifier(warehouse.names.sync)
   const [row] = await warehouse.query<{ waiting: number; oldest: number; refetches: number }>(
     'read the lag of the processor',
     `select count(*) as waiting,
     coalesce(extract(epoch from max(clock_timestamp() - received_at)), 0)::double precision as oldest,
-    (select count(*) from ${sync}.refetch_queue) as refetches
-from ${sync}.webhook_notifications
+    (select count(*) from ${warehouse.names.table('refetch_queue')}) as refetches
+from ${warehouse.names.table('webhook_notifications')}
 where state = 'received'`,
   )
   return {

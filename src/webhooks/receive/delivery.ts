@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { decodeUtf8 } from '../../jsonapi/decode-utf8.js'
 import { JsonNestingError, parseExactJson } from '../../jsonapi/exact-json.js'
+import { isObject } from '../../jsonapi/members.js'
 import { judgeTimestamp } from '../../resources/timestamp.js'
 
 /** One HTTP POST of a notification, read as far as the inbox needs it. The body itself is kept as it came. */
@@ -74,10 +75,7 @@ function parseBody(body: Buffer): { readonly value: unknown; readonly problem?: 
 
 /** An own member of an object; undefined for anything else, arrays included. */
 function member(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** PostgreSQL takes neither U+0000 nor half a surrogate pair, and no id of the service has any control character. */

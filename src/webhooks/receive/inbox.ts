@@ -1,4 +1,3 @@
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import { compareKeys } from '../../warehouse/rows/sighting.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Delivery } from './delivery.js'
@@ -36,7 +35,7 @@ export async function storeDeliveries(
   deliveries: readonly Delivery[],
   uncounted: readonly Repeat[] = [],
 ): Promise<StoredDeliveries> {
-  const inbox = `${quoteIdentifier(warehouse.names.sync)}.webhook_notifications`
+  const inbox = warehouse.names.table('webhook_notifications')
   const newIds = await insertNew(warehouse, inbox, deliveries)
   const known = deliveries.filter(({ notificationId }) => !newIds.has(notificationId))
   const repeats = addUp([...known.map(toRepeat), ...uncounted])
@@ -67,7 +66,7 @@ const TRIAL: Delivery = {
  */
 export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean> {
   const { names } = warehouse
-  const inbox = `${quoteIdentifier(names.sync)}.webhook_notifications`
+  const inbox = names.table('webhook_notifications')
   let isTaken = false
   await warehouse
     .transaction('try the inbox', async (session) => {

@@ -1,6 +1,5 @@
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { queueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { NotificationRecord } from '../process/notification-record.js'
 
@@ -24,7 +23,7 @@ export async function findKnownNotifications(
   const rows = await warehouse.query<{ id: string }>(
     'look for notifications in the inbox',
     `select notification_id as id
-from ${quoteIdentifier(warehouse.names.sync)}.webhook_notifications
+from ${warehouse.names.table('webhook_notifications')}
 where notification_id = any($1::text[])`,
     [ids],
   )
@@ -51,7 +50,7 @@ export async function recordRecovered(
       notifications.map(read)
     await session.query(
       'note recovered notifications',
-      `insert into ${quoteIdentifier(warehouse.names.sync)}.webhook_notifications (
+      `insert into ${warehouse.names.table('webhook_notifications')} (
     notification_id, event, webhook_id, created_at, observed_at, deliveries, state, processed_at, error,
     reference_type, reference_id
 )

@@ -10,7 +10,7 @@ import { terminalOf, widthOf } from '../../../../src/commands/output/terminal.js
 import { readShippedQueries } from '../../../../src/warehouse/questions/shipped-queries.js'
 import { QUESTION_NOTES } from '../../../../src/warehouse/questions/question-notes.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
-import { schemaNames } from '../../../../src/warehouse/connection/schema-names.js'
+import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
 
 const TEXT = 25
 const NUMERIC = 1700
@@ -89,7 +89,7 @@ describe('an answer as a table', () => {
     'is no wider than a terminal of %d columns',
     { tags: ['FD4'] },
     async (width) => {
-      const shipped = await readShippedQueries(schemaNames('tracking'))
+      const shipped = await readShippedQueries(new SchemaNames('tracking'))
       const wide = (columns: readonly string[]): TableAnswer => ({
         columns,
         types: columns.map(() => TEXT),
@@ -234,7 +234,7 @@ describe('what is said of the shipped questions', () => {
     'is said of each, and names columns that its answer has',
     { tags: ['FD4', 'FD12'] },
     async () => {
-      const shipped = await readShippedQueries(schemaNames('tracking'))
+      const shipped = await readShippedQueries(new SchemaNames('tracking'))
       expect(Object.keys(QUESTION_NOTES).sort()).toEqual(shipped.map(({ name }) => name))
       for (const { name, sqlText } of shipped) {
         const { leading = [], sums = [] } = QUESTION_NOTES[name]!

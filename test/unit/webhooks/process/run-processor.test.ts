@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TrackingService } from '../../../../src/api/endpoints.js'
 import { silentLogger } from '../../../../src/base/logger.js'
-import { schemaNames } from '../../../../src/warehouse/connection/schema-names.js'
+import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../../../src/warehouse/connection/warehouse.js'
 import { startProcessor } from '../../../../src/webhooks/process/run-processor.js'
 import { createManualSleep } from '../../../support/manual-sleep.js'
@@ -21,7 +21,7 @@ function createEmptyWarehouse(): {
   const session = { query: () => Promise.resolve([]) } as unknown as Session
   const warehouse = {
     ...session,
-    names: schemaNames('tracking'),
+    names: new SchemaNames('tracking'),
     transaction: async (_action: string, work: (session: Session) => Promise<unknown>) => {
       looks += 1
       await new Promise<void>((resolve) => (endLook = resolve))
