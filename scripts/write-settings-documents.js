@@ -1,6 +1,6 @@
-// Writes config/tracking-sync.example.json and the table of settings in README.md from src/config/load-config.ts.
+// Writes config/tracking-sync.example.json and the table of settings in README.md from src/config/settings.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { exampleConfig, settingsTable } from '../dist/config/settings-documents.js'
+import { exampleConfig, settingsTable } from '../dist/config/describe.js'
 
 writeFileSync('config/tracking-sync.example.json', exampleConfig())
 const readme = readFileSync('README.md', 'utf8')

@@ -4,14 +4,15 @@ import { createTrackingService, type TrackingService } from './api/endpoints.js'
 import { createFallbackBudget } from './api/fallback-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
-import type { Config, LoadedConfig } from './config/load-config.js'
+import type { Config } from './config/settings.js'
+import type { LoadedConfig } from './config/load.js'
 import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { requireService } from './config/require-service.js'
+import { requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import {
   ConnectorError,
   IncompleteRunError,
@@ -8,7 +8,7 @@ import {
   toError,
   WarehouseSchemaError,
 } from '../base/errors.js'
-import { requireService } from '../config/require-service.js'
+import { requireService } from '../config/needed-settings.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
@@ -187,7 +187,7 @@ async function checkService(app: App): Promise<string> {
 
 /** No line for those who do without webhooks. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
-  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const settings = { ...watchSettingsOf(app.config), isReactivating: false }
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [

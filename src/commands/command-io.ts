@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { projectFile } from '../base/project-file.js'
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { LoadedConfig, SettingName } from '../config/load-config.js'
+import type { LoadedConfig } from '../config/load.js'
+import type { SettingName } from '../config/settings.js'
 import { ConfigError, ConnectorError, WarehouseUnavailableError, toError } from '../base/errors.js'
 import {
   EXIT_CODES,
@@ -91,7 +92,7 @@ export function createCommandIo(process: ProcessLike, state: CliState): CommandI
     get terminal() {
       return terminalOf(process.stdout)
     },
-    environment: async () => (await import('../config/load-config.js')).readEnvironment(),
+    environment: async () => (await import('../config/load.js')).readEnvironment(),
     print: (text) => {
       process.stdout.write(`${text}\n`)
     },
@@ -150,7 +151,7 @@ async function runWithApp(
     // Loaded late, like the app below: the program's help needs no settings, and wrong settings
     // need none of the drivers.
     const [{ loadConfig, readEnvironment }, { createRedactor }] = await Promise.all([
-      import('../config/load-config.js'),
+      import('../config/load.js'),
       import('../base/logger.js'),
     ])
     const loaded = loadConfig({
@@ -274,7 +275,7 @@ async function addFlagsNow(
   names: readonly SettingName[] | 'all',
   common: readonly SettingName[],
 ): Promise<void> {
-  const { settingDescriptions } = await import('../config/load-config.js')
+  const { settingDescriptions } = await import('../config/settings.js')
   for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
     const isWanted = names === 'all' || names.includes(name) || common.includes(name)
     if (flag === undefined || !isWanted) continue

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { formatTable } from './output/print-table.js'
@@ -12,9 +12,9 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, 'all').action(async (options: Record<string, unknown>) => {
-    const { settingDescriptions } = await import('../config/load-config.js')
+    const { settingDescriptions } = await import('../config/settings.js')
     const { MASK } = await import('../base/logger.js')
-    const { shownDatabaseUrl } = await import('../config/database-address.js')
+    const { shownDatabaseUrl } = await import('../config/describe.js')
     const mask = (name: SettingName, value: unknown): string =>
       name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
     await io.withApp(settingFlagsOf(options), ({ config }, { origins }) => {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { requireService } from '../config/require-service.js'
+import { requireService } from '../config/needed-settings.js'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'

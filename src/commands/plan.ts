@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/load-config.js'
-import { requireService } from '../config/require-service.js'
+import type { SettingName } from '../config/settings.js'
+import { requireService } from '../config/needed-settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import type { Plan, PlanTotal } from '../sync/plan/make-plan.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'

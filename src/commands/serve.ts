@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
 import { ConfigError } from '../base/errors.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
-import { requireService } from '../config/require-service.js'
+import { requireService } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
@@ -155,7 +155,7 @@ async function createSignature(
     throw new ConfigError([{ setting: 'TRACKING_HOST', problem }])
   }
   if (isInsecure || !isReceiving) return 'insecure'
-  const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+  const { requireWebhookSecrets } = await import('../config/needed-settings.js')
   const { createSignatureCheck } = await import('../webhooks/receive/signature.js')
   return createSignatureCheck({
     secrets: requireWebhookSecrets(config),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, type Command } from 'commander'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'

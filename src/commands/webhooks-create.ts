@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/create-webhook.js'
@@ -35,7 +35,7 @@ export function addCreateCommand(
   addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
     async ({ url: given, again = false, ...options }: CreateOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+        const { requireWebhookSecrets } = await import('../config/needed-settings.js')
         const { createOwnWebhook } = await import('../webhooks/manage/create-webhook.js')
         const { webhookUrl, webhookIds } = app.config
         const url = given ?? requireWebhookUrl(app)
@@ -83,7 +83,7 @@ export function addEnableCommand(
   addSettingFlags(addSecretOptions(command), [...settings, 'webhookEvents']).action(
     async (webhookId: string, { events = false, sign = false, ...options }: EnableOptions) => {
       await io.withApp(settingFlagsOf(options), async (app) => {
-        const { requireWebhookSecrets } = await import('../config/webhook-settings.js')
+        const { requireWebhookSecrets } = await import('../config/needed-settings.js')
         const { enableWebhook } = await import('../webhooks/manage/create-webhook.js')
         if (sign) requireWebhookSecrets(app.config)
         return manage(app, io, { ...options, what: 'enabled' }, (dependencies) =>
@@ -110,7 +110,7 @@ async function manage(
   options: ManageOptions,
   change: (dependencies: ManageDependencies) => Promise<ManagedWebhook>,
 ): Promise<number> {
-  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { secrets, events } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const { secretFile: path } = options

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import type { NotificationRecord } from '../webhooks/process/notification-record.js'
 import type { ReconcileReport } from '../webhooks/reconcile/reconcile.js'
@@ -84,8 +84,8 @@ export function addReconcileCommand(
   ]).action(async ({ json = false, ...options }: ReconcileOptions) => {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { reconcile } = await import('../webhooks/reconcile/reconcile.js')
-      const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
-      const { requireService } = await import('../config/require-service.js')
+      const { watchSettingsOf } = await import('../config/needed-settings.js')
+      const { requireService } = await import('../config/needed-settings.js')
       // Before a database is started for nothing.
       requireService(app.config)
       const warehouse = await app.openWarehouse({ isWriting: true })

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { escapeControls } from './output/print-table.js'
@@ -60,7 +60,7 @@ async function sendSample(
   checkTargetUrl('--to', url)
   const { isSameUrl, listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
   const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
-  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const sending = (await listWebhookRecords(service, app.signal)).find(
@@ -88,7 +88,7 @@ async function testWay(
 ): Promise<number> {
   const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   const { testWebhook } = await import('../webhooks/manage/self-test.js')
-  const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { config } = app
   const url = requireWebhookUrl(app)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)

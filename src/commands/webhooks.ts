@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/load-config.js'
+import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { escapeControls, formatTable } from './output/print-table.js'
@@ -45,7 +45,7 @@ function addList(group: Command, io: CommandIo): void {
       const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
       const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
       const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
-      const { watchSettingsOf } = await import('../config/webhook-watch-settings.js')
+      const { watchSettingsOf } = await import('../config/needed-settings.js')
       const own = watchSettingsOf(app.config)
       const listed = await listWebhookRecords((await app.openService()).service, app.signal)
       const webhooks = listed.map((webhook) => ({

@@ -1,5 +1,5 @@
 import type { TrackingService } from '../api/endpoints.js'
-import type { Config } from '../config/load-config.js'
+import type { Config } from '../config/settings.js'
 import { LeaseHeldError } from '../base/errors.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
@@ -11,7 +11,7 @@ import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { forgetBodies } from '../webhooks/process/forget-bodies.js'
 import { reconcile } from '../webhooks/reconcile/reconcile.js'
-import { watchSettingsOf } from '../config/webhook-watch-settings.js'
+import { watchSettingsOf } from '../config/needed-settings.js'
 
 export interface JobDependencies {
   readonly config: Config

@@ -8,7 +8,7 @@ import {
   createSenderAddresses,
   type SenderAddresses,
 } from '../webhooks/receive/sender-addresses.js'
-import { watchSettingsOf } from '../config/webhook-watch-settings.js'
+import { watchSettingsOf } from '../config/needed-settings.js'
 import { createJobs } from './jobs.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 import { isSyncDue, readSyncFreshness } from '../status/sync-freshness.js'

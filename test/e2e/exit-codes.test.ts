@@ -150,7 +150,7 @@ describe.concurrent('wrong usage', () => {
     [
       'DATABASE_URL',
       'postgres://me@127.0.0.1/house?sslmode=bogus',
-      /has an sslmode that is none of/,
+      /has an unknown sslmode; use one of/,
     ],
     ['DATABASE_URL', 'mysql://127.0.0.1/house', /must look like postgres:/],
     ['TRACKING_API_URL', 'https://api.example', /must end with the version segment/],

@@ -615,7 +615,9 @@ describe('secrets', () => {
       }
       const sync = await runCli(['sync'], { directory, env, secrets })
       expect(sync.exitCode).toBe(0)
-      expect(sync.stderr).toContain('the file of TRACKING_API_KEY_FILE can be read by others')
+      expect(sync.stderr).toContain(
+        'other users can read or change the file of TRACKING_API_KEY_FILE',
+      )
       expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
       const config = await runCli(['config'], { directory, env, secrets })
       expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)

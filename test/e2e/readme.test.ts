@@ -3,9 +3,10 @@ import { access, chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/prom
 import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadConfig, settingDescriptions } from '../../src/config/load-config.js'
+import { loadConfig } from '../../src/config/load.js'
+import { settingDescriptions } from '../../src/config/settings.js'
 import { EXIT_CODES, exitCodeOfSignal } from '../../src/base/exit-code.js'
-import { exampleConfig, settingsTable } from '../../src/config/settings-documents.js'
+import { exampleConfig, settingsTable } from '../../src/config/describe.js'
 import type { Simulator } from '../../src/simulator/server.js'
 import {
   isServerRunning,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settingDescriptions } from '../../../src/config/load-config.js'
+import { settingDescriptions } from '../../../src/config/settings.js'
 import { EXIT_CODES } from '../../../src/base/exit-code.js'
 import { runInProcess } from './fake-process.js'
 

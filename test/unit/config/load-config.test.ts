@@ -3,14 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  loadConfig,
-  settingDescriptions,
-  type ConfigSources,
-  type LoadedConfig,
-} from '../../../src/config/load-config.js'
+import { loadConfig, type ConfigSources, type LoadedConfig } from '../../../src/config/load.js'
+import { settingDescriptions } from '../../../src/config/settings.js'
 import { ConfigError, type ConfigProblem } from '../../../src/base/errors.js'
-import { requireService } from '../../../src/config/require-service.js'
+import { requireService } from '../../../src/config/needed-settings.js'
 
 const canary = 'canary-9d1f4c77ab'
 const apiUrl = 'https://api.tracking.example/v2'
@@ -107,9 +103,9 @@ describe('where a setting comes from', () => {
     write('.env', `TRACKING_API_KYE=${canary}\nTRACKING_API_KEY_FILE=\nOTHER=1\n`)
     const { warnings } = load({ TRACKING_RATE_LIMIT: '5', TRACKING_QQQQQQQQQ: '', PATH: '' })
     expect(warnings).toEqual([
-      'TRACKING_API_KYE is no setting and has no effect; did you mean TRACKING_API_KEY?',
-      'TRACKING_QQQQQQQQQ is no setting and has no effect',
-      'TRACKING_RATE_LIMIT is no setting and has no effect; did you mean TRACKING_RATE_LIMIT_PER_MINUTE?',
+      'TRACKING_API_KYE is not a setting and has no effect; did you mean TRACKING_API_KEY?',
+      'TRACKING_QQQQQQQQQ is not a setting and has no effect',
+      'TRACKING_RATE_LIMIT is not a setting and has no effect; did you mean TRACKING_RATE_LIMIT_PER_MINUTE?',
     ])
   })
 
@@ -181,7 +177,7 @@ describe('problems', () => {
       'TRACKING_PAGE_SIZE: must be a whole number from 1 to 1000',
       'TRACKING_RATE_LIMIT_PER_MINUTE: must be a whole number from 1 to 100000',
       'TRACKING_SCHEMA: must be 1 to 50 lower-case letters, digits or underscores, not beginning with a digit',
-      'unknownThing in config/tracking-sync.json: is no setting',
+      'unknownThing in config/tracking-sync.json: is not a setting',
     ])
   })
 
@@ -238,8 +234,8 @@ describe('problems', () => {
     () => {
       writeConfig({ pagesize: canary, apiurl: canary })
       expect(problemsOf()).toEqual([
-        'pagesize in config/tracking-sync.json: is no setting',
-        'apiurl in config/tracking-sync.json: is no setting',
+        'pagesize in config/tracking-sync.json: is not a setting',
+        'apiurl in config/tracking-sync.json: is not a setting',
       ])
     },
   )
@@ -362,7 +358,7 @@ describe('secrets', { tags: ['S4'] }, () => {
       chmodSync(write('.env', `${content}\n`), mode)
       const { warnings } = load()
       expect(warnings).toEqual(
-        Array(count).fill('.env holds a secret and can be read by others: chmod 0600 it'),
+        Array(count).fill('.env holds a secret and other users can read it: chmod 0600 it'),
       )
     },
   )
@@ -386,7 +382,8 @@ describe('secrets', { tags: ['S4'] }, () => {
   ])('a secret file of mode %o: is there a warning? %s', { tags: ['S4'] }, (mode, isWarned) => {
     const path = write('key', canary, mode)
     const { warnings } = load({ TRACKING_API_KEY_FILE: path })
-    const warning = 'the file of TRACKING_API_KEY_FILE can be read by others: chmod 0640 it'
+    const warning =
+      'other users can read or change the file of TRACKING_API_KEY_FILE: chmod 0640 it'
     expect(warnings).toEqual(isWarned ? [warning] : [])
   })
 
@@ -423,7 +420,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     (environment) => {
       writeConfig({ apiKey: canary })
       expect(problemsOf(environment)).toEqual([
-        'TRACKING_API_KEY: is a secret and has no place in the configuration file: set it in the environment, or TRACKING_API_KEY_FILE',
+        'TRACKING_API_KEY: is a secret and must not be in the configuration file; set it in the environment, or use TRACKING_API_KEY_FILE',
       ])
     },
   )

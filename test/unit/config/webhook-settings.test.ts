@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { loadConfig, type LoadedConfig } from '../../../src/config/load-config.js'
+import { loadConfig, type LoadedConfig } from '../../../src/config/load.js'
 import { ConfigError } from '../../../src/base/errors.js'
-import { requireWebhookSecrets } from '../../../src/config/webhook-settings.js'
+import { requireWebhookSecrets } from '../../../src/config/needed-settings.js'
 
 const SECRET = 'settings-canary-0a61'
 

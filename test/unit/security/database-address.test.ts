@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../src/config/load-config.js'
-import { judgeDatabaseLink, shownDatabaseUrl } from '../../../src/config/database-address.js'
+import { loadConfig } from '../../../src/config/load.js'
+import { checkDatabaseLink } from '../../../src/config/safe-addresses.js'
+import { shownDatabaseUrl } from '../../../src/config/describe.js'
 import { ConfigError } from '../../../src/base/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
-const ELSEWHERE = 'is not on this machine'
+const ELSEWHERE = 'is on another machine'
 
 function problemOf(address: string, rules = RULES): string {
-  return judgeDatabaseLink(new URL(address), rules).problem ?? ''
+  return checkDatabaseLink(new URL(address), rules).problem ?? ''
 }
 
 test.each([
@@ -47,8 +48,9 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
     'postgres:///house?host=localhost&host=db.example',
   ])('%s is refused', { tags: ['S11'] }, (address) => {
     expect(problemOf(address)).toContain(ELSEWHERE)
-    expect(judgeDatabaseLink(new URL(address), { ...RULES, isInsecureAllowed: true })).toEqual({
-      warning: 'the server of DATABASE_URL is not verified: anybody between may read and change',
+    expect(checkDatabaseLink(new URL(address), { ...RULES, isInsecureAllowed: true })).toEqual({
+      warning:
+        'the server of DATABASE_URL is not verified: anyone in between can read and change data',
     })
   })
 
@@ -58,7 +60,7 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
     'postgresql://me:pw@10.0.0.1/house?sslmode=verify-full',
     'postgres:///house?host=db.example&sslmode=verify-full',
   ])('%s is reached', { tags: ['S11'] }, (address) => {
-    expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
+    expect(checkDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
   test('verify-full is refused where Node is told to check nothing', { tags: ['S11'] }, () => {
@@ -81,12 +83,12 @@ describe('a database on this machine', { tags: ['S11'] }, () => {
     'postgres:///house?host=/var/run/postgresql',
     'postgres://me@%2Fvar%2Frun%2Fpostgresql/house',
   ])('%s needs no word', { tags: ['S11'] }, (address) => {
-    expect(judgeDatabaseLink(new URL(address), RULES)).toEqual({})
+    expect(checkDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
   test.each(['sslmode=no-verify', 'ssl=no-verify'])('%s is told', { tags: ['S11'] }, (query) => {
     const address = new URL(`postgres://me:pw@localhost/house?${query}`)
-    expect(judgeDatabaseLink(address, RULES).warning).toContain('is not verified')
+    expect(checkDatabaseLink(address, RULES).warning).toContain('is not verified')
   })
 
   test(

@@ -2,16 +2,20 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ConfigProblem } from '../base/errors.js'
+import { allSettings, type SettingDescription } from './settings.js'
 
 const DEFAULT_CONFIG_FILE = 'config/tracking-sync.json'
 
+/** Nobody but the group may read the file of a secret; nobody at all but the owner `.env`. */
+const OTHERS_AND_GROUP_WRITE = 0o027
+const OTHERS_AND_GROUP = 0o077
+
 /**
- * A setting's value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret.
- * Undefined when it is not set; empty means not set. What is wrong goes to `problems`, what is
- * worth a word to `warnings`, neither with the value.
+ * The value of a setting in an environment, or in the file that `<VARIABLE>_FILE` names for a
+ * secret. Undefined if it is not set or empty. Adds to `problems` and `warnings`, without values.
  */
 export function fromEnvironment(
-  { variable, isSecret }: { readonly variable: string; readonly isSecret?: boolean },
+  { variable, isSecret }: SettingDescription,
   environment: Readonly<Record<string, string | undefined>>,
   problems: ConfigProblem[],
   warnings: string[],
@@ -20,21 +24,16 @@ export function fromEnvironment(
   const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
   if (path === undefined) return value
   if (value !== undefined) {
-    problems.push({
-      setting: variable,
-      problem: `is set together with ${variable}_FILE; remove one of them`,
-    })
+    const problem = `is set together with ${variable}_FILE; remove one of them`
+    problems.push({ setting: variable, problem })
     return undefined
   }
-  return readSecretFile(variable, path, problems, warnings)
+  return readSecretFile(`${variable}_FILE`, path, problems, warnings)
 }
 
 function emptyAsAbsent(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value
 }
-
-/** Readable by others means readable by every account of the machine. */
-const TOO_OPEN = 0o027
 
 function readSecretFile(
   variable: string,
@@ -43,29 +42,21 @@ function readSecretFile(
   warnings: string[],
 ): string | undefined {
   try {
-    const mode = statSync(path).mode
-    if ((mode & TOO_OPEN) !== 0) {
-      warnings.push(`the file of ${variable}_FILE can be read by others: chmod 0640 it`)
+    if ((statSync(path).mode & OTHERS_AND_GROUP_WRITE) !== 0) {
+      warnings.push(`other users can read or change the file of ${variable}: chmod 0640 it`)
     }
     const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (content !== '') return content
-    problems.push({ setting: `${variable}_FILE`, problem: 'names an empty file' })
+    problems.push({ setting: variable, problem: 'names an empty file' })
   } catch {
-    problems.push({ setting: `${variable}_FILE`, problem: 'names a file that cannot be read' })
+    problems.push({ setting: variable, problem: 'names a file that cannot be read' })
   }
   return undefined
 }
 
-/** For the owner alone: nothing but this program reads it. */
-const NOT_PRIVATE = 0o077
-
-/**
- * The variables of `.env` in the working directory; none where there is no such file. One warning
- * where others can read a secret in it.
- */
+/** The variables of `.env` in the working directory; none if there is no such file. */
 export function readDotEnv(
   workingDirectory: string,
-  secretVariables: readonly string[],
   problems: ConfigProblem[],
   warnings: string[],
 ): Readonly<Record<string, string | undefined>> {
@@ -73,20 +64,19 @@ export function readDotEnv(
   const content = readIfThere(path, problems, '.env')
   if (content === undefined) return {}
   const variables = parseEnv(content)
-  const holdsSecret = secretVariables.some((name) => emptyAsAbsent(variables[name]) !== undefined)
-  if (holdsSecret && (statSync(path).mode & NOT_PRIVATE) !== 0) {
-    warnings.push('.env holds a secret and can be read by others: chmod 0600 it')
+  const holdsSecret = allSettings.some(
+    ({ variable, isSecret }) =>
+      isSecret === true && emptyAsAbsent(variables[variable]) !== undefined,
+  )
+  if (holdsSecret && (statSync(path).mode & OTHERS_AND_GROUP) !== 0) {
+    warnings.push('.env holds a secret and other users can read it: chmod 0600 it')
   }
   return variables
 }
 
-/**
- * The members of the configuration file, checked against the names there are. A file that was asked
- * for must exist; the usual one need not.
- */
+/** The members of the configuration file. Names that are not settings become problems. */
 export function readConfigFile(
   sources: { readonly workingDirectory: string; readonly configFile?: string | undefined },
-  settingNames: readonly string[],
   problems: ConfigProblem[],
 ): Readonly<Record<string, unknown>> {
   const name = sources.configFile ?? DEFAULT_CONFIG_FILE
@@ -102,11 +92,11 @@ export function readConfigFile(
     problems.push({ setting: name, problem: 'is not a JSON object' })
     return {}
   }
-  // JSON has no comments: members beginning with // are ours to ignore.
+  // JSON has no comments: members that begin with // serve as such.
   const entries = Object.entries(parsed).filter(([key]) => !key.startsWith('//'))
-  const unknown = entries.filter(([key]) => !settingNames.includes(key))
-  for (const [key] of unknown) {
-    problems.push({ setting: `${key} in ${name}`, problem: 'is no setting' })
+  for (const [key] of entries) {
+    if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
+    problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
   }
   return Object.fromEntries(entries)
 }

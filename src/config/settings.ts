@@ -1,0 +1,390 @@
+import { z } from 'zod'
+import * as kind from './kinds.js'
+
+/** One setting: how it is given, what it may be, and what it means. */
+interface Setting {
+  readonly variable: string
+  /** Secrets have none: every account of a machine can read its command lines. */
+  readonly flag?: string
+  readonly isSecret?: true
+  /** Only for tests: an environment variable that no list of settings shows. */
+  readonly isHidden?: true
+  readonly kind: z.ZodType
+  /** Sentences for the documentation and `--help`. */
+  readonly meaning: string
+}
+
+/** Every setting, in the order of the documentation. */
+const settings = {
+  apiUrl: {
+    variable: 'TRACKING_API_URL',
+    flag: '--api-url',
+    kind: kind.baseUrl.optional(),
+    meaning: 'Base address of the tracking service; ends with the version segment /v2.',
+  },
+  apiKey: {
+    variable: 'TRACKING_API_KEY',
+    isSecret: true,
+    kind: kind.apiKey.optional(),
+    meaning: 'Key of the account at the tracking service, without the word Token.',
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    isSecret: true,
+    kind: kind.databaseUrl.optional(),
+    meaning:
+      'PostgreSQL 14 or later that holds the warehouse. ' +
+      'Default: an embedded PostgreSQL under TRACKING_HOME.',
+  },
+  home: {
+    variable: 'TRACKING_HOME',
+    flag: '--home',
+    kind: kind.text.default('.tracking-sync'),
+    meaning: 'Directory of the embedded database; relative to the working directory.',
+  },
+  schema: {
+    variable: 'TRACKING_SCHEMA',
+    flag: '--schema',
+    kind: kind.schemaName.default('tracking'),
+    meaning:
+      'Schema of the data tables. The others are named after it: <schema>_sync, ' +
+      '<schema>_analytics, <schema>_as_of, <schema>_datasync, <schema>_stored.',
+  },
+  rateLimitPerMinute: {
+    variable: 'TRACKING_RATE_LIMIT_PER_MINUTE',
+    flag: '--rate-limit',
+    kind: kind.wholeNumber(1, 100_000).default(90),
+    meaning:
+      'Requests to the service in any 60 seconds. The service allows an account about 100; ' +
+      '90 leaves room for others.',
+  },
+  pageSize: {
+    variable: 'TRACKING_PAGE_SIZE',
+    flag: '--page-size',
+    kind: kind.wholeNumber(1, 1000).default(100),
+    meaning: 'Records to ask for per list page. The service may send fewer.',
+  },
+  requestTimeoutSeconds: {
+    variable: 'TRACKING_REQUEST_TIMEOUT_SECONDS',
+    flag: '--request-timeout',
+    kind: kind.wholeNumber(1, 3600).default(120),
+    meaning: 'Seconds that one attempt of a request may take, headers and body together.',
+  },
+  eventConcurrency: {
+    variable: 'TRACKING_EVENT_CONCURRENCY',
+    flag: '--event-concurrency',
+    kind: kind.wholeNumber(1, 32).default(4),
+    meaning:
+      'Requests for transport events to run at once. ' +
+      'Only used where the list of containers does not include the events.',
+  },
+  runMinutes: {
+    variable: 'TRACKING_RUN_MINUTES',
+    flag: '--run-minutes',
+    kind: kind.wholeNumber(1, 10_000).optional(),
+    meaning:
+      'Minutes that a run may take. After that it stops at the end of a page with exit code 6, ' +
+      'and the next run continues there. Default: no limit.',
+  },
+  fullSyncHours: {
+    variable: 'TRACKING_FULL_SYNC_HOURS',
+    flag: '--full-sync-hours',
+    kind: kind.wholeNumber(0, 8760).default(24),
+    meaning:
+      'Hours between two syncs that read every list completely. The syncs in between read only ' +
+      'the shipments still tracked and the tracking requests that changed. Only a complete sync ' +
+      'notices deletions. 0: every sync is complete.',
+  },
+  transportEventChecksPerSync: {
+    variable: 'TRACKING_EVENT_CHECKS_PER_SYNC',
+    flag: '--event-checks',
+    kind: kind.wholeNumber(0, 1000).default(1),
+    meaning:
+      'Unfinished containers whose transport events each sync refetches, unchanged or not: ' +
+      'one request each, the least recently read first. ' +
+      'Only used where the list of containers does not include the events. 0: none.',
+  },
+  vesselPositions: {
+    variable: 'TRACKING_VESSEL_POSITIONS',
+    flag: '--vessel-positions',
+    kind: kind.flag.default(false),
+    meaning: 'Read the position history of every known vessel in each run: one request per vessel.',
+  },
+  storedViews: {
+    variable: 'TRACKING_STORED_VIEWS',
+    flag: '--stored-views',
+    kind: kind.oneOf(['auto', 'always', 'never']).default('auto'),
+    meaning:
+      'Whether a run that wrote something stores the large views, for reports that read all of ' +
+      'them (schema <schema>_stored). auto: from 100,000 containers on.',
+  },
+  quarantineLimitPercent: {
+    variable: 'TRACKING_QUARANTINE_LIMIT_PERCENT',
+    flag: '--quarantine-limit',
+    kind: kind.wholeNumber(0, 100).default(5),
+    meaning: 'A run that sets aside more than this share of a stream ends with exit code 6.',
+  },
+  migrate: {
+    variable: 'TRACKING_MIGRATE',
+    flag: '--migrate',
+    kind: kind.flag.default(true),
+    meaning:
+      'Create or upgrade the schemas when a command starts. ' +
+      'false: refuse to start until `tracking-sync migrate` was run.',
+  },
+  strict: {
+    variable: 'TRACKING_STRICT',
+    flag: '--strict',
+    kind: kind.flag.default(false),
+    meaning:
+      'Refuse to run as a superuser or as the owner of the schemas, and never upgrade them. ' +
+      'For a login with the role <schema>_writer.',
+  },
+  databasePort: {
+    variable: 'TRACKING_DATABASE_PORT',
+    flag: '--database-port',
+    kind: kind.port(1).optional(),
+    meaning: 'Port of the embedded database on 127.0.0.1. Default: a free one, chosen once.',
+  },
+  allowInsecureApiUrl: {
+    variable: 'TRACKING_ALLOW_INSECURE_API_URL',
+    flag: '--allow-insecure-api-url',
+    kind: kind.flag.default(false),
+    meaning: 'Allow sending the key over plain http, or to a private address.',
+  },
+  allowInsecureDatabase: {
+    variable: 'TRACKING_ALLOW_INSECURE_DATABASE',
+    flag: '--allow-insecure-database',
+    kind: kind.flag.default(false),
+    meaning:
+      'Allow a database on another machine without sslmode=verify-full. ' +
+      'Only for a network you trust.',
+  },
+  webhookSecret: {
+    variable: 'TRACKING_WEBHOOK_SECRET',
+    isSecret: true,
+    kind: kind.webhookSecret.optional(),
+    meaning: 'Secret with which the service signs its webhook deliveries.',
+  },
+  webhookSecretPrevious: {
+    variable: 'TRACKING_WEBHOOK_SECRET_PREVIOUS',
+    isSecret: true,
+    kind: kind.webhookSecret.optional(),
+    meaning:
+      'The secret before it. Set it while you change the secret: deliveries signed with either ' +
+      'are accepted.',
+  },
+  webhookSignatureHeader: {
+    variable: 'TRACKING_WEBHOOK_SIGNATURE_HEADER',
+    flag: '--webhook-signature-header',
+    kind: kind
+      .matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header: letters, digits and hyphens')
+      .default('X-SVC-Webhook-Signature'),
+    meaning: 'Header that carries the signature of a delivery.',
+  },
+  webhookSignatureAlgorithm: {
+    variable: 'TRACKING_WEBHOOK_SIGNATURE_ALGORITHM',
+    flag: '--webhook-signature-algorithm',
+    kind: kind.oneOf(['sha256', 'sha512', 'sha1']).default('sha256'),
+    meaning: 'Hash of the HMAC over the raw body: sha256, sha512 or sha1.',
+  },
+  webhookSignatureEncoding: {
+    variable: 'TRACKING_WEBHOOK_SIGNATURE_ENCODING',
+    flag: '--webhook-signature-encoding',
+    kind: kind.oneOf(['hex', 'base64']).default('hex'),
+    meaning: 'How the signature is written: hex (lower case) or base64.',
+  },
+  webhookSignaturePrefix: {
+    variable: 'TRACKING_WEBHOOK_SIGNATURE_PREFIX',
+    flag: '--webhook-signature-prefix',
+    kind: kind
+      .matching(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=')
+      .optional(),
+    meaning: 'Text before the signature in its header, like sha256=. Default: none.',
+  },
+  webhookPath: {
+    variable: 'TRACKING_WEBHOOK_PATH',
+    flag: '--webhook-path',
+    kind: kind
+      .matching(
+        /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9_~.-]+)+$/,
+        'must be a path like /webhooks, of letters, digits, dots, hyphens and underscores',
+      )
+      .default('/webhooks'),
+    meaning: 'Path at which webhook deliveries are received.',
+  },
+  webhookUrl: {
+    variable: 'TRACKING_WEBHOOK_URL',
+    flag: '--webhook-url',
+    kind: kind.publicUrl.optional(),
+    meaning: 'Address at which the service reaches the receiver from outside, path included.',
+  },
+  webhookCheckSenders: {
+    variable: 'TRACKING_WEBHOOK_CHECK_SENDERS',
+    flag: '--webhook-check-senders',
+    kind: kind.flag.default(false),
+    meaning:
+      'Accept deliveries only from the addresses that the service publishes. ' +
+      'The signature is checked either way.',
+  },
+  trustedProxyHops: {
+    variable: 'TRACKING_TRUSTED_PROXY_HOPS',
+    flag: '--trusted-proxy-hops',
+    kind: kind.wholeNumber(0, 10).default(0),
+    meaning:
+      'Number of your own proxies before the receiver, each of which adds to X-Forwarded-For. ' +
+      'Set it only where the receiver cannot be reached past them.',
+  },
+  host: {
+    variable: 'TRACKING_HOST',
+    flag: '--host',
+    kind: kind
+      .matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be an address or a host name')
+      .default('127.0.0.1'),
+    meaning: 'Address that the HTTP server listens on. 0.0.0.0: every address of this machine.',
+  },
+  httpPort: {
+    variable: 'PORT',
+    flag: '--port',
+    kind: kind.port(0).default(8080),
+    meaning: 'Port of the HTTP server; 0 takes a free one.',
+  },
+  webhookIds: {
+    variable: 'TRACKING_WEBHOOK_IDS',
+    flag: '--webhook-ids',
+    kind: kind
+      .matching(
+        /^[^\s,"']{1,255}(?:\s*,\s*[^\s,"']{1,255})*$/,
+        'must be ids of webhooks, separated by commas',
+      )
+      .optional(),
+    meaning:
+      'Ids of our webhooks, separated by commas; only their notifications are applied. ' +
+      'Default: the webhooks that send to TRACKING_WEBHOOK_URL.',
+  },
+  webhookEvents: {
+    variable: 'TRACKING_WEBHOOK_EVENTS',
+    flag: '--webhook-events',
+    kind: kind
+      .matching(
+        /^-?[\w.*]+(?:\s*,\s*-?[\w.*]+)*$/,
+        'must be all, or names of events separated by commas, like all,-document.*',
+      )
+      .default('all'),
+    meaning:
+      'Events our webhook must subscribe to: all, or names separated by commas. * matches any ' +
+      'part of a name; a leading - leaves events out, as in all,-document.*.',
+  },
+  webhookReactivate: {
+    variable: 'TRACKING_WEBHOOK_REACTIVATE',
+    flag: '--webhook-reactivate',
+    kind: kind.flag.default(false),
+    meaning: 'Switch our webhook on again when the service has switched it off.',
+  },
+  webhookRetentionDays: {
+    variable: 'TRACKING_WEBHOOK_RETENTION_DAYS',
+    flag: '--webhook-retention',
+    kind: kind.wholeNumber(1, 3650).default(30),
+    meaning: 'Days after which the bodies of applied notifications are deleted; their ids stay.',
+  },
+  hosts: {
+    variable: 'TRACKING_HOSTS',
+    flag: '--hosts',
+    kind: kind
+      .matching(
+        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/,
+        'must be names of hosts without ports, separated by commas',
+      )
+      .optional(),
+    meaning:
+      'Host names that the status page and /metrics answer to, separated by commas. ' +
+      'localhost and IP addresses always work; other names get 421.',
+  },
+  syncCron: {
+    variable: 'SYNC_CRON',
+    flag: '--sync-cron',
+    kind: kind.cron.default('*/15 * * * *'),
+    meaning: 'When serve runs a sync: a cron expression, or off.',
+  },
+  reconcileCron: {
+    variable: 'TRACKING_RECONCILE_CRON',
+    flag: '--reconcile-cron',
+    kind: kind.cron.default('7 * * * *'),
+    meaning:
+      'When serve asks for notifications that were not delivered and checks our webhook: ' +
+      'a cron expression, or off.',
+  },
+  cronTimeZone: {
+    variable: 'TRACKING_CRON_TIME_ZONE',
+    flag: '--cron-time-zone',
+    kind: kind.timeZone.default('UTC'),
+    meaning: 'Time zone of the cron expressions.',
+  },
+  processorWorkers: {
+    variable: 'TRACKING_PROCESSOR_WORKERS',
+    flag: '--processor-workers',
+    kind: kind.wholeNumber(1, 16).default(1),
+    meaning:
+      'Workers of one process that apply notifications in parallel. ' +
+      'More than one helps only where the database is far away.',
+  },
+  refetchDelayMs: {
+    variable: 'TRACKING_REFETCH_DELAY_MS',
+    flag: '--refetch-delay',
+    kind: kind.wholeNumber(0, 60_000).default(1000),
+    meaning:
+      'Milliseconds to wait before a record is refetched by id, ' +
+      'so that several notifications about it cost one request.',
+  },
+  shutdownSeconds: {
+    variable: 'TRACKING_SHUTDOWN_SECONDS',
+    flag: '--shutdown-seconds',
+    kind: kind.wholeNumber(1, 600).default(25),
+    meaning: 'Seconds that serve may take to finish its work when it is stopped.',
+  },
+  failpoint: {
+    variable: 'TRACKING_FAILPOINT',
+    isHidden: true,
+    kind: kind.failpoint.optional(),
+    meaning: 'Kill the program at a named point, as a crash would.',
+  },
+  logLevel: {
+    variable: 'TRACKING_LOG_LEVEL',
+    flag: '--log-level',
+    kind: kind.oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    meaning: 'Least severe log lines to write: debug, info, warn, error or silent.',
+  },
+  logFormat: {
+    variable: 'TRACKING_LOG_FORMAT',
+    flag: '--log-format',
+    kind: kind.oneOf(['auto', 'text', 'json']).default('auto'),
+    meaning: 'text for people, json for machines; auto: text on a terminal, json elsewhere.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+export type SettingName = keyof typeof settings
+
+type Kinds = { [Name in SettingName]: (typeof settings)[Name]['kind'] }
+
+/** Checks all settings; a setting that is not given takes its default. */
+export const settingsSchema = z.strictObject(
+  Object.fromEntries(Object.entries(settings).map(([name, { kind }]) => [name, kind])) as Kinds,
+)
+
+export type Config = Readonly<z.output<typeof settingsSchema>>
+
+export interface SettingDescription extends Omit<Setting, 'kind'> {
+  readonly name: SettingName
+  /** Undefined where there is none. */
+  readonly defaultValue: string | number | boolean | undefined
+}
+
+export const allSettings: readonly SettingDescription[] = Object.entries(settings).map(
+  ([name, { kind, ...setting }]) => {
+    const { data } = kind.safeParse(undefined)
+    return { name: name as SettingName, ...setting, defaultValue: data }
+  },
+)
+
+/** The settings that users see. */
+export const settingDescriptions = allSettings.filter(({ isHidden }) => isHidden !== true)
