@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 const SUITES = new Set(['describe', 'suite'])
-const TESTS = new Set(['test', 'it'])
+const TESTS = new Set(['test', 'it', 'playHistories'])
 
 /** Every test in `test/` below the root, as its source has it: the file, its own title and the tags of it and its suites. */
 export function readTaggedTests(root) {

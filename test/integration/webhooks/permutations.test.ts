@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/base/failpoint.js'
+import { playHistories } from '../../support/corpus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { playHistory, prepare, type Crash, type History, type Step } from './permutation-scene.js'
-
-/** `npm run test:long -- webhooks` plays thousands. */
-const RUNS = Number(process.env.WEBHOOK_RUNS ?? 300)
 
 let target: TestWarehouse
 
@@ -54,35 +52,17 @@ const history: fc.Arbitrary<History> = fc.record({
   lost: fc.constantFrom(0, 0, 0, 0, 3),
 })
 
-/** A delivery is lost that tells of a change to what a cut-off sync had read already. */
-const LOST_BEHIND_A_CUT: History = {
-  steps: [
-    { kind: 'sync', crash: { point: 'after_commit', hit: 2 } },
-    ...[0, 0, 0, 1].map((what) => ({
-      kind: 'change' as const,
-      what,
-      value: 0,
-      seconds: 0,
-      shape: 0,
-    })),
-  ],
-  order: [],
-  lost: 3,
-}
-
-it(
+playHistories(
   'any order, repetition, loss and crash of deliveries, mixed with syncs, ends in the source, and no row goes backwards',
-  { tags: ['I1', 'I3', 'I4'], timeout: RUNS * 10_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(history, async (given) => {
-        expect(await playHistory(target.warehouse, given)).toEqual([])
-      }),
-      {
-        numRuns: RUNS,
-        examples: [[LOST_BEHIND_A_CUT]],
-        endOnFailure: process.env.CI !== undefined,
-      },
-    )
+  {
+    name: 'webhooks',
+    tags: ['I1', 'I3', 'I4'],
+    histories: history,
+    // `npm run test:long -- webhooks` plays thousands.
+    runs: Number(process.env.WEBHOOK_RUNS ?? 60),
+    mostMsPerRun: 10_000,
+    play: async (given) => {
+      expect(await playHistory(target.warehouse, given)).toEqual([])
+    },
   },
 )
