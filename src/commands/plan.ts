@@ -17,7 +17,7 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('plan')
     .description(
-      'What a backfill and a sync would cost in requests and minutes, and why. Looks at first pages and a sample only.',
+      'What a backfill and a sync would cost in requests and minutes, and why. Looks at first pages only.',
     )
     .option('--json', 'Print as JSON.')
   addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {

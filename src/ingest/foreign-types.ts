@@ -1,12 +1,5 @@
 import { IncompleteRunError } from '../base/errors.js'
-
-/** What the records of one kind of answer say they are. Kept in checkpoints, so it is small whatever the source invents. */
-export interface ListedTypes {
-  /** At least one record was of the type that the answer is for. */
-  readonly isOwnTypeSeen: boolean
-  /** Other types, the first few, shortened. */
-  readonly foreign: readonly string[]
-}
+import type { ListedTypes } from '../warehouse/bookkeeping/pass-position.js'
 
 const NONE: ListedTypes = { isOwnTypeSeen: false, foreign: [] }
 const TYPES_NAMED = 3

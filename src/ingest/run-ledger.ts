@@ -6,9 +6,16 @@ import {
   type StreamState,
 } from '../warehouse/bookkeeping/sync-runs.js'
 import type { StreamOutcome } from '../warehouse/connection/tables.js'
-import { addListedTypes, type ListedTypes } from './foreign-types.js'
+import type { ListedTypes } from '../warehouse/bookkeeping/pass-position.js'
+import { addListedTypes } from './foreign-types.js'
 
 export type CountsDelta = Partial<StreamCounts>
+
+/** A stream or step that did not end complete, and why. */
+export interface StreamFailure {
+  readonly stream: string
+  readonly error: Error
+}
 
 /**
  * The counts and outcomes of a run, per stream. A batch asks for the states as they will be
@@ -25,6 +32,9 @@ export class RunLedger {
       shownBy?: ShownBy
     }
   >()
+
+  /** They make the run incomplete or failed. */
+  readonly failures: StreamFailure[] = []
 
   readonly #listedTypes = new Map<string, ListedTypes>()
 

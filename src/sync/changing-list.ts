@@ -11,10 +11,10 @@ import {
   type PassList,
 } from '../warehouse/bookkeeping/checkpoints.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
-import type { Pass } from './pass.js'
+import type { ListPass } from './list-pass.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { allowedAbsences } from './settle-absences.js'
+import { mostMoving } from './list-tally.js'
 
 /**
  * Parameters by which the service is asked for what can still change. The list of containers has
@@ -102,7 +102,7 @@ export class FilterUselessError extends Error {}
  */
 export async function checkFilter(
   run: Run,
-  { list }: Pass,
+  { list }: ListPass,
   page: { readonly keys: readonly string[]; readonly observedAt: Date },
 ): Promise<void> {
   const { stream, scope, query } = list
@@ -119,7 +119,7 @@ export async function checkFilter(
 }
 
 /** Remembers for a day that the filter of a stream is of no use, and says so if that is news. */
-export async function noteUselessFilter(run: Run, { list }: Pass, why: string): Promise<void> {
+export async function noteUselessFilter(run: Run, { list }: ListPass, why: string): Promise<void> {
   const { stream } = list
   if (!isChangingStream(stream)) return
   const capability = capabilityName(stream)
@@ -142,7 +142,7 @@ export async function noteUselessFilter(run: Run, { list }: Pass, why: string): 
  * whole list may find them absent. If they are more than ever stop at once, the list is not what
  * was asked for: throws `FilterUselessError`.
  */
-export async function refetchThoseThatLeft(run: Run, pass: Pass): Promise<void> {
+export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<void> {
   const { startedAt, stream } = pass
   if (stream !== 'shipments' || startedAt === undefined) return
   const { warehouse } = run
@@ -150,7 +150,7 @@ export async function refetchThoseThatLeft(run: Run, pass: Pass): Promise<void> 
   const seen = pass.seen.get(stream)
   const left = tracked.filter((key) => seen?.has(key) !== true)
   if (left.length === 0) return
-  if (left.length > allowedAbsences(tracked.length)) {
+  if (left.length > mostMoving(tracked.length)) {
     throw new FilterUselessError(
       `the list of shipments with ${TRACKING_STOPPED}=false lacks ${left.length} of ${tracked.length} that were still tracked`,
     )

@@ -1,6 +1,6 @@
 import type { Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../base/errors.js'
-import type { TallyState } from '../warehouse/bookkeeping/checkpoints.js'
+import type { TallyState } from '../warehouse/bookkeeping/pass-position.js'
 import { SeenKeys } from './seen-keys.js'
 
 const NOTHING: TallyState = {
@@ -11,14 +11,17 @@ const NOTHING: TallyState = {
   stalePages: 0,
 }
 
-/** No list moves by more than this while it is read. */
-const MOST_DRIFT = 10
-const MOST_DRIFT_SHARE = 0.02
+/**
+ * By how many records a list of this length may move while it is read, or shrink from one pass to
+ * the next: ten, or two per cent. If more seem to, suspect the list.
+ */
+export function mostMoving(records: number): number {
+  return Math.max(10, Math.floor(records * 0.02))
+}
 
 /**
- * Counts the records that a pass over a list is shown, each once, to tell a complete pass from one
- * that rows were hidden from. A pass that resumes another one knows how many records came before,
- * and not which.
+ * Counts the records that a pass over a list shows, each once, to know whether the list hid any. A
+ * resumed pass knows how many records came before, not which.
  */
 export class ListTally {
   #state: TallyState
@@ -49,10 +52,9 @@ export class ListTally {
   }
 
   /**
-   * Why the pass, which has come to the end of the list, is not complete; undefined when it is.
-   * Records that arrive while the list is read make its total grow or push others onto the next
-   * page, where they come again: so many may be missing, up to ten or two per cent. A page without
-   * one new record is none of that: it hides another page.
+   * Why a pass that came to the end of the list is not complete; undefined when it is. Records that
+   * arrive meanwhile make the total grow, or push others onto the next page, where they come again:
+   * as many may be missing, up to `mostMoving`. A page without any new record hides another page.
    */
   shortfall(stream: string): IncompleteRunError | undefined {
     const { distinct, repeated, lowestTotal, lastTotal, stalePages } = this.#state
@@ -63,9 +65,8 @@ export class ListTally {
         `the list of ${stream} showed a page again in place of another one; ${advice}`,
       )
     }
-    const most = Math.max(MOST_DRIFT, Math.floor(lastTotal * MOST_DRIFT_SHARE))
     const moved = repeated + lastTotal - (lowestTotal ?? lastTotal)
-    const explained = stalePages > 0 ? 0 : Math.min(most, moved)
+    const explained = stalePages > 0 ? 0 : Math.min(mostMoving(lastTotal), moved)
     if (lastTotal - distinct <= explained) return undefined
     const again = stalePages > 0 ? ', and a page came again in place of another one' : ''
     return new IncompleteRunError(
@@ -73,10 +74,7 @@ export class ListTally {
     )
   }
 
-  /**
-   * A record without an id cannot be told from others: it is taken for new, and for the quarantine
-   * to judge.
-   */
+  /** A record without an id counts as new: it ends up in the quarantine. */
   #isNew(record: unknown): boolean {
     const { type, id } = (record ?? {}) as { readonly type?: unknown; readonly id?: unknown }
     if (typeof id !== 'string') return true

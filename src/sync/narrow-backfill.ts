@@ -11,15 +11,8 @@ import type { Resource } from '../resources/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
-import { readEventCatalogue } from './read-event-catalogue.js'
-import { readMissingReferences } from './read-references.js'
-import {
-  attempt,
-  executeRun,
-  type Failure,
-  type RunReport,
-  type SyncDependencies,
-} from './run-sync.js'
+import { readEventCatalogue, readQueued } from './read-unlisted.js'
+import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { COMPLETE_WHEN_INCLUDED } from './take-pages.js'
@@ -69,23 +62,18 @@ export async function runNarrowedBackfill(
   return executeRun(
     { command: 'backfill', narrowing: { narrowing } },
     dependencies,
-    async (run, failures) => {
+    async (run) => {
       for (const stream of streams) {
-        await attempt<unknown>(run, stream, failures, () => WALKS[stream](run))
+        await attempt<unknown>(run, stream, () => WALKS[stream](run))
       }
-      for (const id of shipmentIds) await readRecord(run, failures, shipments, id)
-      for (const id of containerIds) await readRecord(run, failures, containers, id)
-      await attempt(run, 'references', failures, () => readMissingReferences(run))
+      for (const id of shipmentIds) await readRecord(run, shipments, id)
+      for (const id of containerIds) await readRecord(run, containers, id)
+      await attempt(run, 'references', () => readQueued(run))
     },
   )
 }
 
-async function readRecord(
-  run: Run,
-  failures: Failure[],
-  resource: Resource,
-  id: string,
-): Promise<void> {
+async function readRecord(run: Run, resource: Resource, id: string): Promise<void> {
   run.signal.throwIfAborted()
   const { stream, type } = resource
   try {
@@ -102,7 +90,7 @@ async function readRecord(
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
     const message = `the service has no ${type} ${id}: check the id, or see whether it was deleted there`
-    failures.push({ stream, error: new IncompleteRunError(message, { cause: thrown }) })
+    run.ledger.failures.push({ stream, error: new IncompleteRunError(message, { cause: thrown }) })
   }
 }
 

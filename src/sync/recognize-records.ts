@@ -8,7 +8,7 @@ import { toStorableText } from '../resources/storable-text.js'
 import { findUnknownRecords, type ShownRecord } from '../warehouse/rows/row-digests.js'
 import { loadSeenAttributes } from '../warehouse/bookkeeping/schema-drift.js'
 import { isMetOften } from '../ingest/fingerprint-memory.js'
-import { JUDGED_STREAMS } from './note-drift.js'
+import { WATCHED_STREAMS } from './record-drift.js'
 import { RecognizedRecord } from '../ingest/recognized-record.js'
 import type { Run } from '../ingest/run.js'
 import { isComparedByValue } from '../ingest/thorough.js'
@@ -85,9 +85,9 @@ export class RecordRecognizer {
 
   /** Whether this run has met every attribute that records of the stream are known to carry. */
   async #isConfirmed(stream: string): Promise<boolean> {
-    if (this.#confirmed.has(stream) || !JUDGED_STREAMS.some((name) => name === stream)) return true
+    if (this.#confirmed.has(stream) || !WATCHED_STREAMS.some((name) => name === stream)) return true
     const { warehouse, drift } = this.#run
-    this.#seenAttributes ??= loadSeenAttributes(warehouse, JUDGED_STREAMS)
+    this.#seenAttributes ??= loadSeenAttributes(warehouse, WATCHED_STREAMS)
     const seen = (await this.#seenAttributes).get(stream) ?? new Set()
     const carried = new Set([...drift.carried(stream)].map((name) => toStorableText(name).text))
     if ([...seen].some((name) => !carried.has(name))) return false

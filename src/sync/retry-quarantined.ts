@@ -35,7 +35,7 @@ export async function retryQuarantined(
   const report = await executeRun(
     { command: 'quarantine retry', narrowing: { quarantine: selection } },
     dependencies,
-    async (run, failures) => {
+    async (run) => {
       for (const entry of await loadQuarantine(run.warehouse, selection)) {
         run.signal.throwIfAborted()
         const { quarantineId } = entry
@@ -45,7 +45,7 @@ export async function retryQuarantined(
       }
       if (remaining.length === 0) return
       const message = `${remaining.length} of ${remaining.length + landed.length} records remain set aside; \`quarantine show <id>\` tells why, \`quarantine drop <id>\` gives one up`
-      failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
+      run.ledger.failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
     },
   )
   return { ...report, landed, remaining }

@@ -20,13 +20,12 @@ import { checkTransportEvents, checkUnlistedEvents } from './check-transport-eve
 import { DriftWatch } from '../ingest/drift-watch.js'
 import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import { holdLease, type HeldDependencies, type LeaseTimes } from './hold-lease.js'
-import { findUntrusted, judgeRun, type Failure } from './judge-run.js'
-import { noteDrift } from './note-drift.js'
-import { readMissingReferences, readVesselPositions } from './read-references.js'
+import { recordDrift } from './record-drift.js'
+import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Progress, Run, RunSettings } from '../ingest/run.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
-import { readEventCatalogue } from './read-event-catalogue.js'
+import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { overrideFutureStamps } from '../ingest/thorough.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
@@ -44,8 +43,6 @@ export interface SyncDependencies {
   readonly leaseTimes?: LeaseTimes
 }
 
-export type { Failure } from './judge-run.js'
-
 /** The commands that read the service into the warehouse, as `sync_runs` names them. */
 export type RunCommand = 'backfill' | 'sync' | 'quarantine retry'
 
@@ -56,38 +53,27 @@ export interface RunReport {
   readonly exitCode: number
   readonly streams: readonly StreamState[]
   readonly requests: number
-  /**
-   * One sentence on each thing that went wrong, the gravest first; empty when the run is complete.
-   */
+  /** One sentence on each thing that went wrong, the gravest first. */
   readonly problems: readonly string[]
-  /**
-   * One sentence on each attribute, value or type that this version does not know, or that
-   * vanished; only what is new.
-   */
+  /** One sentence on each attribute, value or type that is new or has vanished. */
   readonly drift: readonly string[]
 }
 
 /**
- * One run: walks the lists of the service, or what of them can still change (`openPass`), and
- * writes what differs. A stream that fails leaves the others their chance; a refused key, a lost
- * database or a signal ends the run. Exit 0 means that every stream is complete. Idempotent: a
- * second run over a quiet source writes nothing but its run row.
+ * Walks the lists of the service, or what of them can still change (`openPass`), and writes what
+ * differs. A stream that fails does not stop the others; a refused key, a lost database or a signal
+ * ends the run. Idempotent: a second run over a quiet source writes only its run row.
  */
 export async function runSync(
   command: 'backfill' | 'sync',
   dependencies: SyncDependencies,
 ): Promise<RunReport> {
-  const report = await executeRun({ command }, dependencies, (run, failures) =>
-    walkAll(run, command, failures),
-  )
+  const report = await executeRun({ command }, dependencies, (run) => walkAll(run, command))
   await storeViewsAfter(report, dependencies)
   return report
 }
 
-/**
- * After the run, when others may write again. The data are in the warehouse: that a copy of them is
- * late is no failure of the run.
- */
+/** After the run, when others may write again. Late copies of stored data fail no run. */
 async function storeViewsAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
   const { warehouse, logger, signal, settings } = dependencies
   const { storedViews: when = 'never' } = settings
@@ -107,14 +93,14 @@ export interface RunStart {
 }
 
 /**
- * Does `work` as a run: as the only writer, with a ledger, and a run row that says what happened,
- * unless the database is what failed. What `work` adds to the failures makes the run incomplete or
+ * Does `work` as a run: as the only writer, with a ledger and a run row that says what happened,
+ * unless the database failed. Failures that `work` adds to the ledger make the run incomplete or
  * failed; what it throws ends it.
  */
 export async function executeRun(
   start: RunStart,
   dependencies: SyncDependencies,
-  work: (run: Run, failures: Failure[]) => Promise<void>,
+  work: (run: Run) => Promise<void>,
 ): Promise<RunReport> {
   const report = await holdLease(start.command, dependencies, (held) =>
     executeAlone(start, dependencies, held, work),
@@ -123,7 +109,7 @@ export async function executeRun(
   return report
 }
 
-/** Rows are in the warehouse: that nobody has counted them yet is no failure of the run. */
+/** The rows are in the warehouse: missing statistics fail no run. */
 async function analyzeAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
   const { warehouse, logger, signal } = dependencies
   if (signal.aborted || report.outcome === 'failed') return
@@ -138,14 +124,11 @@ async function analyzeAfter(report: RunReport, dependencies: SyncDependencies): 
 async function executeAlone(
   { command, narrowing }: RunStart,
   dependencies: SyncDependencies,
-  held: HeldDependencies,
-  work: (run: Run, failures: Failure[]) => Promise<void>,
+  { warehouse, signal }: HeldDependencies,
+  work: (run: Run) => Promise<void>,
 ): Promise<RunReport> {
-  const { warehouse, programVersion, settings } = dependencies
-  const { logger } = dependencies
-  const sleep = dependencies.sleep ?? createSleep()
-  // Named one by one: the row can be read by many, and whoever calls may hand over more than we
-  // know.
+  const { service, programVersion, settings, logger, sleep = createSleep() } = dependencies
+  // Named one by one: the row can be read by many, and a caller may pass more than these.
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
   const options = {
     pageSize,
@@ -154,47 +137,43 @@ async function executeAlone(
     quarantineLimitPercent,
     ...narrowing,
   }
-  const syncRunId = await retryWarehouse({ signal: held.signal, sleep, logger }, async () => {
-    // Also one of this very run, whose commit was not heard of.
-    await closeKilledRuns(warehouse)
-    return startRun(warehouse, { command, options, programVersion })
+  const syncRunId = await retryWarehouse({ signal, sleep, logger }, async () => {
+    // This also closes our own row if its commit was lost.
+    await closeKilledRuns(dependencies.warehouse)
+    return startRun(dependencies.warehouse, { command, options, programVersion })
   })
   const run: Run = {
     syncRunId,
-    service: dependencies.service,
-    warehouse: held.warehouse,
+    service,
+    warehouse,
     logger: logger.child({ syncRunId }),
     ledger: new RunLedger(),
     memory: new FingerprintMemory(),
     drift: new DriftWatch(),
     settings,
-    signal: held.signal,
+    signal,
     onProgress: dependencies.onProgress ?? (() => undefined),
     isThorough: command === 'backfill',
     reachFailpoint: dependencies.reachFailpoint ?? noFailpoints,
     sleep,
   }
-  const failures: Failure[] = []
   let fatal: unknown
   try {
     await deriveChildrenAnew(run)
     run.reachFailpoint('before_first_request')
-    await work(run, failures)
-    failures.push(...findUntrusted(run))
+    await work(run)
+    recordUntrusted(run)
   } catch (thrown) {
     if (thrown instanceof SimulatedCrash) throw thrown
     fatal = thrown
-    if (!(thrown instanceof ConnectorError) && !run.signal.aborted) {
+    if (!(thrown instanceof ConnectorError) && !signal.aborted) {
       run.logger.error('the run failed by a fault of the program', { error: thrown })
     }
   }
-  return conclude(run, warehouse, command, failures, fatal)
+  return conclude(run, dependencies.warehouse, command, fatal)
 }
 
-/**
- * Before anything is read: what was derived by another version, or with other zone data, is right
- * without a request.
- */
+/** Corrects, without a request, what another version or other zone data derived. */
 async function deriveChildrenAnew(run: Run): Promise<void> {
   const containers = await retryWarehouse(run, () => deriveAnew(run.warehouse, run))
   if (containers > 0) {
@@ -202,78 +181,77 @@ async function deriveChildrenAnew(run: Run): Promise<void> {
   }
 }
 
-async function walkAll(run: Run, command: 'backfill' | 'sync', failures: Failure[]): Promise<void> {
+async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   await overrideFutureStamps(run)
-  const walked = await attempt(run, 'shipments', failures, () => walkShipments(run))
+  const walked = await attempt(run, 'shipments', () => walkShipments(run))
   const areContainersIncluded = walked?.areContainersIncluded === true
   if (areContainersIncluded) run.ledger.concludeAs('containers', 'shipments')
   const shown = areContainersIncluded
     ? walked
-    : await attempt(run, 'containers', failures, () => walkContainers(run))
-  await attempt(run, 'tracking_requests', failures, () => walkTrackingRequests(run))
+    : await attempt(run, 'containers', () => walkContainers(run))
+  await attempt(run, 'tracking_requests', () => walkTrackingRequests(run))
   if (command === 'backfill') {
-    await attempt(run, 'webhook_event_categories', failures, () => readEventCatalogue(run))
+    await attempt(run, 'webhook_event_categories', () => readEventCatalogue(run))
   }
-  // A backfill reads them all, and what came included was compared already.
+  // A backfill reads them all, and what came included is compared already.
   if (command === 'sync' && shown?.areTransportEventsIncluded === false) {
-    await attempt(run, 'transport event checks', failures, () => checkTransportEvents(run))
+    await attempt(run, 'transport event checks', () => checkTransportEvents(run))
   }
-  await attempt(run, UNLISTED, failures, () => checkUnlistedEvents(run))
-  await attempt(run, 'references', failures, () => readMissingReferences(run))
+  await attempt(run, UNLISTED, () => checkUnlistedEvents(run))
+  await attempt(run, 'references', () => readQueued(run))
   if (run.settings.vesselPositions) {
-    await attempt(run, 'vessels', failures, () => readVesselPositions(run))
+    await attempt(run, 'vessels', () => readVesselPositions(run))
   }
 }
 
 const UNLISTED = 'transport events in no list'
 
-/** Parts of a run that are no stream: they read records of several, or some of one. */
+/** Parts of a run that are not a stream: they read records of several, or some of one. */
 const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks', UNLISTED])
-
-/**
- * Runs one walk. What concerns this stream alone is noted (and undefined returned); everything else
- * is thrown.
- */
-export async function attempt<Result>(
-  run: Run,
-  stream: string,
-  failures: Failure[],
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  const isStream = !STEPS.has(stream)
-  try {
-    const result = await work()
-    if (isStream) run.ledger.conclude(stream, 'complete')
-    return result
-  } catch (thrown) {
-    if (run.signal.aborted || !concernsOneStream(thrown) || wasNeverReached(thrown)) {
-      if (isStream) run.ledger.conclude(stream, 'failed', toError(thrown).message)
-      throw thrown
-    }
-    const outcome = streamOutcomeOf(thrown)
-    if (isStream) run.ledger.conclude(stream, outcome, toError(thrown).message)
-    const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
-    run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error: thrown })
-    if (!isDispensable) failures.push({ stream, error: toError(thrown) })
-    return undefined
-  }
-}
 
 /** An account may lack the right to these; the warehouse is whole without them. */
 const OPTIONAL_STREAMS: ReadonlySet<string> = new Set(['webhook_event_categories', 'vessels'])
 
-function concernsOneStream(thrown: unknown): boolean {
-  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
-  if (!(thrown instanceof ConnectorError)) return false
-  return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
-}
-
-/** Nothing listens there: every other stream would wait as long for nothing. */
-function wasNeverReached(thrown: unknown): boolean {
-  return thrown instanceof ApiUnavailableError && thrown.context.wasSent === false
+/**
+ * Runs one walk. What concerns only this stream is recorded, and undefined returned; everything
+ * else is thrown.
+ */
+export async function attempt<Result>(
+  run: Run,
+  stream: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const conclude = (outcome: StreamOutcome, detail?: string): void => {
+    if (!STEPS.has(stream)) run.ledger.conclude(stream, outcome, detail)
+  }
+  try {
+    const result = await work()
+    conclude('complete')
+    return result
+  } catch (thrown) {
+    const error = toError(thrown)
+    if (run.signal.aborted || !concernsOneStream(thrown)) {
+      conclude('failed', error.message)
+      throw thrown
+    }
+    const outcome = streamOutcomeOf(thrown)
+    conclude(outcome, error.message)
+    const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
+    run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error })
+    if (!isDispensable) run.ledger.failures.push({ stream, error })
+    return undefined
+  }
 }
 
 const STREAM_ERRORS: ReadonlySet<string> = new Set(['pagination_loop', 'incomplete_run'])
+
+function concernsOneStream(thrown: unknown): boolean {
+  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
+  // Nothing listens there: the other streams would wait as long in vain.
+  if (thrown instanceof ApiUnavailableError && thrown.context.wasSent === false) return false
+  if (!(thrown instanceof ConnectorError)) return false
+  return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
+}
 
 function streamOutcomeOf(thrown: unknown): StreamOutcome {
   if (thrown instanceof ApiAuthError) return 'not_entitled'
@@ -284,59 +262,45 @@ async function conclude(
   run: Run,
   warehouse: Warehouse,
   command: RunCommand,
-  failures: readonly Failure[],
   fatal: unknown,
 ): Promise<RunReport> {
-  const end = judgeRun(run, failures, fatal)
+  const { errorCode, ...end } = decideOutcome(run, fatal)
   run.ledger.concludeRest(end.outcome)
-  const streams = run.ledger.states()
   const report = {
     syncRunId: run.syncRunId,
     command,
-    outcome: end.outcome,
-    exitCode: end.exitCode,
-    streams,
+    ...end,
+    streams: run.ledger.states(),
     requests: run.ledger.requests(),
-    problems: end.problems,
-    drift: await noteDrift(run),
+    drift: await recordDrift(run),
   }
   run.reachFailpoint('before_run_complete')
   try {
-    const save = (): Promise<void> => saveReport(run, warehouse, report, end.errorCode)
-    // A database that has just been given up on is not waited for again, and a signal asks for
-    // haste.
+    const save = (): Promise<void> => saveReport(run, warehouse, report, errorCode)
+    // Don't wait again for a database that was just given up on, nor after a signal.
     await (fatal === undefined && !run.signal.aborted ? retryWarehouse(run, save) : save())
   } catch (thrown) {
-    // The database failed: a first failure is the better story, and nothing more can be written
-    // anyway.
-    if (fatal === undefined) return { ...report, ...failedAtTheEnd(thrown) }
+    if (fatal === undefined) {
+      const problems = [toError(thrown).message]
+      return { ...report, outcome: 'failed', exitCode: exitCodeOf(thrown), problems }
+    }
+    // Report the first failure.
     run.logger.warn('the end of the run could not be written', { error: thrown })
   }
   return report
 }
 
-function failedAtTheEnd(thrown: unknown): Pick<RunReport, 'outcome' | 'exitCode' | 'problems'> {
-  return { outcome: 'failed', exitCode: exitCodeOf(thrown), problems: [toError(thrown).message] }
-}
-
-/**
- * Not fenced, unlike all else: also a run that lost its lease says how it ended, in rows that are
- * its own.
- */
+/** Not fenced: also a run that lost its lease says how it ended, in rows of its own. */
 async function saveReport(
   run: Run,
   warehouse: Warehouse,
-  report: RunReport,
+  { streams, outcome, exitCode, requests, problems }: RunReport,
   errorCode: string | null,
 ): Promise<void> {
+  const errorMessage = problems.length === 0 ? null : problems.join('\n')
   await warehouse.transaction('finish the run', async (session) => {
-    await saveStreamStates(session, run.syncRunId, report.streams)
-    await finishRun(session, run.syncRunId, {
-      outcome: report.outcome,
-      exitCode: report.exitCode,
-      errorCode,
-      errorMessage: report.problems.length === 0 ? null : report.problems.join('\n'),
-      requests: report.requests,
-    })
+    await saveStreamStates(session, run.syncRunId, streams)
+    const end = { outcome, exitCode, errorCode, errorMessage, requests }
+    await finishRun(session, run.syncRunId, end)
   })
 }

@@ -1,5 +1,5 @@
-import type { ListOptions } from '../api/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
+import type { PassFindings } from '../warehouse/bookkeeping/pass-position.js'
 import { ApiRequestError } from '../base/errors.js'
 import {
   checkFilter,
@@ -8,25 +8,21 @@ import {
   noteUselessFilter,
   refetchThoseThatLeft,
 } from './changing-list.js'
-import { settleAbsences } from './settle-absences.js'
-import {
-  chooseIncludes,
-  rememberIncludes,
-  type IncludeChoice,
-  type IncludingList,
-} from './choose-includes.js'
-import { addListedTypes, foreignStreamError, type ListedTypes } from '../ingest/foreign-types.js'
+import { confirmAbsences } from './confirm-absences.js'
+import { chooseIncludes, rememberIncludes, type IncludeChoice } from './choose-includes.js'
+import { addListedTypes, foreignStreamError } from '../ingest/foreign-types.js'
 import { hasRead, readAgain, shownKeys, type Intake } from '../ingest/intake.js'
 import {
   closePass,
   CONTAINERS_WITH_EVENTS,
   dropPass,
   openPass,
-  Pass,
+  ListPass,
   startPass,
   wholeList,
-} from './pass.js'
+} from './list-pass.js'
 import { readAhead } from './read-ahead.js'
+import { listOf, type ListStream } from './read-page.js'
 import { RecordRecognizer } from './recognize-records.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
@@ -65,12 +61,10 @@ export async function walkTrackingRequests(run: Run): Promise<void> {
 /** Whatever a tracking request became is a shipment of the list of shipments. */
 const NO_INCLUDES: IncludeChoice = { includes: [], isTrial: false }
 
-type ListStream = IncludingList | 'tracking_requests'
-
 /** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
-async function walk(run: Run, stream: ListStream): Promise<Readonly<Record<string, unknown>>> {
+async function walk(run: Run, stream: ListStream): Promise<PassFindings> {
   const opened = await openPass(run, stream, (history) => chooseChanging(run, stream, history))
-  if (!(opened instanceof Pass)) {
+  if (!(opened instanceof ListPass)) {
     const { beganAt, scope, findings } = opened
     run.ledger.shown(stream, { beganAt, scope })
     refuseForeign(stream, findings)
@@ -90,11 +84,7 @@ async function walk(run: Run, stream: ListStream): Promise<Readonly<Record<strin
 }
 
 /** Throws `FilterUselessError` when the list is not what was asked for. */
-async function walkToTheEnd(
-  run: Run,
-  stream: ListStream,
-  opened: Pass,
-): Promise<Readonly<Record<string, unknown>>> {
+async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Promise<PassFindings> {
   const walked = (await walkPass(run, stream, opened)) ?? (await restart(run, stream, opened))
   const { pass } = walked
   const { beganAt, findings, isResumed } = pass
@@ -109,7 +99,7 @@ async function walkToTheEnd(
   run.ledger.shown(stream, { beganAt, scope })
   // It showed none of our rows, and yet nothing is known to be gone.
   refuseForeign(stream, findings)
-  if (scope === 'whole' && !isResumed) await settleAbsences(run, pass)
+  if (scope === 'whole' && !isResumed) await confirmAbsences(run, pass)
   return findings
 }
 
@@ -119,19 +109,18 @@ const OWN_TYPES: Readonly<Record<ListStream, string>> = {
   tracking_requests: 'tracking_request',
 }
 
-function refuseForeign(stream: ListStream, findings: Readonly<Record<string, unknown>>): void {
-  const listed = findings.listedTypes as ListedTypes | undefined
-  const error = listed === undefined ? undefined : foreignStreamError(stream, listed)
+function refuseForeign(stream: ListStream, { listedTypes }: PassFindings): void {
+  const error = listedTypes && foreignStreamError(stream, listedTypes)
   if (error !== undefined) throw error
 }
 
 interface WalkedPass {
-  readonly pass: Pass
+  readonly pass: ListPass
   /** After the last page. */
   readonly checkpoint: Checkpoint
 }
 
-async function restart(run: Run, stream: ListStream, { list }: Pass): Promise<WalkedPass> {
+async function restart(run: Run, stream: ListStream, { list }: ListPass): Promise<WalkedPass> {
   run.logger.info('the list has moved since the run was cut off; starting over', { stream })
   const walked = await walkPass(run, stream, await startPass(run, list))
   if (walked === undefined) throw new Error('a pass from the first page cannot be discontiguous')
@@ -142,7 +131,11 @@ async function restart(run: Run, stream: ListStream, { list }: Pass): Promise<Wa
  * Reads and stores page after page. Undefined when a resumed pass does not fit what it is to
  * continue.
  */
-async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<WalkedPass | undefined> {
+async function walkPass(
+  run: Run,
+  stream: ListStream,
+  pass: ListPass,
+): Promise<WalkedPass | undefined> {
   const { includes, isTrial } =
     stream === 'tracking_requests'
       ? NO_INCLUDES
@@ -158,7 +151,7 @@ async function walkPass(run: Run, stream: ListStream, pass: Pass): Promise<Walke
   let isFirst = true
   let checkpoint: Checkpoint | undefined
   const recognizer = new RecordRecognizer(run)
-  const pages = listOf(run, stream)({ ...options, recognize: recognizer.recognize })
+  const pages = listOf(run.service, stream, { ...options, recognize: recognizer.recognize })
   let before: Intake | undefined
   for await (const taken of readAhead(takePages(stream, pages, recognizer))) {
     const { page } = taken
@@ -192,11 +185,11 @@ function withoutStale({ intake, page }: TakenPage, before: Intake, stream: strin
 async function storePage(
   run: Run,
   stream: ListStream,
-  pass: Pass,
+  pass: ListPass,
   { page, intake, ...included }: TakenPage,
 ): Promise<Checkpoint> {
   pass.findings.listedTypes = addListedTypes(
-    pass.findings.listedTypes as ListedTypes | undefined,
+    pass.findings.listedTypes,
     page.document.data,
     OWN_TYPES[stream],
   )
@@ -226,7 +219,7 @@ async function storePage(
 }
 
 /** What an answer holds exists, also where it is only included with something else. */
-function see(pass: Pass, intake: Intake): void {
+function see(pass: ListPass, intake: Intake): void {
   for (const stream of ['shipments', 'containers', 'tracking_requests']) {
     for (const key of shownKeys(intake, stream)) pass.see(stream, key)
   }
@@ -238,17 +231,4 @@ function see(pass: Pass, intake: Intake): void {
 /** The first of the two ids that make the key of a transport event is its container's. */
 function containersOf(keys: readonly string[]): Set<string> {
   return new Set(keys.map((key) => key.slice(0, key.indexOf(' '))))
-}
-
-function listOf(run: Run, stream: ListStream) {
-  switch (stream) {
-    case 'shipments':
-      return (options: ListOptions) => run.service.listShipments(options)
-    case 'containers':
-      return (options: ListOptions) => run.service.listContainers(options)
-    case 'tracking_requests':
-      return (options: ListOptions) => run.service.listTrackingRequests(options)
-    default:
-      return stream satisfies never
-  }
 }

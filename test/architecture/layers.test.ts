@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   warehouse: {
     holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions',
     may: ['resources', 'jsonapi', 'base'],
-    packages: ['pg', 'kysely', 'node:fs'],
+    packages: ['pg', 'kysely', 'zod', 'node:fs'],
   },
   ingest: {
     holds: 'the way of a record into the warehouse, shared by sync and webhooks',

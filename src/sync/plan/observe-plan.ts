@@ -1,152 +1,112 @@
+import type { TrackingService } from '../../api/endpoints.js'
 import type { Page } from '../../api/list-pages.js'
-import { containers, vessels } from '../../resources/index.js'
-import { loadLiveKeys } from '../../warehouse/rows/live-keys.js'
+import type { Logger } from '../../base/logger.js'
+import { takeIn, type Intake } from '../../ingest/intake.js'
+import { RunLedger } from '../../ingest/run-ledger.js'
+import type { Run, RunSettings } from '../../ingest/run.js'
+import { decideEventNeed } from '../../ingest/store-intake.js'
+import { containers, resources, shipments, vessels } from '../../resources/index.js'
+import { findMissingReferences } from '../../warehouse/bookkeeping/missing-references.js'
 import { readDueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { loadLiveKeys } from '../../warehouse/rows/live-keys.js'
+import { compareWithStored, type ComparedSighting } from '../../warehouse/rows/write-batch.js'
 import { countChanging } from '../changing-list.js'
-import { chooseIncludes, rememberIncludes, type IncludingList } from '../choose-includes.js'
-import { takeIn, type Intake } from '../../ingest/intake.js'
+import { chooseIncludes, rememberIncludes } from '../choose-includes.js'
+import { readPage, type ListStream } from '../read-page.js'
+import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../take-pages.js'
 import type { ListObservation, PlanObservations } from './make-plan.js'
-import { judgeSample, sampleReferences, type SampledPage } from './plan-sample.js'
-import { sampleEvents, type Observer, type PlanDependencies } from './sample-events.js'
-import { RunLedger } from '../../ingest/run-ledger.js'
-import { COMPLETE_WHEN_INCLUDED, hasAllContainers, hasAllTransportEvents } from '../take-pages.js'
 
-interface FirstPage extends ListObservation {
+export interface PlanDependencies {
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly settings: RunSettings
+  readonly ratePerMinute: number
+  readonly signal: AbortSignal
+}
+
+type Observer = PlanDependencies & Pick<Run, 'ledger'>
+
+/** The first page of a list, and what a run would write of it. */
+interface FirstPage {
+  readonly stream: ListStream
   readonly page: Page
   readonly intake: Intake
+  readonly changed: readonly ComparedSighting[]
 }
 
 /**
- * Looks at the service and the warehouse as far as a plan needs: the first page of each list, asked
- * for as a run would ask, and, where transport events do not come included, those of a few
- * containers spread over the account. Some forty requests at most. Writes nothing but what it found
- * out about includes, which spares the run from finding it out.
+ * Reads the first page of each list as a run would, and compares it with the warehouse. Some ten
+ * requests. Writes nothing but which includes the service takes: the run need not find that out.
  */
 export async function observePlan(dependencies: PlanDependencies): Promise<PlanObservations> {
   const observer: Observer = { ...dependencies, ledger: new RunLedger() }
-  const { warehouse, settings } = observer
-  const shipmentPage = await readFirstPage(observer, 'shipments')
-  const areContainersIncluded = hasAllContainers(shipmentPage.page, shipmentPage.intake)
-  const containerPage = areContainersIncluded
-    ? undefined
-    : await readFirstPage(observer, 'containers')
-  const requestPage = await readFirstPage(observer, 'tracking_requests')
-  const firstPages = [shipmentPage, ...(containerPage === undefined ? [] : [containerPage])]
-  const judged: SampledPage[] = []
-  for (const { intake } of firstPages) judged.push(await judgeSample(warehouse, intake))
+  const { warehouse, settings, ledger, ratePerMinute } = observer
+  const ofShipments = await readFirstPage(observer, 'shipments')
+  const areContainersIncluded = hasAllContainers(ofShipments.page, ofShipments.intake)
+  const isEnough = areContainersIncluded && hasAllTransportEvents(ofShipments.intake)
+  // Where events are to be read, the total of this list is how many containers there are.
+  const ofContainers = isEnough ? undefined : await readFirstPage(observer, 'containers')
+  const ofRequests = await readFirstPage(observer, 'tracking_requests')
+  const walked =
+    areContainersIncluded || ofContainers === undefined
+      ? [ofShipments]
+      : [ofShipments, ofContainers]
+  const showing = walked.at(-1) ?? ofShipments
   const live = await countLiveRows(warehouse, containers.stream)
-  const sampled = await sampleEvents(observer, judged, live)
-  const shipmentTotal = shipmentPage.total ?? shipmentPage.pageSize * (shipmentPage.pages ?? 1)
-  const further = await readFurtherPages(observer, shipmentPage, judged)
-  const referenceSamples = [
-    await sampleReferences(warehouse, [...judged, ...further], shipmentTotal),
-    ...(sampled.pages.length === 0
-      ? []
-      : [await sampleReferences(warehouse, sampled.pages, shipmentTotal)]),
-  ]
+  const total = ofContainers?.page.total ?? live
+  const checks = settings.transportEventChecksPerSync ?? 0
+  const lists: ListObservation[] = []
+  for (const first of [...walked, ofRequests]) lists.push(await observeList(observer, first))
   return {
-    lists: await withChangingPages(observer, [...firstPages, requestPage]),
+    lists,
     fullSyncHours: settings.fullSyncHours ?? 0,
     areContainersIncluded,
-    events: sampled.events,
-    transportEventChecks: hasAllTransportEvents((containerPage ?? shipmentPage).intake)
-      ? 0
-      : (settings.transportEventChecksPerSync ?? 0),
-    referenceSamples,
+    eventReads: countEventReads(showing, total - live),
+    eventChecks: hasAllTransportEvents(showing.intake) ? 0 : Math.min(checks, total),
+    references: await countMissingReferences(warehouse, walked),
     dueRefetches: (await readDueRefetches(warehouse, warehouse.names)).due,
     vesselsWithPositions: settings.vesselPositions
       ? (await loadLiveKeys(warehouse, vessels)).length
       : undefined,
-    isWarehouseEmpty: live === 0 && (await countLiveRows(warehouse, 'shipments')) === 0,
-    ratePerMinute: observer.ratePerMinute,
-    requestsMade: observer.ledger.requests(),
+    isWarehouseEmpty: live === 0 && (await countLiveRows(warehouse, shipments.stream)) === 0,
+    ratePerMinute,
+    requestsMade: ledger.requests(),
   }
 }
 
-async function withChangingPages(
+async function readFirstPage(observer: Observer, stream: ListStream): Promise<FirstPage> {
+  const page = await readAsRun(observer, stream)
+  const intake = takeIn(page.document, pageOptions(stream, page))
+  const changed: ComparedSighting[] = []
+  for (const resource of resources) {
+    const sightings = intake.sightings.get(resource.stream) ?? []
+    if (sightings.length === 0) continue
+    changed.push(...(await compareWithStored(observer.warehouse, resource, sightings)).changed)
+  }
+  return { stream, page, intake, changed }
+}
+
+async function readAsRun(observer: Observer, stream: ListStream): Promise<Page> {
+  if (stream === 'tracking_requests') return readPage(observer, stream)
+  const { includes, isTrial } = await chooseIncludes(observer, stream)
+  const page = await readPage(observer, stream, { includes })
+  if (isTrial) await rememberIncludes(observer, stream, page, includes)
+  return page
+}
+
+async function observeList(
   observer: Observer,
-  lists: readonly FirstPage[],
-): Promise<ListObservation[]> {
-  const observed: ListObservation[] = []
-  for (const { stream, pages, total, pageSize } of lists) {
-    const changing = await countChanging(observer, stream)
-    const changingPages =
-      changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
-    observed.push({ stream, pages, total, pageSize, changingPages })
-  }
-  return observed
-}
-
-/**
- * The newest shipments are not typical of where an account's shipments go. When the first page
- * points to things without a row, the middle and the last page are asked for as well.
- */
-async function readFurtherPages(
-  observer: Observer,
-  first: FirstPage,
-  judged: readonly SampledPage[],
-): Promise<SampledPage[]> {
-  const { warehouse, service, settings, signal, ledger } = observer
-  const pages = first.pages ?? 1
-  const { units } = await sampleReferences(warehouse, judged, 0)
-  if (!units.some((unit) => unit.size > 0)) return []
-  const further: SampledPage[] = []
-  for (const startPage of new Set([Math.ceil(pages / 2), pages])) {
-    if (startPage === 1) continue
-    const { includes } = first.page
-    const options = { includes, pageSize: settings.pageSize, startPage, signal }
-    const list = service.listShipments({ ...options, counter: ledger.counter('shipments') })
-    for await (const page of list) {
-      further.push(await judgeSample(warehouse, takeInPage('shipments', page)))
-      break
-    }
-  }
-  return further
-}
-
-async function readFirstPage(
-  observer: Observer,
-  stream: IncludingList | 'tracking_requests',
-): Promise<FirstPage> {
-  const { service, settings, signal } = observer
-  const isIncluding = stream !== 'tracking_requests'
-  const choice = isIncluding
-    ? await chooseIncludes(observer, stream)
-    : { includes: [], isTrial: false }
-  const options = {
-    includes: choice.includes,
-    pageSize: settings.pageSize,
-    signal,
-    counter: observer.ledger.counter(stream),
-  }
-  const lists = {
-    shipments: () => service.listShipments(options),
-    containers: () => service.listContainers(options),
-    tracking_requests: () => service.listTrackingRequests(options),
-  }
-  for await (const page of lists[stream]()) {
-    if (choice.isTrial && isIncluding) {
-      await rememberIncludes(observer, stream, page, choice.includes)
-    }
-    return { ...describeList(stream, page), page, intake: takeInPage(stream, page) }
-  }
-  throw new Error('a list has at least one page, or throws')
-}
-
-function takeInPage(stream: string, { document, observedAt }: Page): Intake {
-  const source = `/${stream}`
-  return takeIn(document, {
-    stream,
-    source,
-    observedAt,
-    completeTypes: COMPLETE_WHEN_INCLUDED,
-  })
-}
-
-function describeList(stream: string, page: Page): ListObservation {
+  { stream, page }: FirstPage,
+): Promise<ListObservation> {
+  const { total } = page
   const pageSize = page.document.data.length
-  return { stream, total: page.total, pageSize, pages: countPages(page) }
+  const changing = await countChanging(observer, stream)
+  const changingPages =
+    changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
+  return { stream, total, pageSize, pages: countPages(page), changingPages }
 }
 
 function countPages({ document, isLast, total }: Page): number | undefined {
@@ -154,4 +114,37 @@ function countPages({ document, isLast, total }: Page): number | undefined {
   if (total !== undefined) return Math.max(1, Math.ceil(total / document.data.length))
   const last = /[?&]page(?:\[|%5B)number(?:\]|%5D)=(\d{1,9})/i.exec(String(document.links.last))
   return last === null ? undefined : Number(last[1])
+}
+
+/**
+ * Containers of the first page whose events a run would read, and, unless events come included,
+ * every new container that is not on it.
+ */
+function countEventReads({ intake, changed }: FirstPage, added: number): number {
+  const events = intake.sightings.get('transport_events') ?? []
+  const includedEvents = new Set(events.map(({ record }) => record.key))
+  const ofContainers = changed.filter(({ sighting }) => sighting.record.resource === containers)
+  const toRead = ofContainers.filter((compared) => {
+    const listed = intake.transportEventIds.get(compared.sighting.record.key)
+    return decideEventNeed(compared, listed, includedEvents) === 'fetch'
+  })
+  if (hasAllTransportEvents(intake)) return toRead.length
+  const addedHere = ofContainers.filter(({ stored }) => stored === undefined)
+  return toRead.length + Math.max(0, added - addedHere.length)
+}
+
+/** What the first pages point to and do not include, and the warehouse does not have either. */
+async function countMissingReferences(
+  warehouse: Warehouse,
+  pages: readonly FirstPage[],
+): Promise<number> {
+  const included = new Set(
+    pages
+      .flatMap(({ intake }) => [...intake.sightings.values()].flat())
+      .map(({ record }) => `${record.resource.type} ${record.key}`),
+  )
+  const wanted = pages
+    .flatMap(({ changed }) => changed.flatMap(({ sighting }) => sighting.record.references))
+    .filter(({ type, id }) => !included.has(`${type} ${id}`))
+  return (await findMissingReferences(warehouse, wanted)).length
 }

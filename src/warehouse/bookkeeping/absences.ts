@@ -167,26 +167,26 @@ export async function forgetAbsences(
   )
 }
 
-/** A row that was asked for, and no answer told whether its record is there. */
-export interface UnsettledAbsence {
+/** A row that was asked for in vain: no answer said whether its record exists. */
+export interface OpenAbsence {
   readonly key: string
   readonly why: string
 }
 
-/** Notes why nothing was found out about rows; they are asked for again in a day. */
+/** Records why rows were asked for in vain; they are asked for again in a day. */
 export async function postponeAbsences(
   session: Session,
   names: SchemaNames,
   stream: string,
-  unsettled: readonly UnsettledAbsence[],
+  open: readonly OpenAbsence[],
 ): Promise<void> {
-  if (unsettled.length === 0) return
+  if (open.length === 0) return
   await session.query(
     'postpone absences',
     `update ${names.table('absences')} as known
 set error = asked.why, not_before = now() + interval '1 day'
 from unnest($2::text[], $3::text[]) as asked (row_key, why)
 where known.stream = $1 and known.row_key = asked.row_key`,
-    [stream, unsettled.map(({ key }) => key), unsettled.map(({ why }) => why)],
+    [stream, open.map(({ key }) => key), open.map(({ why }) => why)],
   )
 }

@@ -2,46 +2,12 @@ import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-
-/** How many records of a list a pass was shown, and what the list said about itself. */
-export interface TallyState {
-  /** Records shown, each counted once. */
-  readonly distinct: number
-  /** Records shown again, on pages that showed new ones too. */
-  readonly repeated: number
-  /** The smallest total that a page named. */
-  readonly lowestTotal: number | null
-  readonly lastTotal: number | null
-  /** Pages with records, and none of them new. */
-  readonly stalePages: number
-}
-
-/** Where the pass over a list stands after a page. */
-export interface PassPosition {
-  /** `page[number]` of the last page that is in the warehouse. */
-  readonly page: number
-  /** Asked for. Page numbers of another size mean other rows. */
-  readonly pageSize: number
-  /** Digests of some of that page's records: a resumed pass must meet one of them again. */
-  readonly signposts: readonly string[]
-  /** See `PassList`. */
-  readonly query: ListQuery
-  /** Just before the first request of the pass, on the database's clock. */
-  readonly beganAt: string
-  /** What was counted before that page. */
-  readonly tallyBefore: TallyState
-  /** What the pass learned so far and its successor needs. */
-  readonly findings: Readonly<Record<string, unknown>>
-}
-
-export type ListQuery = Readonly<Record<string, string>>
+import { readPassPosition, type PassPosition } from './pass-position.js'
 
 /** What a pass walks. */
-export interface PassList {
+export interface PassList extends Pick<PassPosition, 'query'> {
   readonly stream: string
   readonly scope: PassScope
-  /** By which the service is asked for a part of the list; empty for the whole. */
-  readonly query: ListQuery
 }
 
 export interface Checkpoint {
@@ -73,11 +39,10 @@ export async function saveCheckpoint(
 }
 
 /**
- * Notes that a pass has come past a page that changed nothing: without a transaction of the
- * caller's and in a table without a log, because a quiet account's sync does little else. False,
- * and nothing noted, when the checkpoint in the warehouse is not of this run and pass: then
- * `saveCheckpoint` must come first. Also false for a run whose lease was taken over, once its
- * successor has written a checkpoint.
+ * Records that a pass is past a page that changed nothing: outside a transaction and in a table
+ * without a log, because a quiet account's sync does little else. False, with nothing recorded,
+ * when the checkpoint in the warehouse is not of this run and pass: then call `saveCheckpoint`.
+ * A run whose lease was taken over gets false once its successor has written a checkpoint.
  */
 export async function advancePass(
   session: Session,
@@ -115,7 +80,7 @@ export async function advancePass(
   return rows.length > 0
 }
 
-/** Notes that a pass is complete: every page from the first to the last is in the warehouse. */
+/** Records that a pass is complete: all its pages are in the warehouse. */
 export async function completePass(
   session: Session,
   syncRunId: number,
@@ -137,10 +102,7 @@ export async function completePass(
     .execute()
 }
 
-/**
- * Forgets how far a pass came, and what it is to be resumed by. When the last complete pass began
- * is kept.
- */
+/** Forgets how far a pass came. When the last complete pass began is kept. */
 export async function abandonPass(
   session: Session,
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
@@ -162,16 +124,16 @@ export type PassRemains =
   | { readonly kind: 'complete'; readonly position: PassPosition }
 
 /**
- * A list keeps changing while nobody pages through it. After half an hour its pages are other
- * pages, and starting over costs list pages only: what is stored is not fetched or written again.
+ * After half an hour a list has other pages. Starting over costs list pages only: what is stored is
+ * not written again.
  */
 const TOO_OLD = sql`interval '30 minutes'`
 
 /**
- * What earlier runs left of a stream. An unfinished pass is gone on with, whatever ended its run. A
- * complete one counts only when its run was killed or stopped afterwards, before it had done the
- * rest: a run that ended by itself was followed by a new one on purpose. What is too old, and what
- * was asked with another page size, counts as none.
+ * What earlier runs left of a stream. An unfinished pass is resumed, whatever ended its run. A
+ * complete one counts only if its run was killed or stopped afterwards, before it had done the
+ * rest; after a run that ended by itself a new pass is wanted. A pass that is too old, or had
+ * another page size, counts as none.
  */
 export async function loadPassRemains(
   session: Session,
@@ -199,10 +161,10 @@ export async function loadPassRemains(
     .where('saved.scope', '=', scope)
     .where(sql<boolean>`greatest(saved.updated_at, advanced.updated_at) > now() - ${TOO_OLD}`)
     .executeTakeFirst()
-  const position = furthest(
-    row?.position as PassPosition | null | undefined,
-    row?.advanced_position as PassPosition | null | undefined,
-  )
+  const saved = readPassPosition(row?.position)
+  const advanced = readPassPosition(row?.advanced_position)
+  // A page that wrote rows moves the checkpoint only, one that changed nothing the position only.
+  const position = (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
   if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
   if (row.completed_at !== null) {
     const wasCutOff = (row.sync_run_id ?? 0) > (row.last_ended ?? 0)
@@ -253,14 +215,6 @@ where stream = $1`,
     wholeHoursAgo: row.whole_hours_ago,
     lastStartedAt: row.last_started_ms === null ? null : new Date(row.last_started_ms),
   }
-}
-
-/** A page that wrote rows moves the checkpoint only, one that changed nothing the position only. */
-function furthest(
-  saved: PassPosition | null | undefined,
-  advanced: PassPosition | null | undefined,
-): PassPosition | null | undefined {
-  return (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
 }
 
 function lastRunThatEndedByItself(session: Session) {

@@ -16,7 +16,7 @@ export interface DriftNote {
  * Notes what was found and returns what had never been noted. What is known already is touched at
  * most once a day, so that a run over an unchanged source writes nothing; it costs one look.
  */
-export async function noteSchemaDrift(
+export async function recordSchemaDrift(
   warehouse: Warehouse,
   notes: readonly DriftNote[],
   syncRunId: number,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
-import { readMissingReferences } from '../../../src/sync/read-references.js'
+import { readQueued } from '../../../src/sync/read-unlisted.js'
 import { executeRun } from '../../../src/sync/run-sync.js'
 import { reconcile, type ReconcileReport } from '../../../src/webhooks/reconcile/reconcile.js'
 import type { WatchSettings } from '../../../src/webhooks/manage/watch-webhook.js'
@@ -90,7 +90,7 @@ const queue = () =>
 /** What the sync and the processor do with the queue, and nothing else. */
 const readQueue = () =>
   withRunDependencies(scene, (dependencies) =>
-    executeRun({ command: 'sync' }, dependencies, (run) => readMissingReferences(run)),
+    executeRun({ command: 'sync' }, dependencies, (run) => readQueued(run)),
   )
 
 const containerIds = async (count: number): Promise<string[]> => {

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Page } from '../api/list-pages.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
 import {
   abandonPass,
   completePass,
@@ -8,17 +10,12 @@ import {
   type Checkpoint,
   type PassHistory,
   type PassList,
-  type PassPosition,
 } from '../warehouse/bookkeeping/checkpoints.js'
+import type { PassFindings, PassPosition } from '../warehouse/bookkeeping/pass-position.js'
 import { ListTally } from './list-tally.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
 import { SeenKeys } from './seen-keys.js'
 
-/**
- * In `Pass.seen`: the containers of which a page held transport events, whether or not it held the
- * container.
- */
+/** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
 
 /**
@@ -27,22 +24,21 @@ export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
  *   begin ──► page … page ──► end: complete
  *     │          │ run cut off
  *     │          ▼
- *     └── resumed at the last page that is stored, within half an hour; that page is read again and must show a record it
+ *     └── resumed within half an hour, at the last stored page: that page must show a record it
  *         showed before, else rows have moved too far and the pass starts over
  *
- * Only a pass that one run made whole may look for rows it did not show: a resumed one has seen its
- * first part through another run's eyes.
+ * Only a pass that one run made whole may look for rows it did not show: a resumed one does not
+ * know the keys of its first part.
  */
-export class Pass {
+export class ListPass {
   readonly list: PassList
   /** Just before the first request, on the database's clock. */
   readonly beganAt: string
-  /** Keys shown so far, per stream; whole only when the pass was not resumed. */
+  /** Keys shown so far, per stream; all of them unless the pass was resumed. */
   readonly seen = new Map<string, SeenKeys>()
   readonly startPage: number
   readonly isResumed: boolean
-  /** What later steps of the run want to know. */
-  readonly findings: Record<string, unknown>
+  readonly findings: PassFindings
   /** Of the records of the list itself, not of what they include. */
   readonly tally: ListTally
   readonly #pageSize: number
@@ -58,21 +54,19 @@ export class Pass {
     this.findings = { ...resumed?.position.findings }
     this.tally = new ListTally(resumed?.position.tallyBefore)
     this.#passStartedAt = resumed?.passStartedAt
-    this.#expected = resumed === undefined ? undefined : new Set(resumed.position.signposts)
+    this.#expected = resumed && new Set(resumed.position.signposts)
   }
 
-  /**
-   * A pass from the first page. `now`: on the database's clock, and not after the first request.
-   */
-  static start(list: PassList, now: string, pageSize: number): Pass {
-    return new Pass(list, now, pageSize)
+  /** From the first page. `now`: on the database's clock, not after the first request. */
+  static start(list: PassList, now: string, pageSize: number): ListPass {
+    return new ListPass(list, now, pageSize)
   }
 
-  /** A pass that goes on where a killed or stopped run left it. */
-  static resume(checkpoint: Checkpoint, pageSize: number): Pass {
+  /** From where a killed or stopped run left it. */
+  static resume(checkpoint: Checkpoint, pageSize: number): ListPass {
     const { stream, scope, position } = checkpoint
     const list = { stream, scope, query: position.query }
-    return new Pass(list, position.beganAt, pageSize, checkpoint)
+    return new ListPass(list, position.beganAt, pageSize, checkpoint)
   }
 
   get stream(): string {
@@ -84,17 +78,14 @@ export class Pass {
     return this.#passStartedAt
   }
 
-  /**
-   * False when the first page after a resumption shows nothing of what stood there: the pass must
-   * start over.
-   */
+  /** False when the first page after a resumption shows nothing of what stood there. */
   isContiguous(page: Page): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return true
     // The end of a list that shrank, or an empty one, has no record to recognise.
     return page.document.data.some((record) => this.#expected?.has(digest(record)))
   }
 
-  /** Where the pass stands once `page` is in the warehouse. To be called once for each page. */
+  /** Where the pass stands once `page` is in the warehouse. Call it once for each page. */
   checkpointAfter(page: Page): Checkpoint {
     this.#passStartedAt ??= page.observedAt
     // A pass that resumes reads this page again and counts it then.
@@ -127,19 +118,18 @@ export class Pass {
   }
 }
 
-/** A pass that a run which was cut off had completed: there is nothing to do. */
+/** A pass that was complete before its run was cut off: nothing is left to do. */
 export type CompletePass = Pick<PassPosition, 'findings' | 'beganAt'> & Pick<PassList, 'scope'>
 
 /**
- * What there is to do of a stream: the rest of a pass that a run which was cut off left, nothing if
- * it had completed it, or a new pass. That is one over the whole list, unless `chooseChanging`
- * names a part of it.
+ * The rest of a pass that a run left when it was cut off, nothing if it was complete, or a new pass:
+ * over the whole list, unless `chooseChanging` names a part of it.
  */
 export async function openPass(
   run: Run,
   stream: string,
   chooseChanging: (history: PassHistory) => Promise<PassList | undefined>,
-): Promise<Pass | CompletePass> {
+): Promise<ListPass | CompletePass> {
   const { warehouse } = run
   const whole = wholeList(stream)
   const remains = await resumePass(run, whole)
@@ -149,7 +139,7 @@ export async function openPass(
   )
   const changing = await chooseChanging(history)
   const left = changing && (await resumePass(run, changing))
-  return left ?? Pass.start(changing ?? whole, history.now, run.settings.pageSize)
+  return left ?? ListPass.start(changing ?? whole, history.now, run.settings.pageSize)
 }
 
 export function wholeList(stream: string): PassList {
@@ -159,7 +149,7 @@ export function wholeList(stream: string): PassList {
 async function resumePass(
   run: Run,
   { stream, scope }: PassList,
-): Promise<Pass | CompletePass | undefined> {
+): Promise<ListPass | CompletePass | undefined> {
   const { pageSize } = run.settings
   const remains = await retryWarehouse(run, () =>
     loadPassRemains(run.warehouse, { stream, scope }, pageSize),
@@ -167,12 +157,11 @@ async function resumePass(
   switch (remains.kind) {
     case 'none':
       return undefined
-    case 'unfinished':
-      run.logger.info('going on where a run was cut off', {
-        stream,
-        page: remains.checkpoint.position.page,
-      })
-      return Pass.resume(remains.checkpoint, pageSize)
+    case 'unfinished': {
+      const { page } = remains.checkpoint.position
+      run.logger.info('going on where a run was cut off', { stream, page })
+      return ListPass.resume(remains.checkpoint, pageSize)
+    }
     case 'complete':
       run.logger.info('a run that was cut off had completed this stream', { stream })
       return { ...remains.position, scope }
@@ -182,15 +171,15 @@ async function resumePass(
 }
 
 /** A new pass, from the first page. */
-export async function startPass(run: Run, list: PassList): Promise<Pass> {
+export async function startPass(run: Run, list: PassList): Promise<ListPass> {
   const { warehouse } = run
   const { now } = await retryWarehouse(run, () =>
     loadPassHistory(warehouse, warehouse.names, list.stream),
   )
-  return Pass.start(list, now, run.settings.pageSize)
+  return ListPass.start(list, now, run.settings.pageSize)
 }
 
-/** Notes the end of a pass. */
+/** Records that a pass is complete. */
 export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void> {
   await retryWarehouse(run, () =>
     run.warehouse.transaction('complete a pass', (session) =>
@@ -199,26 +188,17 @@ export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void>
   )
 }
 
-/**
- * Forgets where a pass stands that came to the end of its list and is not complete: the next run
- * starts over.
- */
-export async function dropPass(run: Run, { list }: Pass): Promise<void> {
+/** Forgets an incomplete pass that came to the end of its list: the next run starts over. */
+export async function dropPass(run: Run, { list }: ListPass): Promise<void> {
   await retryWarehouse(run, () =>
     run.warehouse.transaction('abandon a pass', (session) => abandonPass(session, list)),
   )
 }
 
-/**
- * A checkpoint is written with every page, so it names only some of its records, and those by a
- * digest.
- */
+/** A checkpoint is written with every page, so it names only some of its records. */
 const SIGNPOSTS = 8
 
-/**
- * Digests of some records of a page, its first and last among them: one of these stays on the page
- * when fewer rows than it holds move.
- */
+/** Digests of some records, first and last among them: one stays unless a whole page moves. */
 function signposts(page: Page): string[] {
   const { data } = page.document
   const step = Math.max(1, (data.length - 1) / (SIGNPOSTS - 1))

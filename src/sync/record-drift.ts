@@ -1,18 +1,15 @@
+import type { Run } from '../ingest/run.js'
 import { toStorableText } from '../resources/storable-text.js'
 import {
   countLiveRows,
   loadSeenAttributes,
-  noteSchemaDrift,
+  recordSchemaDrift,
   reviseSeenAttributes,
   type DriftNote,
 } from '../warehouse/bookkeeping/schema-drift.js'
-import type { Run } from '../ingest/run.js'
 
-/**
- * Streams whose records a complete pass shows all of; of others an attribute may be missing by
- * chance.
- */
-export const JUDGED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
+/** Streams of which a complete pass shows every record; in others an attribute may lack by chance. */
+export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 interface Revision {
   readonly stream: string
@@ -21,30 +18,30 @@ interface Revision {
 }
 
 /**
- * Writes down in what the source differs from what this version knows, and returns a sentence on
- * each thing that is new. An attribute that was carried before and is in no record of a complete
- * pass has vanished; its column keeps its values. Writes nothing when nothing is new. Never the
- * reason that a run fails.
+ * Records in what the source differs from what this version knows, and returns a sentence on each
+ * thing that is new. An attribute that was carried before and is in no record of a complete pass
+ * has vanished. Writes nothing when nothing is new. Never fails a run.
  */
-export async function noteDrift(run: Run): Promise<string[]> {
+export async function recordDrift(run: Run): Promise<string[]> {
+  const { warehouse, syncRunId } = run
   try {
     const revisions = await reviseAttributes(run)
     const vanished = revisions.flatMap(({ stream, gone }) =>
       gone.map((name): DriftNote => ({ stream, kind: 'vanished_attribute', name })),
     )
     const notes = [...storable(run.drift.findings()), ...vanished]
-    // First: a vanished attribute that is no longer seen would not be found again.
-    const isNew = await noteSchemaDrift(run.warehouse, notes, run.syncRunId)
+    // First: an attribute that is taken out below would not be found to have vanished again.
+    const isNew = await recordSchemaDrift(warehouse, notes, syncRunId)
     if (revisions.length > 0) {
-      await run.warehouse.transaction('note attributes', async (session) => {
+      await warehouse.transaction('record attributes', async (session) => {
         for (const { stream, ...revision } of revisions) {
-          await reviseSeenAttributes(session, stream, revision, run.syncRunId)
+          await reviseSeenAttributes(session, stream, revision, syncRunId)
         }
       })
     }
     return isNew.map(describeDrift)
   } catch (thrown) {
-    run.logger.warn('what is new at the service could not be noted', { error: thrown })
+    run.logger.warn('what is new at the service could not be recorded', { error: thrown })
     return []
   }
 }
@@ -60,7 +57,7 @@ function storable(notes: readonly DriftNote[]): DriftNote[] {
 }
 
 async function reviseAttributes(run: Run): Promise<Revision[]> {
-  const streams = JUDGED_STREAMS.filter((stream) => run.drift.sightings(stream) > 0)
+  const streams = WATCHED_STREAMS.filter((stream) => run.drift.sightings(stream) > 0)
   if (streams.length === 0) return []
   const known = await loadSeenAttributes(run.warehouse, streams)
   const revisions: Revision[] = []
@@ -69,14 +66,14 @@ async function reviseAttributes(run: Run): Promise<Revision[]> {
     const carried = new Set([...run.drift.carried(stream)].map((name) => toStorableText(name).text))
     const added = [...carried].filter((name) => !before.has(name))
     const missing = [...before].filter((name) => !carried.has(name))
-    const gone = missing.length > 0 && (await isWhole(run, stream)) ? missing : []
+    const gone = missing.length > 0 && (await hasSeenAll(run, stream)) ? missing : []
     if (added.length > 0 || gone.length > 0) revisions.push({ stream, added, gone })
   }
   return revisions
 }
 
-/** A run that was narrowed, or went on where another was cut off, has not seen every record. */
-async function isWhole(run: Run, stream: string): Promise<boolean> {
+/** False of a run that was narrowed or resumed. */
+async function hasSeenAll(run: Run, stream: string): Promise<boolean> {
   const state = run.ledger.states().find((candidate) => candidate.stream === stream)
   if (state?.outcome !== 'complete') return false
   return run.drift.sightings(stream) >= (await countLiveRows(run.warehouse, stream))

@@ -1,20 +1,32 @@
-import { loadLiveKeys } from '../warehouse/rows/live-keys.js'
-import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
-import { vessels } from '../resources/index.js'
-import { REFERENCE_TYPES } from '../resources/resource.js'
+import { takeIn } from '../ingest/intake.js'
 import { readRefetches } from '../ingest/read-refetch.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
+import { vessels } from '../resources/index.js'
+import { REFERENCE_TYPES } from '../resources/resource.js'
+import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
+import { loadLiveKeys } from '../warehouse/rows/live-keys.js'
 
-/**
- * Few enough to be read before others take the claim for a dead one's, at the slowest pace. A run
- * that is killed reads so many again.
- */
+/** Reads the catalogue of events that a webhook can subscribe to: one request. */
+export async function readEventCatalogue(run: Run): Promise<void> {
+  const stream = 'webhook_event_categories'
+  const counter = run.ledger.counter(stream)
+  const { document, observedAt } = await run.service.getWebhookEvents({
+    signal: run.signal,
+    counter,
+  })
+  const completeTypes = new Set<string>()
+  await storeIntake(
+    run,
+    takeIn(document, { stream, source: '/webhooks/events', observedAt, completeTypes }),
+  )
+}
+
+/** A killed run reads so many again; a slow one is done before its claim counts as dead. */
 const ENTRIES_PER_CLAIM = 10
 
-/**
- * How long a sync reads the queue; a backfill, which fills an empty warehouse, may take an hour.
- */
+/** How long a run reads the queue. A backfill fills an empty warehouse. */
 const SYNC_SECONDS = 300
 const BACKFILL_SECONDS = 3600
 
@@ -22,28 +34,26 @@ const BACKFILL_SECONDS = 3600
 const ROUNDS_OF_REFERENCES = 3
 
 /**
- * Reads by id what is queued: what rows point to and the warehouse does not have (ports, terminals,
- * vessels; an account knows a few hundred of them, each is read once), and records that are in
- * doubt. Workers beside the run may read the same queue; each entry is read by one.
+ * Reads by id what is queued: ports, terminals and vessels that rows point to and the warehouse
+ * lacks, and records that are in doubt. Workers beside the run may read the same queue; each entry
+ * is read once.
  *
- * Takes what is queued when it begins, and then the references that this brought, for no longer
- * than `RunSettings.refetchSeconds`: others may ask for as much as is read meanwhile, and the run
- * must end. What is left waits for the workers or the next run.
+ * Takes what is queued when it begins, then the references that this brought, for at most
+ * `RunSettings.refetchSeconds`: others may queue as fast as it reads, and the run must end. The rest
+ * is left to the workers or the next run.
  */
-export async function readMissingReferences(run: Run): Promise<void> {
+export async function readQueued(run: Run): Promise<void> {
   const { settings, isThorough } = run
   const seconds = settings.refetchSeconds ?? (isThorough === true ? BACKFILL_SECONDS : SYNC_SECONDS)
   const endsAt = performance.now() + seconds * 1000
-  let due = await readQueued(run, null, endsAt)
+  let due = await readRound(run, null, endsAt)
   for (let round = 0; due > 0 && round < ROUNDS_OF_REFERENCES; round += 1) {
-    due = await readQueued(run, REFERENCE_TYPES, endsAt)
+    due = await readRound(run, REFERENCE_TYPES, endsAt)
   }
 }
 
-/**
- * Reads what is queued now and is of these types, or of any. Returns how many entries there were.
- */
-async function readQueued(
+/** Reads what is queued now, of these types or of any. Returns how many entries were due. */
+async function readRound(
   run: Run,
   types: readonly string[] | null,
   endsAt: number,

@@ -19,57 +19,47 @@ import {
   forgetAbsences,
   hasAbsences,
   postponeAbsences,
-  type UnsettledAbsence,
+  type OpenAbsence,
 } from '../warehouse/bookkeeping/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
 import { shownKeys, takeIn } from '../ingest/intake.js'
-import { CONTAINERS_WITH_EVENTS, type Pass } from './pass.js'
+import { CONTAINERS_WITH_EVENTS, type ListPass } from './list-pass.js'
+import { mostMoving } from './list-tally.js'
 import type { Run } from '../ingest/run.js'
 import { readById } from '../ingest/read-by-id.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { storeIntake } from '../ingest/store-intake.js'
 
 /**
- * What to do about live rows that a complete pass did not show. Pages drift while they are read, so
- * absence proves nothing: a row unseen in two complete passes is asked for by id, and only a 404
- * makes it a tombstone. If more rows than `allowedAbsences` are missing, something is wrong with
- * the source and not with the rows: nothing is marked and the run says so.
+ * Confirms which rows that a complete pass did not show are gone. Pages drift while they are read,
+ * so absence proves nothing: a row unseen in two complete passes is asked for by id, and only a 404
+ * makes it a tombstone. If more than `mostMoving` rows are missing, suspect the source: nothing is
+ * marked, and IncompleteRunError says so.
  */
-export async function settleAbsences(run: Run, pass: Pass): Promise<void> {
-  for (const stream of streamsShownBy(pass)) {
+export async function confirmAbsences(run: Run, pass: ListPass): Promise<void> {
+  const streams = [pass.stream]
+  if (pass.findings.areContainersIncluded === true) streams.push(containers.stream)
+  for (const stream of streams) {
     const resource = resources.find((candidate) => candidate.stream === stream)
-    if (resource !== undefined) await settleStream(run, pass, resource)
+    if (resource !== undefined) await confirmOfStream(run, pass, resource)
   }
 }
 
-/** A pass over the shipments shows all containers only when every one of them came included. */
-function streamsShownBy({ stream, findings }: Pass): string[] {
-  if (stream !== 'shipments') return [stream]
-  return findings.areContainersIncluded === true ? ['shipments', 'containers'] : ['shipments']
-}
-
-const ALWAYS_ALLOWED = 10
-const ALLOWED_SHARE = 0.02
-
-/** More rows than these do not go at once. */
-export function allowedAbsences(live: number): number {
-  return Math.max(ALWAYS_ALLOWED, Math.floor(live * ALLOWED_SHARE))
-}
-
-/** Requests a run spends on asking for missing rows; what is left is asked for by the next. */
+/** Requests a run spends on missing rows; the rest is asked for by the next. */
 const ASKED_PER_RUN = 100
 
-async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<void> {
+async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Promise<void> {
+  const { warehouse, syncRunId } = run
   const { startedAt } = pass
   if (startedAt === undefined) return
   const { stream } = resource
   const seen = pass.seen.get(stream)
   const isSeen = (key: string): boolean => seen?.has(key) ?? false
   const { keys, live } = await retryWarehouse(run, () =>
-    findUnseenRows(run.warehouse, resource, startedAt, isSeen),
+    findUnseenRows(warehouse, resource, startedAt, isSeen),
   )
   const isAccepted = run.settings.acceptShrink === true
-  if (!isAccepted && keys.length > allowedAbsences(live)) {
+  if (!isAccepted && keys.length > mostMoving(live)) {
     const share = Math.round((keys.length * 100) / live)
     throw new IncompleteRunError(
       `the source shrank: ${keys.length} of ${live} ${stream} (${share} %) were in no page; no row was marked as gone. If they really are, run with --accept-shrink`,
@@ -77,12 +67,13 @@ async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<v
   }
   const rowless = resource === containers ? await findRowless(run, pass, startedAt) : []
   const missing = [...keys, ...rowless.filter((key) => !isSeen(key))]
-  // Most passes miss nothing, and most before them did not either.
-  const isIdle = missing.length === 0
-  if (isIdle && !(await retryWarehouse(run, () => hasAbsences(run.warehouse, stream)))) return
+  if (missing.length === 0) {
+    // Nothing to write, as after most passes.
+    if (!(await retryWarehouse(run, () => hasAbsences(warehouse, stream)))) return
+  }
   const candidates = await retryWarehouse(run, () =>
-    run.warehouse.transaction('count absences', (session) =>
-      countAbsences(session, run.warehouse.names, stream, missing, run.syncRunId),
+    warehouse.transaction('count absences', (session) =>
+      countAbsences(session, warehouse.names, stream, missing, syncRunId),
     ),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
@@ -90,10 +81,10 @@ async function settleStream(run: Run, pass: Pass, resource: Resource): Promise<v
 }
 
 /**
- * Containers that only transport events tell of, and neither a page nor the row of another
+ * Containers without a row whose transport events are stored, though no page and no row of another
  * container names any of those.
  */
-async function findRowless(run: Run, pass: Pass, startedAt: Date): Promise<string[]> {
+async function findRowless(run: Run, pass: ListPass, startedAt: Date): Promise<string[]> {
   const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
   const keys = await retryWarehouse(run, () => findContainersWithoutRow(run.warehouse, startedAt))
   const unseen = keys.filter((key) => reported?.has(key) !== true)
@@ -102,25 +93,24 @@ async function findRowless(run: Run, pass: Pass, startedAt: Date): Promise<strin
   return unseen.filter((key) => !named.has(key))
 }
 
-/** After so many reads in a row that failed by the service, the rest is left to the next run. */
+/** The service is in trouble: the rest is left to the next run. */
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
- * Asks for rows one by one. Each is settled by its own answer: a 404 marks it, the record is
- * stored, and where the answer tells neither, the row stays as it is with the reason, and is asked
- * for again in a day.
+ * Asks for rows one by one. A 404 marks the row, a record is stored; after any other answer the row
+ * stays, with the reason, and is asked for again in a day.
  */
 async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
   const gone: GoneRecord[] = []
   const found: string[] = []
-  const unsettled: UnsettledAbsence[] = []
+  const open: OpenAbsence[] = []
   let failuresInARow = 0
   let fatal: Error | undefined
   for (const key of keys) {
     if (run.signal.aborted) break
     try {
       if (await findRecord(run, resource, key)) found.push(key)
-      else unsettled.push({ key, why: `GET /${resource.stream}/${key}: ${WITHOUT_RECORD}` })
+      else open.push({ key, why: `GET /${resource.stream}/${key}: ${WITHOUT_RECORD}` })
       failuresInARow = 0
     } catch (thrown) {
       if (thrown instanceof ApiNotFoundError && thrown.observedAt !== undefined) {
@@ -133,12 +123,12 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
         fatal = toError(thrown)
         break
       }
-      unsettled.push({ key, why: toError(thrown).message })
+      open.push({ key, why: toError(thrown).message })
       failuresInARow = thrown instanceof ApiUnavailableError ? failuresInARow + 1 : 0
       if (failuresInARow >= MOST_FAILURES_IN_A_ROW) break
     }
   }
-  await settle(run, resource, { gone, found, unsettled })
+  await recordAnswers(run, resource, { gone, found, open })
   run.signal.throwIfAborted()
   if (fatal !== undefined) throw fatal
 }
@@ -158,7 +148,7 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
   return shownKeys(intake, resource.stream).includes(key)
 }
 
-/** An answer that says nothing about the account, or about the service as a whole. */
+/** Not about the account or the service as a whole. */
 function isAboutOneRecord(thrown: unknown): boolean {
   if (thrown instanceof ApiAuthError) return thrown.context.status === 403
   if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
@@ -169,16 +159,16 @@ function isAboutOneRecord(thrown: unknown): boolean {
   )
 }
 
-interface Settled {
+interface Answers {
   readonly gone: readonly GoneRecord[]
   readonly found: readonly string[]
-  readonly unsettled: readonly UnsettledAbsence[]
+  readonly open: readonly OpenAbsence[]
 }
 
-async function settle(
+async function recordAnswers(
   run: Run,
   resource: Resource,
-  { gone, found, unsettled }: Settled,
+  { gone, found, open }: Answers,
 ): Promise<void> {
   const { names } = run.warehouse
   const { stream } = resource
@@ -188,15 +178,15 @@ async function settle(
       const keys = await tombstoneRows(session, resource, gone, options)
       run.reachFailpoint('mid_tombstones')
       await forgetAbsences(session, names, stream, [...found, ...gone.map(({ key }) => key)])
-      await postponeAbsences(session, names, stream, unsettled)
+      await postponeAbsences(session, names, stream, open)
       return keys
     }),
   )
   run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
-  const [first] = unsettled
+  const [first] = open
   if (first === undefined) return
   run.ledger.distrust(
     stream,
-    `${unsettled.length} of ${stream} are in no page, and the service does not say whether they are gone; they stay and are asked for again in a day. The first is ${first.key}: ${first.why}`,
+    `${open.length} of ${stream} are in no page, and the service does not say whether they are gone; they stay and are asked for again in a day. The first is ${first.key}: ${first.why}`,
   )
 }

@@ -1,0 +1,202 @@
+import { ApiNotFoundError } from '../../base/errors.js'
+import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
+import { mergeIntakes, takeIn } from '../../ingest/intake.js'
+import { readById } from '../../ingest/read-by-id.js'
+import type { Run } from '../../ingest/run.js'
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { membersOf } from '../../jsonapi/members.js'
+import { resourceOfType } from '../../resources/index.js'
+import { compareDerived } from '../../warehouse/rows/compare-derived.js'
+import {
+  compareRow,
+  loadLiveEventIds,
+  type ColumnDifference,
+} from '../../warehouse/rows/compare-rows.js'
+import type { Sighting } from '../../warehouse/rows/sighting.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+
+export type Reader = Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>
+
+interface RowKey {
+  readonly stream: string
+  readonly key: string
+}
+
+/** How one record compares with its row. */
+export interface Examination extends RowKey {
+  readonly verdict: 'equal' | 'differing' | 'missingAtSource' | 'changing'
+  /** Faults; empty unless differing. */
+  readonly differences: readonly ColumnDifference[]
+  readonly volatileColumns: readonly string[]
+}
+
+/** Records as the service shows them, and live rows that it does not have. */
+interface Reading {
+  readonly sightings: readonly Sighting[]
+  readonly gone: readonly RowKey[]
+}
+
+/** Compares a shipment with its row: one request, two when they differ. */
+export function examineShipment(reader: Reader, id: string): Promise<Examination[]> {
+  return examine(reader, () => readRecord(reader, { type: 'shipment', id }))
+}
+
+/**
+ * Compares a container, its transport events and what is derived of its row: two requests, four
+ * when something differs.
+ */
+export async function examineContainer(reader: Reader, id: string): Promise<Examination[]> {
+  const examinations = await examine(reader, () => readContainer(reader, id))
+  // Made of the stored row: a difference is ours, even if the service is changing the record.
+  const derived = await compareDerived(reader.warehouse, id)
+  if (derived.length === 0) return examinations
+  return examinations.map((one) =>
+    one.stream === 'containers' && one.verdict !== 'missingAtSource'
+      ? { ...one, verdict: 'differing', differences: [...one.differences, ...derived] }
+      : one,
+  )
+}
+
+/**
+ * Looks again at a record that a page showed and that has no live row: one request, two when there
+ * is still no row. Nothing when the service no longer has it; no fault when it was created after
+ * the comparison began.
+ */
+export async function examineShown(
+  reader: Reader,
+  identifier: ResourceIdentifier,
+  beganAt: Date,
+): Promise<Examination[]> {
+  let createdAt = 0
+  const examinations = await examine(reader, async () => {
+    const reading = await readRecord(reader, identifier)
+    createdAt = createdAtOf(reading)
+    return reading
+  })
+  const isNew = createdAt >= beganAt.getTime()
+  return examinations
+    .filter(({ verdict }) => verdict !== 'missingAtSource')
+    .map((one) => (isNew ? { ...one, verdict: 'changing', differences: [] } : one))
+}
+
+function createdAtOf({ sightings: [sighting] }: Reading): number {
+  const place = sighting?.record.resource.columnIndex.get('created_at')
+  const value = place === undefined ? undefined : sighting?.record.values[place]
+  return typeof value === 'string' ? Date.parse(value) : 0
+}
+
+async function readRecord(
+  reader: Reader,
+  { type, id }: ResourceIdentifier,
+): Promise<Reading & { readonly eventIds: readonly string[] }> {
+  const { stream } = resourceOfType(type)
+  try {
+    const { document, observedAt } = await readById(reader, { type, id })
+    const completeTypes = new Set<string>()
+    const intake = takeIn(document, { stream, source: `/${stream}`, observedAt, completeTypes })
+    const sighting = intake.sightings.get(stream)?.find(({ record }) => record.key === id)
+    const eventIds = intake.transportEventIds.get(id) ?? []
+    if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
+  } catch (thrown) {
+    if (!(thrown instanceof ApiNotFoundError)) throw thrown
+  }
+  return { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
+}
+
+async function readContainer(reader: Reader, id: string): Promise<Reading> {
+  const container = await readRecord(reader, { type: 'container', id })
+  if (container.gone.length > 0) return container
+  const [fetched] = await fetchTransportEvents(reader, [id])
+  const intake = mergeIntakes(fetched?.intake ?? [])
+  const events = intake.sightings.get('transport_events') ?? []
+  const shown = new Set(events.map(({ record }) => record.key))
+  // The container also names expected events, which the list of its events lacks.
+  for (const eventId of container.eventIds) shown.add(`${id} ${eventId}`)
+  // A list that may lack events proves nothing.
+  const live = fetched?.list === undefined ? [] : await loadLiveEventIds(reader.warehouse, id)
+  const keys = live.map((eventId) => `${id} ${eventId}`).filter((key) => !shown.has(key))
+  return {
+    sightings: [...container.sightings, ...events],
+    gone: keys.map((key) => ({ stream: 'transport_events', key })),
+  }
+}
+
+/** Compares twice when something differs: what also differs between the readings is changing. */
+async function examine(
+  { warehouse }: Reader,
+  read: () => Promise<Reading>,
+): Promise<Examination[]> {
+  const first = await read()
+  const found = await compare(warehouse, first)
+  if (found.every(({ verdict }) => verdict === 'equal')) return found
+  const second = await read()
+  return (await compare(warehouse, second)).map((one) => {
+    if (one.verdict === 'equal' || isSame(find(first, one), find(second, one))) return one
+    return { ...one, verdict: 'changing', differences: [] }
+  })
+}
+
+function find({ sightings }: Reading, { stream, key }: RowKey): Sighting | undefined {
+  return sightings.find(({ record }) => record.key === key && record.resource.stream === stream)
+}
+
+/** Two readings that agree: the difference is the warehouse's. */
+function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return one.record.resource.columns.every(
+    ({ name }, index) =>
+      isVolatile(one, name) || one.record.values[index] === other.record.values[index],
+  )
+}
+
+async function compare(warehouse: Warehouse, reading: Reading): Promise<Examination[]> {
+  const examinations = reading.gone.map((row): Examination => ({
+    ...row,
+    verdict: 'missingAtSource',
+    differences: [],
+    volatileColumns: [],
+  }))
+  const unique = new Map(reading.sightings.map((one) => [one.record.key, one]))
+  for (const sighting of unique.values()) {
+    examinations.push(compareColumns(sighting, await compareRow(warehouse, sighting)))
+  }
+  return examinations
+}
+
+const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
+
+function compareColumns(
+  sighting: Sighting,
+  found: readonly ColumnDifference[] = [NO_ROW],
+): Examination {
+  const isOfTheMoment = (difference: ColumnDifference): boolean =>
+    isVolatile(sighting, difference.column) || isVolatileUnmapped(difference)
+  const differences = found.filter((difference) => !isOfTheMoment(difference))
+  const { resource, key } = sighting.record
+  return {
+    stream: resource.stream,
+    key,
+    verdict: differences.length === 0 ? 'equal' : 'differing',
+    differences,
+    volatileColumns: found.filter(isOfTheMoment).map(({ column }) => column),
+  }
+}
+
+/** Lists of ids are not material either, but they change only when something does. */
+function isVolatile({ record }: Sighting, column: string): boolean {
+  return record.resource.attributes.get(column)?.isMaterial === false
+}
+
+/** Attributes without a column that say when the service looked last. */
+const LOOKED_AT = /_(?:last_tracking_request|checked)_at$/
+
+/** True when only such attributes differ. */
+function isVolatileUnmapped({ column, warehouse, service }: ColumnDifference): boolean {
+  if (column !== '_unmapped' || service === null) return false
+  const stored = membersOf(JSON.parse(warehouse ?? '{}'))
+  const sent = membersOf(JSON.parse(service))
+  const differing = Object.keys(sent).filter(
+    (name) => JSON.stringify(stored[name]) !== JSON.stringify(sent[name]),
+  )
+  return differing.length > 0 && differing.every((name) => LOOKED_AT.test(name))
+}
