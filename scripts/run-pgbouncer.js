@@ -20,6 +20,9 @@ const EXCLUDED = {
     'they kill, count, stop or delay the connections to PostgreSQL, which are the pooler’s here',
   'test/integration/warehouse/connections.test.ts': 'keepalives of our own socket to PostgreSQL',
   'test/integration/security/database-tls.test.ts': 'TLS between the program and PostgreSQL',
+  'test/e2e/failures.test.ts':
+    'they take PostgreSQL or its password away, which the pooler tells in words of its own',
+  'test/integration/sync/failures.test.ts': 'the same, and the test itself cannot connect then',
   'test/integration/sync/oldest-postgres.test.ts': 'starts a server of its own',
   'test/integration/webhooks/database-outage.test.ts': 'starts a server of its own',
   'test/integration/sync/round-trips.test.ts':

@@ -15,7 +15,7 @@ export interface Pooler {
 /** A login to which every statement means something else, unless the session is told otherwise. */
 const HOSTILE = {
   name: 'hostile',
-  password: 'hostile',
+  password: 'not-the-name',
   settings: {
     TimeZone: 'America/Los_Angeles',
     DateStyle: 'SQL, DMY',
@@ -65,7 +65,7 @@ server_idle_timeout = 5
 server_login_retry = 1
 auth_user = ${HOSTILE.name}
 auth_query = select usename, passwd from pg_catalog.pg_shadow where usename operator(pg_catalog.=) $1
-autodb_idle_timeout = 5
+autodb_idle_timeout = 600
 log_connections = 0
 log_disconnections = 0
 `,
