@@ -1470,7 +1470,6 @@ create table tracking_sync.webhook_notifications (
     webhook_id text,
     created_at timestamp with time zone,
     received_at timestamp with time zone not null default now(),
-    deliveries integer not null default 1,
     headers jsonb,
     body bytea,
     state text not null default 'received'::text,
@@ -1478,36 +1477,29 @@ create table tracking_sync.webhook_notifications (
     next_attempt_at timestamp with time zone,
     processed_at timestamp with time zone,
     error text,
-    last_received_at timestamp with time zone not null default now(),
     observed_at timestamp with time zone not null default now(),
     reference_type text,
     reference_id text,
-    body_hash bytea,
-    differing_bodies integer not null default 0,
     constraint webhook_notifications_pkey PRIMARY KEY (notification_id)
 );
 CREATE INDEX webhook_notifications_open_idx ON tracking_sync.webhook_notifications USING btree (state, received_at) WHERE (state = ANY (ARRAY['received'::text, 'unresolved'::text, 'dead'::text]));
 CREATE INDEX webhook_notifications_state_idx ON tracking_sync.webhook_notifications USING btree (next_attempt_at, received_at) WHERE (state = 'received'::text);
 comment on table tracking_sync.webhook_notifications is 'The inbox: one row per webhook notification, stored before it is answered and before it is applied.';
-comment on column tracking_sync.webhook_notifications.notification_id is 'The service''s id of the notification (data.id), or sha256:<hash of the body> where it has no readable one.';
+comment on column tracking_sync.webhook_notifications.notification_id is 'The service''s id of the notification (data.id), or sha256:<hash of the body> where data.id cannot be read.';
 comment on column tracking_sync.webhook_notifications.event is 'Event of the notification.';
 comment on column tracking_sync.webhook_notifications.webhook_id is 'Webhook it was sent for.';
 comment on column tracking_sync.webhook_notifications.created_at is 'When the service made it. UTC.';
 comment on column tracking_sync.webhook_notifications.received_at is 'When it was first received. UTC.';
-comment on column tracking_sync.webhook_notifications.deliveries is 'How often it was delivered. Counted soon after a delivery, not always with it.';
 comment on column tracking_sync.webhook_notifications.headers is 'Headers of the first delivery, without secrets.';
 comment on column tracking_sync.webhook_notifications.body is 'Raw bytes of the first delivery; null after the retention time.';
-comment on column tracking_sync.webhook_notifications.state is 'received: waits to be applied. processed: applied. ignored: holds nothing we keep. foreign: of another webhook, or a sample. unresolved: what it points to could not be confirmed at the service. dead: could not be read or applied; see error.';
+comment on column tracking_sync.webhook_notifications.state is 'received: waits to be applied. processed: applied. ignored: holds nothing we keep. foreign: of another webhook, or a sample. unresolved: what it is about could not be read. dead: could not be read or applied; see error.';
 comment on column tracking_sync.webhook_notifications.attempts is 'Attempts to apply it.';
 comment on column tracking_sync.webhook_notifications.next_attempt_at is 'Not before this instant. UTC.';
 comment on column tracking_sync.webhook_notifications.processed_at is 'When it was applied. UTC.';
 comment on column tracking_sync.webhook_notifications.error is 'Why the last attempt failed.';
-comment on column tracking_sync.webhook_notifications.last_received_at is 'When it was last received. UTC, the database''s clock.';
-comment on column tracking_sync.webhook_notifications.observed_at is 'When the source can have known what it says: created_at, but never later than received_at, and received_at where created_at is missing or no instant. UTC.';
+comment on column tracking_sync.webhook_notifications.observed_at is 'When the source can have known what it says: created_at, but never later than received_at; received_at where created_at is missing or not an instant. UTC.';
 comment on column tracking_sync.webhook_notifications.reference_type is 'Type of the record it is about (relationships.reference_object).';
 comment on column tracking_sync.webhook_notifications.reference_id is 'Id of the record it is about (relationships.reference_object).';
-comment on column tracking_sync.webhook_notifications.body_hash is 'SHA-256 of the first delivery''s raw bytes.';
-comment on column tracking_sync.webhook_notifications.differing_bodies is 'Later deliveries of it whose bytes were not those of the first. The first ones are kept.';
 
 create table tracking_sync.webhooks (
     webhook_id text collate "C" not null,

@@ -35,7 +35,6 @@ create table {{sync}}.webhook_notifications (
     webhook_id text,
     created_at timestamptz,
     received_at timestamptz not null default now(),
-    deliveries integer not null default 1,
     headers jsonb,
     body bytea,
     state text not null default 'received',
@@ -43,12 +42,9 @@ create table {{sync}}.webhook_notifications (
     next_attempt_at timestamptz,
     processed_at timestamptz,
     error text,
-    last_received_at timestamptz not null default now(),
     observed_at timestamptz not null default now(),
     reference_type text,
     reference_id text,
-    body_hash bytea,
-    differing_bodies integer not null default 0,
     constraint webhook_notifications_pkey primary key (notification_id)
 );
 
@@ -56,7 +52,8 @@ comment on table {{sync}}.webhook_notifications is
     'The inbox: one row per webhook notification, stored before it is answered and before '
     'it is applied.';
 comment on column {{sync}}.webhook_notifications.notification_id is
-    'The service''s id of the notification (data.id), or sha256:<hash of the body> where it has no readable one.';
+    'The service''s id of the notification (data.id), or sha256:<hash of the body> where data.id '
+    'cannot be read.';
 comment on column {{sync}}.webhook_notifications.event is
     'Event of the notification.';
 comment on column {{sync}}.webhook_notifications.webhook_id is
@@ -65,15 +62,14 @@ comment on column {{sync}}.webhook_notifications.created_at is
     'When the service made it. UTC.';
 comment on column {{sync}}.webhook_notifications.received_at is
     'When it was first received. UTC.';
-comment on column {{sync}}.webhook_notifications.deliveries is
-    'How often it was delivered. Counted soon after a delivery, not always with it.';
 comment on column {{sync}}.webhook_notifications.headers is
     'Headers of the first delivery, without secrets.';
 comment on column {{sync}}.webhook_notifications.body is
     'Raw bytes of the first delivery; null after the retention time.';
 comment on column {{sync}}.webhook_notifications.state is
-    'received: waits to be applied. processed: applied. ignored: holds nothing we keep. foreign: of another webhook, or a '
-    'sample. unresolved: what it points to could not be confirmed at the service. dead: could not be read or applied; see error.';
+    'received: waits to be applied. processed: applied. ignored: holds nothing we keep. '
+    'foreign: of another webhook, or a sample. unresolved: what it is about could not be read. '
+    'dead: could not be read or applied; see error.';
 comment on column {{sync}}.webhook_notifications.attempts is
     'Attempts to apply it.';
 comment on column {{sync}}.webhook_notifications.next_attempt_at is
@@ -82,19 +78,13 @@ comment on column {{sync}}.webhook_notifications.processed_at is
     'When it was applied. UTC.';
 comment on column {{sync}}.webhook_notifications.error is
     'Why the last attempt failed.';
-comment on column {{sync}}.webhook_notifications.last_received_at is
-    'When it was last received. UTC, the database''s clock.';
 comment on column {{sync}}.webhook_notifications.observed_at is
-    'When the source can have known what it says: created_at, but never later than received_at, and received_at where '
-    'created_at is missing or no instant. UTC.';
+    'When the source can have known what it says: created_at, but never later than received_at; '
+    'received_at where created_at is missing or not an instant. UTC.';
 comment on column {{sync}}.webhook_notifications.reference_type is
     'Type of the record it is about (relationships.reference_object).';
 comment on column {{sync}}.webhook_notifications.reference_id is
     'Id of the record it is about (relationships.reference_object).';
-comment on column {{sync}}.webhook_notifications.body_hash is
-    'SHA-256 of the first delivery''s raw bytes.';
-comment on column {{sync}}.webhook_notifications.differing_bodies is
-    'Later deliveries of it whose bytes were not those of the first. The first ones are kept.';
 
 create index webhook_notifications_state_idx
     on {{sync}}.webhook_notifications (next_attempt_at, received_at)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
-import type { NotificationRecord } from '../webhooks/process/notification-record.js'
+import type { Envelope } from '../webhooks/receive/envelope.js'
 import type { ReconcileReport } from '../webhooks/reconcile/reconcile.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { countOf } from './output/count-of.js'
@@ -30,7 +30,7 @@ export function addFailedCommand(
         const { listFailedNotifications } =
           await import('../webhooks/reconcile/failed-notifications.js')
         const { service } = await app.openService()
-        const failed: NotificationRecord[] = []
+        const failed: Envelope[] = []
         const pageSize = Math.min(limit, app.config.pageSize)
         for await (const page of listFailedNotifications(service, { pageSize })) {
           failed.push(...page.failed)
@@ -45,7 +45,7 @@ export function addFailedCommand(
   )
 }
 
-function formatFailed(failed: readonly NotificationRecord[], terminal: Terminal): string {
+function formatFailed(failed: readonly Envelope[], terminal: Terminal): string {
   if (failed.length === 0) return 'No notification has failed.'
   const rows = failed.map(({ notificationId, event, createdAt, webhookId, reference }) => [
     notificationId,

@@ -37,9 +37,9 @@ export async function readWebhookHealth(warehouse: Warehouse): Promise<WebhookHe
     webhooks.alert
 from ${warehouse.names.table('webhooks')}
 left join (
-    select webhook_id, max(last_received_at) as last_received_at
+    select webhook_id, max(received_at) as last_received_at
     from ${warehouse.names.table('webhook_notifications')}
-    where deliveries > 0
+    where headers is not null
     group by webhook_id
 ) as received on webhooks.webhook_id = received.webhook_id
 where webhooks.is_ours or webhooks.alert is not null

@@ -79,7 +79,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   webhooks: {
     holds: 'receiving, processing, reconciling and managing webhooks',
     may: ['ingest', 'http', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
-    packages: ['node:http', 'node:net'],
+    packages: ['node:http', 'node:net', 'node:timers'],
   },
   status: {
     holds: 'what is to be known about the running thing',

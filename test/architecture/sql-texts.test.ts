@@ -137,7 +137,6 @@ const LOOKED_AT: readonly string[] = [
   'take-lease.ts: condition',
   'tombstones.ts: key',
   'claim-notifications.ts: condition',
-  'inbox.ts: inbox',
   'replay-notifications.ts: last',
   'replay-notifications.ts: where.sql',
 ]

@@ -6,7 +6,18 @@ import {
   type Receiver,
   type ReceiverOptions,
 } from '../../src/webhooks/receive/receive.js'
-import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../src/webhooks/receive/signature.js'
+import {
+  createSignatureCheck,
+  type SignatureSettings,
+} from '../../src/webhooks/receive/signature.js'
+
+/** What the service's public documentation shows. */
+export const DEFAULT_SIGNATURE: Omit<SignatureSettings, 'secrets'> = {
+  header: 'X-SVC-Webhook-Signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  prefix: '',
+}
 
 export const WEBHOOK_SECRET = 'whsec-canary-5be1f0a94c'
 

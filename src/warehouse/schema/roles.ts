@@ -52,18 +52,14 @@ export const SHOWN_TO_READERS: Readonly<Record<string, readonly string[]>> = {
     'webhook_id',
     'created_at',
     'received_at',
-    'deliveries',
     'state',
     'attempts',
     'next_attempt_at',
     'processed_at',
     'error',
-    'last_received_at',
     'observed_at',
     'reference_type',
     'reference_id',
-    'body_hash',
-    'differing_bodies',
   ],
 }
 

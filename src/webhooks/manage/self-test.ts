@@ -193,7 +193,8 @@ function judge(
     return pass('signature', false, explainSignature(arrived, dependencies, secret))
   }
   pass('signature', true, `it is signed in ${dependencies.signature.header} as the settings say`)
-  const { notificationId, event, deadReason } = readDelivery(arrived.body, {})
+  const { envelope, deadReason } = readDelivery(arrived.body, {})
+  const { notificationId, event } = envelope
   if (deadReason !== null) {
     return pass('body', false, `it cannot be read: ${deadReason} Please report it`)
   }

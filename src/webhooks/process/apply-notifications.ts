@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../../resources/index.js'
@@ -16,12 +17,11 @@ import type { Sighting } from '../../warehouse/rows/sighting.js'
 import { loadRowsByKey, loadStoredRows, type StoredRow } from '../../warehouse/rows/stored-rows.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
-import type { Settlement } from './claim-notifications.js'
+import type { Outcome } from '../notification-states.js'
 import { followReferences } from './follow-references.js'
-import { letOthersRun } from './let-others-run.js'
 import { byKey, containerOf, planSightings, type KnownRows, type Round } from './plan-sightings.js'
-import type { News } from './parse-notification.js'
-import { prepareNews } from './prepare-news.js'
+import type { ParsedNotification } from './parse-notification.js'
+import { prepareNotifications } from './prepare-notifications.js'
 import { readChangesets } from './read-changesets.js'
 
 export interface ApplyOptions {
@@ -46,15 +46,15 @@ const TAKEN_IN_AT_ONCE = 10
  */
 export async function applyNotifications(
   session: Session,
-  news: readonly News[],
+  notifications: readonly ParsedNotification[],
   options: ApplyOptions,
-): Promise<Map<string, Settlement>> {
+): Promise<Map<string, Outcome>> {
   const { names, refetchDelayMs } = options
   const intakes: Intake[] = []
-  const prepared = await prepareNews(session, names, news)
+  const prepared = await prepareNotifications(session, names, notifications)
   for (const [at, one] of prepared.entries()) {
     if (at % TAKEN_IN_AT_ONCE === 0) await letOthersRun()
-    intakes.push(takeInNews(one))
+    intakes.push(takeInIncluded(one))
   }
   const plan = planSightings(intakes, await loadKnown(session, names, intakes))
   const lost: Sighting[] = []
@@ -92,7 +92,12 @@ function eventListEntry(containerId: string): ResourceIdentifier {
 const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 
 /** Only what is included is taken in: the notification itself stands in the inbox. */
-function takeInNews({ notificationId, observedAt, document, isClamped }: News): Intake {
+function takeInIncluded({
+  notificationId,
+  observedAt,
+  document,
+  isClamped,
+}: ParsedNotification): Intake {
   const intake = takeIn(
     { ...document, data: [], isList: true },
     {

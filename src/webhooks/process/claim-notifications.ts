@@ -1,6 +1,12 @@
 import { backoffMs } from '../../base/retry.js'
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import {
+  completeSyncBegan,
+  loadConfirmedPasses,
+} from '../../warehouse/bookkeeping/confirmed-passes.js'
 import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
-import type { Session } from '../../warehouse/connection/warehouse.js'
+import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import { ALLOWED_OUTCOMES, canBe, stateAfter, type Outcome } from '../notification-states.js'
 
 /** A notification of the inbox, locked by the transaction that claimed it. */
 export interface ClaimedNotification {
@@ -11,36 +17,36 @@ export interface ClaimedNotification {
   readonly isClamped: boolean
   /** On the database's clock. */
   readonly receivedAt: Date
-  /** Null after the retention time, or when it was only heard of. */
+  /** Null: it names none. */
+  readonly webhookId: string | null
+  /** What it is about. */
+  readonly reference: ResourceIdentifier | null
+  /** Null after the retention time, or when no delivery ever came. */
   readonly body: Buffer | null
 }
-
-/** What becomes of a notification. */
-export type Settlement = 'processed' | 'ignored' | 'foreign' | 'unresolved'
-
-const CLAIMED = `notification_id, body, coalesce(created_at > observed_at, false) as is_clamped,
-    floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
-    ceil(extract(epoch from received_at) * 1000)::bigint as received_ms`
 
 interface Row {
   readonly notification_id: string
   readonly observed_ms: number
   readonly is_clamped: boolean
   readonly received_ms: number
+  readonly webhook_id: string | null
+  readonly reference_type: string | null
+  readonly reference_id: string | null
   readonly body: Buffer | null
 }
 
 /**
- * Locks notifications that wait to be applied, those first that the source made first; what another
- * processor holds is passed over. They stay as they are when the transaction ends without settling
- * them.
+ * Locks notifications that wait to be applied, the first made first, and skips those that another
+ * processor holds. They stay as they are when the transaction ends without an outcome.
  */
 export async function claimNotifications(
   session: Session,
   names: SchemaNames,
   limit: number,
 ): Promise<ClaimedNotification[]> {
-  return claim(session, names, 'true', [limit])
+  const condition = `${IS_DUE}\norder by observed_at, notification_id\nlimit $1`
+  return lock(session, names, `${condition}\n${SKIP_LOCKED}`, limit)
 }
 
 /** Locks one notification, if it still waits and nobody holds it. */
@@ -49,79 +55,80 @@ export async function claimNotification(
   names: SchemaNames,
   notificationId: string,
 ): Promise<ClaimedNotification | undefined> {
-  const [claimed] = await claim(session, names, 'notification_id = $2', [1, notificationId])
+  const condition = `${IS_DUE} and notification_id = $1\n${SKIP_LOCKED}`
+  const [claimed] = await lock(session, names, condition, notificationId)
   return claimed
 }
 
+const IS_WAITING = canBe('failed')
+const IS_DUE = `${IS_WAITING} and (next_attempt_at is null or next_attempt_at <= now())`
+const SKIP_LOCKED = 'for update skip locked'
+
+const IS_UNRESOLVED = canBe('synced')
+
 /**
- * Locks a notification that could not be resolved, waiting for whoever holds it; undefined when it
- * was settled meanwhile.
+ * Locks a notification that waits for a refetch or a complete sync, waiting for its holder;
+ * undefined when it does not wait any more.
  */
 export async function lockUnresolved(
   session: Session,
   names: SchemaNames,
   notificationId: string,
 ): Promise<ClaimedNotification | undefined> {
-  const [row] = await session.query<Row>(
-    'lock a notification',
-    `select ${CLAIMED}
-from ${names.table('webhook_notifications')}
-where notification_id = $1 and state = 'unresolved'
-for update`,
-    [notificationId],
-  )
-  return row === undefined ? undefined : toClaimed(row)
+  const condition = `${IS_UNRESOLVED} and notification_id = $1\nfor update`
+  const [locked] = await lock(session, names, condition, notificationId)
+  return locked
 }
 
-async function claim(
+async function lock(
   session: Session,
   names: SchemaNames,
   condition: string,
-  parameters: readonly unknown[],
+  parameter: unknown,
 ): Promise<ClaimedNotification[]> {
   const rows = await session.query<Row>(
     'claim notifications',
-    `select ${CLAIMED}
-from ${names.table('webhook_notifications')}
-where state = 'received'
-    and (next_attempt_at is null or next_attempt_at <= now())
-    and ${condition}
-order by observed_at, notification_id
-limit $1
-for update skip locked`,
-    parameters,
+    `select notification_id, webhook_id, reference_type, reference_id, body,
+    coalesce(created_at > observed_at, false) as is_clamped,
+    floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
+    ceil(extract(epoch from received_at) * 1000)::bigint as received_ms
+from ${names.table('webhook_notifications')} as stored
+where ${condition}`,
+    [parameter],
   )
-  return rows.map(toClaimed)
-}
-
-function toClaimed(row: Row): ClaimedNotification {
-  return {
+  return rows.map((row) => ({
     notificationId: row.notification_id,
     observedAt: new Date(row.observed_ms),
     isClamped: row.is_clamped,
     receivedAt: new Date(row.received_ms),
+    webhookId: row.webhook_id,
+    reference:
+      row.reference_type === null || row.reference_id === null
+        ? null
+        : { type: row.reference_type, id: row.reference_id },
     body: row.body,
-  }
+  }))
 }
 
-/** Notes what became of notifications; called in the transaction that did it. */
-export async function settleNotifications(
+/** Records what became of notifications; called in the transaction that did it. */
+export async function recordOutcomes(
   session: Session,
   names: SchemaNames,
-  settlements: ReadonlyMap<string, Settlement>,
+  outcomes: ReadonlyMap<string, Outcome>,
 ): Promise<void> {
-  if (settlements.size === 0) return
+  if (outcomes.size === 0) return
   await session.query(
-    'settle notifications',
+    'record what became of notifications',
     `update ${names.table('webhook_notifications')} as stored
-set state = settled.state, processed_at = clock_timestamp(), next_attempt_at = null, error = null
-from unnest($1::text[], $2::text[]) as settled (notification_id, state)
-where stored.notification_id = settled.notification_id`,
-    [[...settlements.keys()], [...settlements.values()]],
+set state = given.outcome, processed_at = clock_timestamp(), next_attempt_at = null, error = null
+from unnest($1::text[], $2::text[]) as given (notification_id, outcome)
+where stored.notification_id = given.notification_id
+    and (stored.state, given.outcome) in (${ALLOWED_OUTCOMES})`,
+    [[...outcomes.keys()], [...outcomes.values()]],
   )
 }
 
-/** Lets notifications wait without counting an attempt, and notes why. */
+/** Lets notifications wait, with the reason, without counting an attempt. */
 export async function deferNotifications(
   session: Session,
   names: SchemaNames,
@@ -132,15 +139,19 @@ export async function deferNotifications(
   if (ids.length === 0) return
   await session.query(
     'defer notifications',
-    `update ${names.table('webhook_notifications')}
+    `update ${names.table('webhook_notifications')} as stored
 set next_attempt_at = now() + make_interval(secs => $2::double precision), error = $3
-where notification_id = any($1::text[]) and state = 'received'`,
+where notification_id = any($1::text[]) and ${IS_WAITING}`,
     [ids, waitMs / 1000, why],
   )
 }
 
 /** A notification that fails this often is dead: only `replay` tries it again. */
 const MOST_ATTEMPTS = 10
+const IS_LAST = `attempts + 1 >= ${MOST_ATTEMPTS}`
+const DEAD = stateAfter('gave_up')
+const WAITING = stateAfter('failed')
+
 const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 6 * 3_600_000
 
@@ -150,10 +161,10 @@ export function waitAfterFailure(attempts: number): number {
 }
 
 /**
- * Notes that a notification could not be applied; with the tenth time it is dead. Returns its
- * attempts, undefined when it was settled meanwhile.
+ * Records that a notification could not be applied; the tenth time it is dead. Returns its
+ * attempts, undefined when it does not wait any more.
  */
-export async function noteFailedAttempt(
+export async function recordFailure(
   session: Session,
   names: SchemaNames,
   notificationId: string,
@@ -161,40 +172,43 @@ export async function noteFailedAttempt(
 ): Promise<number | undefined> {
   const waits = Array.from({ length: MOST_ATTEMPTS }, (_, at) => waitAfterFailure(at + 1) / 1000)
   const [row] = await session.query<{ attempts: number }>(
-    'note a failed attempt',
-    `update ${names.table('webhook_notifications')}
+    'record a failed attempt',
+    `update ${names.table('webhook_notifications')} as stored
 set
     attempts = attempts + 1,
     error = $2,
-    state = case when attempts + 1 >= ${MOST_ATTEMPTS} then 'dead' else state end,
+    state = case when ${IS_LAST} then '${DEAD}' else '${WAITING}' end,
     next_attempt_at = case
-        when attempts + 1 >= ${MOST_ATTEMPTS} then null
+        when ${IS_LAST} then null
         else now() + make_interval(secs => ($3::double precision[])[attempts + 1])
     end
-where notification_id = $1 and state = 'received'
+where notification_id = $1 and ${IS_WAITING}
 returning attempts`,
     [notificationId, error, waits],
   )
   return row?.attempts
 }
 
+const CLOSED = stateAfter('synced')
+
 /**
- * Settles what could not be resolved and was made before the last complete sync began: that sync
- * has seen whatever it was about. Returns how many; idempotent.
+ * Closes unresolved notifications made before the last complete sync began: that sync has seen what
+ * they are about. Returns how many; idempotent.
  */
-export async function settleUnresolved(
-  session: Session,
-  names: SchemaNames,
-  completeSyncBeganAt: Date | undefined,
-): Promise<number> {
-  if (completeSyncBeganAt === undefined) return 0
-  const rows = await session.query(
-    'settle unresolved notifications',
-    `update ${names.table('webhook_notifications')}
-set state = 'processed', processed_at = clock_timestamp(), error = 'settled by a complete sync'
-where state = 'unresolved' and observed_at < $1::timestamptz
+export async function closeUnresolved(warehouse: Warehouse): Promise<number> {
+  const { names } = warehouse
+  const beganAt = completeSyncBegan(await loadConfirmedPasses(warehouse, names, 'whole'))
+  if (beganAt === undefined) return 0
+  const rows = await warehouse.query(
+    'close unresolved notifications',
+    `update ${names.table('webhook_notifications')} as stored
+set
+    state = '${CLOSED}',
+    processed_at = clock_timestamp(),
+    error = 'covered by a complete sync'
+where ${IS_UNRESOLVED} and observed_at < $1::timestamptz
 returning notification_id`,
-    [completeSyncBeganAt.toISOString()],
+    [beganAt.toISOString()],
   )
   return rows.length
 }

@@ -4,9 +4,9 @@ import { NOTIFICATION_ENTRY, queueRefetches } from '../../warehouse/bookkeeping/
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import type { Settlement } from './claim-notifications.js'
-import type { News } from './parse-notification.js'
-import type { PreparedNews } from './prepare-news.js'
+import type { Outcome } from '../notification-states.js'
+import type { ParsedNotification } from './parse-notification.js'
+import type { PreparedNotification } from './prepare-notifications.js'
 
 const THIN = 'a notification came without what it is about'
 
@@ -18,36 +18,36 @@ const THIN = 'a notification came without what it is about'
  */
 export async function followReferences(
   session: Session,
-  news: readonly PreparedNews[],
+  notifications: readonly PreparedNotification[],
   { names, refetchDelayMs }: { readonly names: SchemaNames; readonly refetchDelayMs: number },
-): Promise<Map<string, Settlement>> {
-  const thin = new Set(news.filter((one) => !one.isLacking && !holdsReference(one)))
+): Promise<Map<string, Outcome>> {
+  const thin = new Set(notifications.filter((one) => !one.isLacking && !holdsReference(one)))
   const containersOf = await findContainersOfEvents(session, names, eventIdsOf([...thin]))
-  const settlements = new Map<string, Settlement>()
+  const outcomes = new Map<string, Outcome>()
   const refetches: ResourceIdentifier[] = []
-  for (const one of news) {
+  for (const one of notifications) {
     const { notificationId, reference, document } = one
     if (one.isLacking) {
-      settlements.set(notificationId, 'unresolved')
+      outcomes.set(notificationId, 'unresolved')
       if (one.isRefetched !== true) refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
-    } else if (!thin.has(one)) settlements.set(notificationId, 'processed')
+    } else if (!thin.has(one)) outcomes.set(notificationId, 'processed')
     else if (!one.isNotification) {
-      settlements.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
+      outcomes.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
     } else {
       const targets = targetsOf(reference, containersOf)
       for (const target of targets) refetches.push(target)
       if (targets.length === 0 && one.isRefetched !== true) {
         refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
       }
-      settlements.set(notificationId, targets.length === 0 ? 'unresolved' : 'processed')
+      outcomes.set(notificationId, targets.length === 0 ? 'unresolved' : 'processed')
     }
   }
   await queueRefetches(session, refetches, THIN, refetchDelayMs)
-  return settlements
+  return outcomes
 }
 
 /** Without a reference, a notification that brings anything is about that. */
-function holdsReference({ reference, document: { included } }: News): boolean {
+function holdsReference({ reference, document: { included } }: ParsedNotification): boolean {
   if (reference === null) return included.length > 0
   return (included as readonly (Partial<ResourceIdentifier> | null)[]).some(
     (record) => record?.id === reference.id && record.type === reference.type,
@@ -64,8 +64,8 @@ function targetsOf(
   return (containersOf.get(reference.id) ?? []).map((id) => ({ type: 'container', id }))
 }
 
-function eventIdsOf(news: readonly News[]): string[] {
-  return news.flatMap(({ reference }) =>
+function eventIdsOf(notifications: readonly ParsedNotification[]): string[] {
+  return notifications.flatMap(({ reference }) =>
     reference?.type === 'transport_event' ? [reference.id] : [],
   )
 }

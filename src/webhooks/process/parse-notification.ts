@@ -1,76 +1,46 @@
 import { ApiContractError } from '../../base/errors.js'
-import { parseDocument, type Document, type ResourceIdentifier } from '../../jsonapi/document.js'
+import { parseDocument, type Document } from '../../jsonapi/document.js'
 import { JsonNestingError } from '../../jsonapi/exact-json.js'
+import { membersOf } from '../../jsonapi/members.js'
 import { parseJsonBytes } from '../../jsonapi/parse-json-bytes.js'
 import type { ClaimedNotification } from './claim-notifications.js'
-import { readNotificationRecord } from './notification-record.js'
 
-/** A notification of one of our own webhooks, parsed. */
-export interface News {
-  readonly notificationId: string
-  readonly observedAt: Date
-  /**
-   * It says it was made after it came: its stamp is that of its coming, and tells nothing of the
-   * order.
-   */
-  readonly isClamped?: boolean
+/** A notification with the records it brings. */
+export interface ParsedNotification extends ClaimedNotification {
   readonly document: Document
-  /** What it is about. */
-  readonly reference: ResourceIdentifier | null
   /** False for a signed body that is something else. */
   readonly isNotification: boolean
-  /**
-   * It was read from the service, because its delivery did not hold what it is about: there is
-   * nobody else to ask.
-   */
+  /** Read from the service because its delivery was lacking: asking again would bring no more. */
   readonly isRefetched?: boolean
-}
-
-export interface ParsedNotification {
-  readonly news: News
-  /** The webhook it says it was sent for; null where it says none. */
-  readonly webhookId: string | null
 }
 
 const NO_DOCUMENT: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
 
 /**
- * Reads the body of a stored notification. Bytes that are no UTF-8 become U+FFFD in the rows,
- * flagged, as in every text of the source. Throws ApiContractError when it is no JSON:API document.
+ * Parses the body of a stored notification. Bytes that are not UTF-8 become U+FFFD in the rows,
+ * flagged, as in every text of the source. Throws ApiContractError when the body is not a JSON:API
+ * document.
  */
 export function parseNotification(claimed: ClaimedNotification): ParsedNotification {
-  const { notificationId, observedAt, isClamped, body } = claimed
-  const document = body === null ? NO_DOCUMENT : readDocument(body)
-  const record = readNotificationRecord(document.data[0])
-  const isNotification =
-    (document.data[0] as { type?: unknown } | undefined)?.type === 'webhook_notification'
-  return {
-    news: {
-      notificationId,
-      observedAt,
-      isClamped,
-      document,
-      reference: record?.reference ?? null,
-      isNotification,
-    },
-    webhookId: record?.webhookId ?? null,
-  }
+  const document = claimed.body === null ? NO_DOCUMENT : readDocument(claimed.body)
+  const isNotification = membersOf(document.data[0]).type === 'webhook_notification'
+  return { ...claimed, document, isNotification }
 }
 
 function readDocument(body: Buffer): Document {
   const document = parseDocument(parseBody(body))
   if (document !== undefined) return document
-  throw new ApiContractError('the body is no JSON:API document', { pointer: '' })
+  throw new ApiContractError('the body is not a JSON:API document', { pointer: '' })
 }
 
-/** With the digests of its records: a sync that meets the same bytes knows them. */
+/** With the digests of its records: a sync that meets the same bytes recognizes them. */
 function parseBody(body: Buffer): unknown {
   try {
     return parseJsonBytes(body)
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError) && !(thrown instanceof JsonNestingError)) throw thrown
     // The parser's message quotes the body, so it is not kept as the cause.
-    const why = thrown instanceof JsonNestingError ? thrown.message : 'the body is no JSON text'
+    const why = thrown instanceof JsonNestingError ? thrown.message : 'the body is not JSON'
     throw new ApiContractError(why, { pointer: '' })
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError, ConnectorError, toError } from '../../base/errors.js'
 import type { TrackingService } from '../../api/endpoints.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
@@ -6,24 +7,23 @@ import type { Sleep } from '../../base/retry.js'
 import { toStorableText } from '../../resources/storable-text.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
+import type { Outcome } from '../notification-states.js'
 import { applyNotifications } from './apply-notifications.js'
 import {
   claimNotification,
   claimNotifications,
   deferNotifications,
-  noteFailedAttempt,
-  settleNotifications,
+  recordFailure,
+  recordOutcomes,
   type ClaimedNotification,
-  type Settlement,
 } from './claim-notifications.js'
-import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
-import { letOthersRun } from './let-others-run.js'
 import { parseNotification, type ParsedNotification } from './parse-notification.js'
 import { WebhookOwnership } from './webhook-ownership.js'
 
 export interface ProcessSettings {
   readonly own: OwnWebhookSettings
-  /** How long a refetch waits for more news about the same record. */
+  /** How long a refetch waits for more notifications about the same record. */
   readonly refetchDelayMs: number
 }
 
@@ -37,19 +37,23 @@ export interface ProcessDependencies {
   readonly reachFailpoint: ReachFailpoint
 }
 
-/** What one batch came to. */
-export interface BatchReport {
-  /** Notifications that were taken up: settled, failed or put off. */
-  readonly taken: number
-  readonly settled: Readonly<Record<Settlement, number>>
-  readonly failed: number
-  /** Put off without an attempt: nobody could say yet whether their webhook is ours. */
-  readonly deferred: number
+/** What one batch came to. `taken` is the sum of the others. */
+export type BatchReport = Readonly<Record<'taken' | Outcome | 'failed' | 'deferred', number>>
+
+const NOTHING: BatchReport = {
+  taken: 0,
+  processed: 0,
+  ignored: 0,
+  foreign: 0,
+  unresolved: 0,
+  failed: 0,
+  /** Put off without an attempt: whether their webhook is ours is not known yet. */
+  deferred: 0,
 }
 
 const BATCH = 100
-/** About a millisecond's work. */
-const READ_AT_ONCE = 10
+/** About a millisecond's work, after which the receiver, in the same thread, has its turn. */
+const PARSED_AT_ONCE = 10
 
 /**
  * Applies notifications of the inbox, a hundred at a time, each batch in one transaction. Any
@@ -66,24 +70,26 @@ export class NotificationProcessor {
   }
 
   /**
-   * Applies one batch. A batch that fails, whatever the error, is taken notification by
-   * notification: the bad one is tried again later, ten times, then it is dead; the others flow on.
-   * Where none of them can be applied, for a reason that is not theirs, the warehouse is to blame:
-   * then it throws, nothing is lost and nothing counts as an attempt.
+   * Applies one batch. A batch that fails is taken notification by notification: the bad one is
+   * tried again later, ten times, then it is dead; the others flow on. Where none can be applied,
+   * for a reason that is not theirs, the warehouse is to blame: then it throws, nothing is lost and
+   * nothing counts as an attempt.
    */
   async processBatch(): Promise<BatchReport> {
     const { warehouse, signal, reachFailpoint } = this.#dependencies
-    const seen: ClaimedNotification[] = []
+    let claimed: readonly ClaimedNotification[] = []
     signal.throwIfAborted()
     let report: BatchReport
     try {
-      report = await this.#inTransaction(async (session) => {
-        seen.splice(0, seen.length, ...(await claimNotifications(session, warehouse.names, BATCH)))
-        return this.#apply(session, seen)
-      })
+      report = await retryWarehouse(this.#dependencies, () =>
+        warehouse.transaction('process notifications', async (session) => {
+          claimed = await claimNotifications(session, warehouse.names, BATCH)
+          return this.#apply(session, claimed)
+        }),
+      )
     } catch (thrown) {
       if (signal.aborted || isOfTheServer(thrown)) throw thrown
-      report = await this.#processOneByOne(seen, thrown)
+      report = await this.#processOneByOne(claimed, thrown)
     }
     if (report.taken > 0) reachFailpoint('after_notifications')
     await this.#ownership.refreshWhereNeeded()
@@ -92,7 +98,7 @@ export class NotificationProcessor {
 
   /** Applies batches until nothing waits any more. */
   async processAll(): Promise<BatchReport> {
-    let sum = emptyReport()
+    let sum = NOTHING
     for (;;) {
       const report = await this.processBatch()
       sum = addReports(sum, report)
@@ -100,19 +106,12 @@ export class NotificationProcessor {
     }
   }
 
-  #inTransaction(work: (session: Session) => Promise<BatchReport>): Promise<BatchReport> {
-    const { warehouse } = this.#dependencies
-    return retryWarehouse(this.#dependencies, () =>
-      warehouse.transaction('process notifications', work),
-    )
-  }
-
   async #processOneByOne(
     claimed: readonly ClaimedNotification[],
     whyNotTogether: unknown,
   ): Promise<BatchReport> {
     const { signal } = this.#dependencies
-    let sum = emptyReport()
+    let sum = NOTHING
     const undecided: { readonly notificationId: string; readonly thrown: unknown }[] = []
     for (const { notificationId } of claimed) {
       signal.throwIfAborted()
@@ -124,8 +123,7 @@ export class NotificationProcessor {
         else undecided.push({ notificationId, thrown })
       }
     }
-    // Where others could be applied, the warehouse is well, and what could not be is to blame
-    // itself.
+    // Where others could be applied, the warehouse is well, and the rest failed by itself.
     const isWarehouseWell = sum.taken > sum.failed
     if (!isWarehouseWell && undecided.length === claimed.length) throw whyNotTogether
     for (const { notificationId, thrown } of undecided) {
@@ -135,7 +133,7 @@ export class NotificationProcessor {
     return sum
   }
 
-  /** Tries twice: the first failure may be that of a connection which was lost meanwhile. */
+  /** Tries twice: the first failure may be a connection that was lost. */
   async #processOne(notificationId: string): Promise<BatchReport> {
     const { warehouse } = this.#dependencies
     const process = (): Promise<BatchReport> =>
@@ -147,7 +145,7 @@ export class NotificationProcessor {
       return await process()
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError) || thrown.fate !== 'retry') throw thrown
-      // An outage ends here, and not after a hundred tries.
+      // In an outage this fails, and ends the batch at its first notification.
       await warehouse.query('look whether the database answers', 'select 1')
       return process()
     }
@@ -156,51 +154,52 @@ export class NotificationProcessor {
   async #fail(notificationId: string, thrown: unknown): Promise<BatchReport> {
     const { warehouse } = this.#dependencies
     await retryWarehouse(this.#dependencies, () =>
-      this.#noteFailure(warehouse, notificationId, thrown),
+      this.#recordFailure(warehouse, notificationId, thrown),
     )
-    return { ...emptyReport(), taken: 1, failed: 1 }
+    return { ...NOTHING, taken: 1, failed: 1 }
   }
 
   async #apply(session: Session, claimed: readonly ClaimedNotification[]): Promise<BatchReport> {
     const { warehouse, settings, reachFailpoint } = this.#dependencies
     const { names } = warehouse
-    if (claimed.length === 0) return emptyReport()
-    const readable: (ParsedNotification & ClaimedNotification)[] = []
-    let failed = 0
+    if (claimed.length === 0) return NOTHING
+    const parsed: ParsedNotification[] = []
     for (const [at, one] of claimed.entries()) {
-      if (at % READ_AT_ONCE === 0) await letOthersRun()
+      if (at % PARSED_AT_ONCE === 0) await letOthersRun()
       try {
-        readable.push({ ...one, ...parseNotification(one) })
+        parsed.push(parseNotification(one))
       } catch (thrown) {
         if (!(thrown instanceof ApiContractError)) throw thrown
-        await this.#noteFailure(session, one.notificationId, thrown)
-        failed += 1
+        await this.#recordFailure(session, one.notificationId, thrown)
       }
     }
-    const { own, foreign, unknown } = await this.#ownership.part(session, readable)
-    const settlements = await applyNotifications(
-      session,
-      own.map(({ news }) => news),
-      { names, refetchDelayMs: settings.refetchDelayMs, reachFailpoint },
-    )
+    const { own, foreign, unknown } = await this.#ownership.part(session, parsed)
+    const { refetchDelayMs } = settings
+    const outcomes = await applyNotifications(session, own, {
+      names,
+      refetchDelayMs,
+      reachFailpoint,
+    })
     reachFailpoint('mid_notifications')
-    for (const { notificationId } of foreign) settlements.set(notificationId, 'foreign')
-    await settleNotifications(session, names, settlements)
+    for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
+    await recordOutcomes(session, names, outcomes)
     const deferred = unknown.map(({ notificationId }) => notificationId)
     await deferNotifications(session, names, deferred, this.#ownership.waitMs, null)
-    return {
+    const report = {
+      ...NOTHING,
       taken: claimed.length,
-      settled: countSettlements(settlements),
-      failed,
+      failed: claimed.length - parsed.length,
       deferred: deferred.length,
     }
+    for (const outcome of outcomes.values()) report[outcome] += 1
+    return report
   }
 
-  async #noteFailure(session: Session, notificationId: string, thrown: unknown): Promise<void> {
+  async #recordFailure(session: Session, notificationId: string, thrown: unknown): Promise<void> {
     const { warehouse, logger } = this.#dependencies
     const error = toError(thrown)
     const text = describeFailure(error)
-    const attempts = await noteFailedAttempt(session, warehouse.names, notificationId, text)
+    const attempts = await recordFailure(session, warehouse.names, notificationId, text)
     logger.error('a notification could not be applied', { notificationId, attempts, error })
   }
 }
@@ -213,10 +212,7 @@ function isOfTheServer(thrown: unknown): boolean {
   return thrown instanceof ConnectorError && OF_THE_SERVER.has(thrown.context.code)
 }
 
-/**
- * Faults of one notification: a value that PostgreSQL refuses, or one that our own code did not
- * expect.
- */
+/** A fault of one notification: a value that PostgreSQL refuses, or a bug of ours. */
 function isOfTheData(thrown: unknown): boolean {
   if (thrown instanceof ConnectorError) return thrown.fate === 'quarantine'
   return thrown instanceof Error
@@ -230,25 +226,8 @@ function describeFailure(error: Error): string {
   return toStorableText(text.slice(0, LONGEST_ERROR)).text
 }
 
-function emptyReport(): BatchReport {
-  return { taken: 0, settled: countSettlements(new Map()), failed: 0, deferred: 0 }
-}
-
-function countSettlements(
-  settlements: ReadonlyMap<string, Settlement>,
-): Record<Settlement, number> {
-  const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0 }
-  for (const settlement of settlements.values()) counts[settlement] += 1
-  return counts
-}
-
 function addReports(one: BatchReport, two: BatchReport): BatchReport {
-  const settled = { ...one.settled }
-  for (const name of Object.keys(settled) as Settlement[]) settled[name] += two.settled[name]
-  return {
-    taken: one.taken + two.taken,
-    settled,
-    failed: one.failed + two.failed,
-    deferred: one.deferred + two.deferred,
-  }
+  const sum = { ...one }
+  for (const name of Object.keys(sum) as (keyof BatchReport)[]) sum[name] += two[name]
+  return sum
 }

@@ -4,7 +4,7 @@ import { readIdentity } from '../../resources/flatten.js'
 import { toStorableJson, toStorableText } from '../../resources/storable-text.js'
 import { judgeTimestamp } from '../../resources/timestamp.js'
 import type { ContainerChange } from '../../warehouse/rows/changed-attributes.js'
-import { readLinkage } from './notification-record.js'
+import { readLinkage } from '../receive/envelope.js'
 
 /** Longer names are no attributes, and a key could not hold them. */
 const LONGEST_NAME = 255

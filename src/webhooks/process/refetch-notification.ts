@@ -7,11 +7,11 @@ import type { Sleep } from '../../base/retry.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import { removeRefetches, type ClaimedRefetch } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { applyNotifications } from './apply-notifications.js'
-import { lockUnresolved, settleNotifications } from './claim-notifications.js'
-import { readNotificationRecord } from './notification-record.js'
-import { parseNotification, type News } from './parse-notification.js'
+import { readEnvelope } from '../receive/envelope.js'
 import { REFERENCE_INCLUDE } from '../reconcile/resolve-references.js'
+import { applyNotifications } from './apply-notifications.js'
+import { lockUnresolved, recordOutcomes } from './claim-notifications.js'
+import { parseNotification, type ParsedNotification } from './parse-notification.js'
 
 export interface RefetchDependencies {
   readonly service: Pick<TrackingService, 'getWebhookNotification'>
@@ -24,46 +24,43 @@ export interface RefetchDependencies {
 }
 
 /**
- * Reads a notification that came without what it is about, and applies what the service tells of it
- * now, with the stamp the delivery had. Where it tells no more, or the interface has no such read,
- * the notification stays unresolved until a complete sync. One request, or two where the include is
- * refused.
+ * Reads a notification whose delivery lacked what it is about, and applies it with the stamp of the
+ * delivery. Where the answer holds no more, or the interface has no such read, the notification
+ * stays unresolved until a complete sync. One request, or two where the include is refused.
  */
 export async function refetchNotification(
   dependencies: RefetchDependencies,
   entry: ClaimedRefetch,
 ): Promise<void> {
-  const told = await readNotification(dependencies, entry.id)
+  const answer = await readNotification(dependencies, entry.id)
   const { warehouse, refetchDelayMs, reachFailpoint } = dependencies
+  const { names } = warehouse
   await retryWarehouse(dependencies, () =>
     warehouse.transaction('apply a refetched notification', async (session) => {
-      const claimed = await lockUnresolved(session, warehouse.names, entry.id)
-      const news = claimed === undefined ? undefined : parseNotification(claimed).news
-      if (news !== undefined && (told !== undefined || news.document.included.length > 0)) {
-        const fuller = told === undefined ? news : withDocument(news, told)
-        const settlements = await applyNotifications(
+      const claimed = await lockUnresolved(session, names, entry.id)
+      const stored = claimed === undefined ? undefined : parseNotification(claimed)
+      if (stored !== undefined && (answer !== undefined || stored.document.included.length > 0)) {
+        const fuller = answer === undefined ? stored : withDocument(stored, answer)
+        const outcomes = await applyNotifications(
           session,
           [{ ...fuller, isNotification: true, isRefetched: true }],
-          { names: warehouse.names, refetchDelayMs, reachFailpoint },
+          { names, refetchDelayMs, reachFailpoint },
         )
-        await settleNotifications(session, warehouse.names, settlements)
+        await recordOutcomes(session, names, outcomes)
       }
-      await removeRefetches(session, warehouse.names, [entry])
+      await removeRefetches(session, names, [entry])
     }),
   )
 }
 
 /** The service may include less than the delivery did. */
-function withDocument(news: News, told: Document): News {
-  if (told.included.length === 0 && news.document.included.length > 0) return news
-  return {
-    ...news,
-    document: told,
-    reference: readNotificationRecord(told.data[0])?.reference ?? news.reference,
-  }
+function withDocument(stored: ParsedNotification, document: Document): ParsedNotification {
+  if (document.included.length === 0 && stored.document.included.length > 0) return stored
+  const reference = readEnvelope(document.data[0])?.reference ?? stored.reference
+  return { ...stored, document, reference }
 }
 
-/** Undefined when the service does not have it, or tells of another one. */
+/** Undefined when the service does not have it, or answers with another one. */
 async function readNotification(
   { service, signal }: RefetchDependencies,
   id: string,
@@ -76,7 +73,7 @@ async function readNotification(
         if (!(thrown instanceof ApiRequestError)) throw thrown
         return service.getWebhookNotification(id, options)
       })
-    return readNotificationRecord(document.data[0])?.notificationId === id ? document : undefined
+    return readEnvelope(document.data[0])?.notificationId === id ? document : undefined
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError || thrown instanceof ApiRequestError) return undefined
     throw thrown

@@ -5,8 +5,11 @@ import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Sleep } from '../../base/retry.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { deferNotifications } from './claim-notifications.js'
-import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
-import { loadOwnWebhooks, refreshOwnWebhooks } from '../manage/own-webhooks.js'
+import {
+  loadOwnWebhooks,
+  refreshOwnWebhooks,
+  type OwnWebhookSettings,
+} from '../manage/own-webhooks.js'
 
 export interface OwnershipDependencies {
   readonly service: Pick<TrackingService, 'listWebhooks'>
@@ -20,7 +23,7 @@ export interface OwnershipDependencies {
 interface Sent {
   readonly notificationId: string
   readonly receivedAt: Date
-  /** Null: it says none. */
+  /** Null: it names none. */
   readonly webhookId: string | null
 }
 
@@ -28,7 +31,7 @@ export interface Parted<Notification> {
   readonly own: readonly Notification[]
   /** Of no webhook of ours, or a sample. */
   readonly foreign: readonly Notification[]
-  /** Of a webhook that was not there when the service was asked last. */
+  /** Of a webhook that the service did not list when it was last asked. */
   readonly unknown: readonly Notification[]
 }
 
@@ -36,19 +39,16 @@ export interface Parted<Notification> {
 const REFRESH_EVERY_MS = 60_000
 
 /**
- * Whose notifications are whose. A webhook that is not known makes us ask the service for its list,
- * once a minute at most; what that list does not have is foreign. Until the service has answered,
- * such notifications wait, and waiting is no failed attempt.
+ * Tells our notifications from others. A webhook that is not known makes us ask the service for its
+ * list, once a minute at most; what that list lacks is foreign. Until the service has answered,
+ * such notifications wait, and waiting is not a failed attempt.
  */
 export class WebhookOwnership {
   readonly waitMs = REFRESH_EVERY_MS
   readonly #dependencies: OwnershipDependencies
-  /** Ids of those that need the service's word, and when they were received. */
+  /** When the notifications that wait for the service's list were received, by id. */
   readonly #waiting = new Map<string, number>()
-  /**
-   * On the database's clock. What was received before the service was asked can be judged by its
-   * answer.
-   */
+  /** On the database's clock. The list decides about what was received before. */
   #askedAt = -Infinity
   #triedAt = -Infinity
 
@@ -56,10 +56,7 @@ export class WebhookOwnership {
     this.#dependencies = dependencies
   }
 
-  /**
-   * Parts notifications by what is known now; one query. Remembers which of them need the service's
-   * word.
-   */
+  /** Parts notifications by what is known now, and remembers the unknown ones. One query. */
   async part<Notification extends Sent>(
     session: Session,
     notifications: readonly Notification[],
@@ -69,8 +66,7 @@ export class WebhookOwnership {
     const own: Notification[] = []
     const foreign: Notification[] = []
     const unknown: Notification[] = []
-    // Some kinds name no webhook. Then the signature tells: the receiver takes what is signed with
-    // our secret.
+    // Some kinds name no webhook. Then the signature decides: only ours are accepted.
     const isSigned = (settings.own.secrets ?? []).length > 0
     for (const notification of notifications) {
       const { webhookId, receivedAt } = notification
@@ -90,8 +86,8 @@ export class WebhookOwnership {
   }
 
   /**
-   * Asks the service, where a notification waits for it and a minute has passed since; then what
-   * waited is due at once. Never throws for the service's sake.
+   * Asks the service where a notification waits for it, once a minute at most; then the waiting
+   * ones are due at once. Errors of the service are logged, never thrown.
    */
   async refreshWhereNeeded(): Promise<void> {
     if (this.#waiting.size === 0) return
@@ -116,23 +112,23 @@ export class WebhookOwnership {
       if (!(thrown instanceof ConnectorError) || !thrown.code.startsWith('api_')) throw thrown
       const waiting = [...this.#waiting.keys()]
       this.#waiting.clear()
-      logger.warn('the service does not list its webhooks; notifications of unknown ones wait', {
+      logger.warn('the service did not list its webhooks; notifications of unknown ones wait', {
         waiting: waiting.length,
         error: thrown,
       })
-      const why = `whether its webhook is ours could not be found out: ${thrown.message}`
+      const why = `could not find out whether its webhook is ours: ${thrown.message}`
       await deferNotifications(warehouse, warehouse.names, waiting, REFRESH_EVERY_MS, why)
     }
   }
 
-  /** What the service's last answer can judge is due at once. */
+  /** Makes due what the service's last answer can decide. */
   async #release(): Promise<void> {
     const { warehouse } = this.#dependencies
-    const judged = [...this.#waiting].flatMap(([id, receivedAt]) =>
+    const decidable = [...this.#waiting].flatMap(([id, receivedAt]) =>
       receivedAt <= this.#askedAt ? [id] : [],
     )
-    if (judged.length === 0) return
-    await deferNotifications(warehouse, warehouse.names, judged, 0, null)
-    for (const id of judged) this.#waiting.delete(id)
+    if (decidable.length === 0) return
+    await deferNotifications(warehouse, warehouse.names, decidable, 0, null)
+    for (const id of decidable) this.#waiting.delete(id)
   }
 }

@@ -1,8 +1,7 @@
 import { toError, WarehouseDataError, WarehouseUnavailableError } from '../../base/errors.js'
-import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Delivery } from './delivery.js'
-import { canStoreDeliveries, storeDeliveries, type Repeat } from './inbox.js'
+import { canStoreDeliveries, storeDeliveries } from './inbox.js'
 
 export interface GroupCommit {
   /**
@@ -19,7 +18,6 @@ export interface GroupCommit {
 
 export interface GroupCommitOptions {
   readonly warehouse: Warehouse
-  readonly logger: Logger
   readonly deadlineMs: number
   /** Deliveries waiting or under way at most; one more is refused at once. */
   readonly longestQueue: number
@@ -28,17 +26,10 @@ export interface GroupCommitOptions {
 const LARGEST_GROUP = 200
 const LARGEST_GROUP_BYTES = 4 * 1024 * 1024
 
-/**
- * Repeats that could not be counted are tried again this often, this far apart; a count is not
- * worth more.
- */
-const COUNT_TRIES = 60
-const COUNT_WAIT_MS = 500
-
 interface Waiting {
   readonly delivery: Delivery
   /** The first outcome counts. */
-  readonly settle: (outcome: boolean | Error) => void
+  readonly end: (outcome: boolean | Error) => void
 }
 
 /**
@@ -47,26 +38,20 @@ interface Waiting {
  * one pays one commit for up to 200.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { warehouse, logger, deadlineMs, longestQueue } = options
+  const { warehouse, deadlineMs, longestQueue } = options
   let waiting: Waiting[] = []
   let underWay: readonly Waiting[] = []
   let startedAt = 0
   let isRefused = false
   let working: Promise<void> | undefined
-  let uncounted: readonly Repeat[] = []
-  let countTries = 0
-  let countTimer: NodeJS.Timeout | undefined
 
   async function storeGroup(group: readonly Waiting[]): Promise<void> {
-    const repeats = uncounted
     try {
       const deliveries = group.map(({ delivery }) => delivery)
-      const stored = await storeDeliveries(warehouse, deliveries, repeats)
-      uncounted = stored.uncounted
+      const newIds = await storeDeliveries(warehouse, deliveries)
       isRefused = false
-      const newIds = new Set(stored.newIds)
       // Of several copies of a new notification in one group, the first is the new one.
-      for (const { delivery, settle } of group) settle(newIds.delete(delivery.notificationId))
+      for (const { delivery, end } of group) end(newIds.delete(delivery.envelope.notificationId))
     } catch (error) {
       if (error instanceof WarehouseDataError && group.length > 1) {
         // One of them is the cause; the others must not suffer for it.
@@ -74,44 +59,19 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         return
       }
       isRefused = !(error instanceof WarehouseDataError)
-      for (const { settle } of group) settle(toError(error))
+      for (const { end } of group) end(toError(error))
     }
   }
 
   async function work(): Promise<void> {
-    do {
+    while (waiting.length > 0) {
       underWay = takeGroup(waiting)
       waiting = waiting.slice(underWay.length)
       startedAt = performance.now()
-      if (underWay.length > 0 || uncounted.length > 0) await storeGroup(underWay)
+      await storeGroup(underWay)
       underWay = []
-    } while (waiting.length > 0)
-    planCount()
-  }
-
-  function start(): void {
-    working ??= work().finally(() => {
-      working = undefined
-    })
-  }
-
-  /**
-   * Repeats that are not counted yet go with the next deliveries; where none come, they go alone.
-   */
-  function planCount(): void {
-    if (uncounted.length === 0) countTries = 0
-    if (uncounted.length === 0 || countTimer !== undefined) return
-    countTries += 1
-    if (countTries > COUNT_TRIES) {
-      logger.debug('repeated deliveries were not counted', { notifications: uncounted.length })
-      uncounted = []
-      return
     }
-    countTimer = setTimeout(() => {
-      countTimer = undefined
-      start()
-    }, COUNT_WAIT_MS)
-    countTimer.unref()
+    working = undefined
   }
 
   return {
@@ -126,14 +86,14 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         }, deadlineMs)
         const entry: Waiting = {
           delivery,
-          settle: (outcome) => {
+          end: (outcome) => {
             clearTimeout(timer)
             if (typeof outcome === 'boolean') resolve(outcome)
             else reject(outcome)
           },
         }
         waiting.push(entry)
-        start()
+        working ??= work()
       })
     },
     canStore: async () => {
@@ -142,9 +102,6 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     },
     drain: async () => {
       while (working !== undefined) await working
-      clearTimeout(countTimer)
-      countTimer = undefined
-      if (uncounted.length > 0) await storeGroup([])
     },
   }
 }

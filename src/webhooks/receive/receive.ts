@@ -6,7 +6,6 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { answer } from '../../http/answer.js'
 import { readDelivery } from './delivery.js'
 import { createGroupCommit } from './group-commit.js'
-import { createOutcomeLog } from './outcome-log.js'
 import { createBodyMemory, readBody } from '../../http/read-body.js'
 import {
   createCounter,
@@ -30,7 +29,7 @@ export interface ReceiverLimits {
 }
 
 /**
- * The largest payload documented has 13 KB. The strictest senders of webhooks wait five seconds for
+ * The largest documented payload has 13 KB. The strictest senders of webhooks wait five seconds for
  * an answer; how long this service waits is not documented.
  */
 export const DEFAULT_RECEIVER_LIMITS: ReceiverLimits = {
@@ -43,7 +42,7 @@ export const DEFAULT_RECEIVER_LIMITS: ReceiverLimits = {
 
 export interface ReceiverOptions {
   readonly warehouse: Warehouse
-  /** `insecure`: anybody's word is taken; for trials on one machine. */
+  /** `insecure`: signatures are not checked; for trials on one machine. */
   readonly signature: SignatureCheck | 'insecure'
   readonly logger: Logger
   /** Absent: deliveries are taken from any address. */
@@ -56,12 +55,12 @@ export interface ReceiverOptions {
 
 export interface Receiver {
   /**
-   * Answers a POST; path and method were judged by the server. Never rejects for anything a sender
-   * or the warehouse does.
+   * Answers a POST; the server has checked path and method. Never rejects for anything a sender or
+   * the warehouse does.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   counts(): ReceiverCounts
-  /** False while the warehouse answers and yet takes no delivery, as with a full disk. */
+  /** False while the warehouse answers but takes no delivery, as with a full disk. */
   canStore(): Promise<boolean>
   /**
    * Resolves when nothing waits for the warehouse any more. Called after the server was stopped.
@@ -79,9 +78,7 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
   signature: 401,
 }
 
-/**
- * When to come again after a 503, in seconds; the service's own plan of retries is not documented.
- */
+/** Seconds after a 503; the service's own plan of retries is not documented. */
 const RETRY_AFTER = '10'
 
 /**
@@ -94,7 +91,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const { warehouse, signature, logger, reachFailpoint = noFailpoints } = options
   const limits = { ...DEFAULT_RECEIVER_LIMITS, ...options.limits }
   const { storeDeadlineMs: deadlineMs, longestQueue } = limits
-  const inbox = createGroupCommit({ warehouse, logger, deadlineMs, longestQueue })
+  const inbox = createGroupCommit({ warehouse, deadlineMs, longestQueue })
   const bodyLimits = {
     maxBytes: limits.bodyBytes,
     timeoutMs: limits.bodyTimeoutMs,
@@ -107,7 +104,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<Outcome> {
-    const refusal = judgeHeaders(request) ?? judgeSender(request)
+    const refusal = checkHeaders(request) ?? checkSender(request)
     if (refusal !== undefined) return { kind: 'refused', reason: refusal }
     const read = await readBody(request, response, bodyLimits)
     if (read === 'aborted') return { kind: 'aborted' }
@@ -126,7 +123,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
     reachFailpoint('delivery_received')
     const delivery = readDelivery(body, request.headers)
-    const { notificationId } = delivery
+    const { notificationId } = delivery.envelope
     try {
       const isNew = await inbox.store(delivery)
       reachFailpoint('delivery_stored')
@@ -136,11 +133,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  function judgeSender(request: IncomingMessage): RefusalReason | undefined {
+  function checkSender(request: IncomingMessage): RefusalReason | undefined {
     if (options.senders === undefined) return undefined
     const { addresses, trustedProxyHops } = options.senders
-    const verdict = addresses.judge(senderAddress(request, trustedProxyHops))
-    // Without a list the signature must do; without a signature too, nothing would be left.
+    const verdict = addresses.check(senderAddress(request, trustedProxyHops))
+    // Without a list the signature must do; without either, nothing would be checked.
     const isTaken = verdict === 'allowed' || (verdict === 'unknown' && signature !== 'insecure')
     return isTaken ? undefined : 'sender'
   }
@@ -166,7 +163,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 const JSON_TYPES = ['application/json', 'application/vnd.api+json']
 
 /** Bodies are never decompressed: a few kilobytes can become gigabytes. */
-function judgeHeaders({ headers }: IncomingMessage): RefusalReason | undefined {
+function checkHeaders({ headers }: IncomingMessage): RefusalReason | undefined {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type === undefined || !JSON_TYPES.includes(type)) return 'content_type'
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -199,5 +196,45 @@ function respond(
       return
     case 'aborted':
       response.destroy()
+  }
+}
+
+const QUIET_MS = 10_000
+
+/**
+ * Logs what became of each request. Forgeries must not fill the disk: a refusal or failure is
+ * logged at most once in ten seconds for each reason, with the number of those left out.
+ */
+function createOutcomeLog(logger: Logger) {
+  const logged = new Map<string, { atMs: number; leftOut: number }>()
+
+  function warn(message: string, reason: string, fields: object): void {
+    const last = logged.get(reason)
+    const nowMs = performance.now()
+    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
+      last.leftOut += 1
+      return
+    }
+    logged.set(reason, { atMs: nowMs, leftOut: 0 })
+    logger.warn(message, { reason, ...fields, ...(last?.leftOut ? { leftOut: last.leftOut } : {}) })
+  }
+
+  return (outcome: Outcome, fields: Readonly<Record<string, unknown>>): void => {
+    switch (outcome.kind) {
+      case 'stored':
+      case 'duplicate': {
+        const { kind, notificationId } = outcome
+        logger.debug('a delivery was accepted', { ...fields, notificationId, kind })
+        return
+      }
+      case 'refused':
+        warn('a delivery was refused', outcome.reason, fields)
+        return
+      case 'unavailable':
+        warn('a delivery could not be stored', 'unavailable', { ...fields, error: outcome.error })
+        return
+      case 'aborted':
+        logger.debug('a sender went away before its delivery was complete', fields)
+    }
   }
 }

@@ -7,10 +7,7 @@ export type RefusalReason =
   | 'timeout'
   | 'signature'
 
-/**
- * What the receiver did since it was made. `received` is the sum of the others, less what is under
- * way.
- */
+/** Since the receiver was made. `received` is the sum of the others and what is under way. */
 export interface ReceiverCounts {
   readonly received: number
   /** Notifications that were new. */
@@ -26,8 +23,8 @@ export interface ReceiverCounts {
 }
 
 /**
- * Of accepted deliveries, from the request's headers to the answer. As Prometheus has it: each
- * bucket holds those before it as well.
+ * Of accepted deliveries, from the request's headers to the answer. As in Prometheus, each bucket
+ * includes the smaller ones.
  */
 export interface LatencyHistogram {
   readonly buckets: readonly { readonly upToMs: number; readonly count: number }[]

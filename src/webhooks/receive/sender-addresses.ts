@@ -8,7 +8,7 @@ import type { Clock, Sleep } from '../../base/retry.js'
 export type SenderVerdict = 'allowed' | 'refused' | 'unknown'
 
 export interface SenderAddresses {
-  judge(address: string | undefined): SenderVerdict
+  check(address: string | undefined): SenderVerdict
   /** Reads the list once. A failure is logged and leaves the old list in force. */
   refresh(signal?: AbortSignal): Promise<void>
   /** Reads the list now and every hour, until the signal is aborted. */
@@ -18,7 +18,7 @@ export interface SenderAddresses {
 }
 
 export interface SenderAddressesOptions {
-  /** Reads the answer of the service, `service.getWebhookIps()`; anything that `readAddressList` understands. */
+  /** Returns anything that `readAddressList` understands, like `service.getWebhookIps()`. */
   readonly load: (signal?: AbortSignal) => Promise<unknown>
   readonly clock: Clock
   readonly sleep: Sleep
@@ -27,12 +27,13 @@ export interface SenderAddressesOptions {
 
 const REFRESH_EVERY_MS = 3_600_000
 
-/** An old list keeps honest senders in; one that is older than this may keep them out. */
+/** An older list may keep out new addresses of the service. */
 const LONGEST_STALE_MS = 7 * 24 * 3_600_000
 
 /**
- * The addresses from which the service says its deliveries come, kept fresh. A list that cannot be read again stays in force for seven days, with a warning
- * each hour, and is then given up with an error: deliveries are not refused for it, their signature still is checked.
+ * The addresses that the service sends deliveries from, kept fresh. When the list cannot be
+ * fetched, the last one stays in force for seven days, with a warning each hour. After that only
+ * signatures are checked, and an error is logged.
  */
 export function createSenderAddresses(options: SenderAddressesOptions): SenderAddresses {
   const { load, clock, sleep, logger } = options
@@ -49,12 +50,12 @@ export function createSenderAddresses(options: SenderAddressesOptions): SenderAd
       signal?.throwIfAborted()
       const loadedAt = list?.loadedAt.toISOString()
       if (isUsable()) {
-        logger.warn('the list of sender addresses could not be read; the old one stays in force', {
+        logger.warn('could not read the list of sender addresses; the old one stays in force', {
           loadedAt,
           error,
         })
       } else {
-        logger.error('there is no list of sender addresses to go by; only signatures are checked', {
+        logger.error('there is no list of sender addresses; only signatures are checked', {
           loadedAt,
           error,
         })
@@ -63,7 +64,7 @@ export function createSenderAddresses(options: SenderAddressesOptions): SenderAd
   }
 
   return {
-    judge: (address) => {
+    check: (address) => {
       if (list === undefined || !isUsable()) return 'unknown'
       const family = address === undefined ? 0 : isIP(address)
       if (address === undefined || family === 0) return 'refused'
@@ -84,12 +85,13 @@ export function createSenderAddresses(options: SenderAddressesOptions): SenderAd
   }
 }
 
-/** Deeper is no answer of a list. */
+/** A list of addresses is not nested deeper than this. */
 const DEEPEST = 4
 
 /**
- * The addresses in an answer whose shape the interface leaves open: every array of it that holds nothing but addresses or address ranges. Throws
- * ApiContractError where there is none, because an empty list would shut everybody out.
+ * The addresses in an answer whose shape the interface leaves open: every array in it that holds
+ * only addresses or address ranges. Throws ApiContractError where there is none: an empty list
+ * would shut everybody out.
  */
 export function readAddressList(document: unknown): readonly string[] {
   const found = addressArrays(document, 0)
@@ -127,8 +129,9 @@ function toBlockList(addresses: readonly string[]): BlockList {
 }
 
 /**
- * The address a request comes from. Behind `trustedHops` proxies of one's own it is the entry that the outermost of them added to X-Forwarded-For;
- * everything before that was written by the sender. Undefined where the entry is missing or no address.
+ * The address a request comes from. Behind `trustedHops` proxies of our own it is the entry that
+ * the outermost of them added to X-Forwarded-For; the sender wrote everything before it. Undefined
+ * where the entry is missing or not an address.
  */
 export function senderAddress(request: IncomingMessage, trustedHops: number): string | undefined {
   if (trustedHops === 0) return withoutMapping(request.socket.remoteAddress)
@@ -145,7 +148,7 @@ function withoutPort(text: string | undefined): string | undefined {
   return IPV4_WITH_PORT.exec(text)?.[1] ?? IPV6_IN_BRACKETS.exec(text)?.[1] ?? text
 }
 
-/** An IPv4 address in IPv6's clothes, as a socket that listens for both has it, and without the name of a network card. */
+/** Turns an IPv4-mapped IPv6 address into IPv4, and removes the name of a network interface. */
 function withoutMapping(text: string | undefined): string | undefined {
   const address = text?.split('%', 1)[0]
   if (address === undefined || isIP(address) === 0) return undefined

@@ -13,20 +13,12 @@ export interface SignatureSettings {
   readonly prefix: string
 }
 
-/** What the service's public documentation shows; its interface leaves all of it open. */
-export const DEFAULT_SIGNATURE: Omit<SignatureSettings, 'secrets'> = {
-  header: 'X-SVC-Webhook-Signature',
-  algorithm: 'sha256',
-  encoding: 'hex',
-  prefix: '',
-}
-
-/** Whether a delivery is signed by one who knows a secret. `rawHeaders` as Node has them: names and values in turn. */
+/** Whether a delivery is signed with a secret of ours. `rawHeaders`: names and values in turn. */
 export type SignatureCheck = (rawHeaders: readonly string[], body: Buffer) => boolean
 
 /**
- * The only form a signature of each algorithm can have. `Buffer.from` would also take upper case, junk after the digits and nothing at all; and of a
- * base64 text several that differ in bits which do not count.
+ * The only form a signature of each algorithm can have. `Buffer.from` would also take upper case,
+ * junk after the digits, an empty text, and base64 texts that differ in unused bits.
  */
 const STRICT_FORM: Readonly<Record<SignatureSettings['algorithm'], Record<string, RegExp>>> = {
   sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ },
@@ -37,8 +29,9 @@ const STRICT_FORM: Readonly<Record<SignatureSettings['algorithm'], Record<string
 const DIGEST_BYTES = { sha256: 32, sha512: 64, sha1: 20 } as const
 
 /**
- * Makes the check of the HMAC over a delivery's raw bytes. Every refused form costs the same work, the comparison takes the same time wherever the
- * digests differ, and a header that stands twice is refused. Throws ConfigError for no secret, or one that cannot be right.
+ * Makes the check of the HMAC over a delivery's raw bytes. Every refused form costs the same work,
+ * the comparison takes the same time wherever the digests differ, and a header that stands twice is
+ * refused. Throws ConfigError without a secret, or for one that cannot be right.
  */
 export function createSignatureCheck(settings: SignatureSettings): SignatureCheck {
   const { secrets, algorithm, encoding, prefix } = settings
@@ -71,7 +64,7 @@ function checkSecrets(secrets: readonly string[]): void {
   )
 }
 
-/** Undefined when the header is missing or stands more than once: Node would join the values, and which of them counts is nobody's to guess. */
+/** Undefined when the header is missing or stands more than once: Node would join the values. */
 function onlyValue(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,

@@ -1,11 +1,11 @@
 import type { Page } from '../../api/list-pages.js'
 import type { TrackingService } from '../../api/endpoints.js'
-import { readNotificationRecord, type NotificationRecord } from '../process/notification-record.js'
+import { readEnvelope, type Envelope } from '../receive/envelope.js'
 import { REFERENCE_INCLUDE } from './resolve-references.js'
 
 export interface FailedPage {
   readonly page: Page
-  readonly failed: readonly NotificationRecord[]
+  readonly failed: readonly Envelope[]
 }
 
 /** Pages of the notifications whose deliveries failed, with the records they are about where the service includes them. One request a page. */
@@ -22,10 +22,10 @@ export async function* listFailedNotifications(
 }
 
 /** The filter of the list is a wish: what says that it did not fail is passed over, and so is what stands there twice. */
-function readFailed({ document }: Page): NotificationRecord[] {
-  const unique = new Map<string, NotificationRecord>()
+function readFailed({ document }: Page): Envelope[] {
+  const unique = new Map<string, Envelope>()
   for (const record of document.data) {
-    const notification = readNotificationRecord(record)
+    const notification = readEnvelope(record)
     if (notification === undefined) continue
     const { notificationId, deliveryStatus } = notification
     if (deliveryStatus === null || deliveryStatus === 'failed') {

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { listFailedNotifications } from './failed-notifications.js'
 import { ListOrder } from './list-order.js'
-import type { NotificationRecord } from '../process/notification-record.js'
+import type { Envelope } from '../receive/envelope.js'
 import { findKnownNotifications, recordRecovered } from './record-recovered.js'
 import { ReferenceResolver } from './resolve-references.js'
 import { checkWebhook, type WatchSettings, type WebhookReport } from '../manage/watch-webhook.js'
@@ -87,7 +87,7 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
 }
 
 /** Without a webhook that we know as ours, all are taken for ours: reading a record once too often does no harm. */
-function foreignTo({ ownIds }: WebhookReport): (notification: NotificationRecord) => boolean {
+function foreignTo({ ownIds }: WebhookReport): (notification: Envelope) => boolean {
   return ({ webhookId }) => ownIds.length > 0 && webhookId !== null && !ownIds.includes(webhookId)
 }
 

@@ -1,21 +1,19 @@
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { queueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import type { NotificationRecord } from '../process/notification-record.js'
+import { stateAfter } from '../notification-states.js'
+import type { Envelope } from '../receive/envelope.js'
 
-/**
- * A notification that never reached us, and what to read again for it; nothing where that cannot be
- * told.
- */
-export interface RecoveredNotification extends NotificationRecord {
+/** A notification that never reached us, and what to refetch for it. */
+export interface RecoveredNotification extends Envelope {
   readonly refetches: readonly ResourceIdentifier[]
 }
 
 const RECOVERED = 'recovered: refetched after failed deliveries'
-const UNRESOLVED =
-  'its deliveries failed and it does not tell what to read again: the next complete sync settles it'
+const LOST =
+  'its deliveries failed and it does not say what to refetch: the next complete sync brings it'
 
-/** Those of the ids that the inbox has, in whatever state. */
+/** Which of the ids the inbox has, in whatever state. */
 export async function findKnownNotifications(
   warehouse: Warehouse,
   ids: readonly string[],
@@ -31,47 +29,45 @@ where notification_id = any($1::text[])`,
 }
 
 /**
- * Notes notifications in the inbox, without a body and with no delivery, and queues their records
- * to be read again: one transaction, so that none is noted and forgotten. One that a delivery
- * brought meanwhile stays as it is. Idempotent.
+ * Records notifications in the inbox, without a body, and queues their refetches: one transaction,
+ * so that none is recorded and forgotten. One that a delivery brought meanwhile stays as it is.
+ * Idempotent.
  */
 export async function recordRecovered(
   warehouse: Warehouse,
   notifications: readonly RecoveredNotification[],
 ): Promise<void> {
   if (notifications.length === 0) return
-  await warehouse.transaction('note recovered notifications', async (session) => {
-    const refetches = new Map<string, ResourceIdentifier>()
-    for (const refetch of notifications.flatMap((notification) => notification.refetches)) {
-      refetches.set(`${refetch.type} ${refetch.id}`, refetch)
-    }
-    await queueRefetches(session, [...refetches.values()], 'a notification could not be delivered')
-    const column = <Value>(read: (notification: RecoveredNotification) => Value): Value[] =>
-      notifications.map(read)
+  const refetches = notifications.flatMap((notification) => notification.refetches)
+  const rows = notifications.map(({ refetches: { length }, reference, ...envelope }) => ({
+    notification_id: envelope.notificationId,
+    event: envelope.event,
+    webhook_id: envelope.webhookId,
+    created_at: envelope.createdAt,
+    reference_type: reference?.type,
+    reference_id: reference?.id,
+    state: stateAfter(length > 0 ? 'recovered' : 'lost'),
+    error: length > 0 ? RECOVERED : LOST,
+  }))
+  await warehouse.transaction('record recovered notifications', async (session) => {
+    await queueRefetches(session, refetches, 'a notification could not be delivered')
     await session.query(
-      'note recovered notifications',
+      'record recovered notifications',
       `insert into ${warehouse.names.table('webhook_notifications')} (
-    notification_id, event, webhook_id, created_at, observed_at, deliveries, state, processed_at, error,
-    reference_type, reference_id
+    notification_id, event, webhook_id, created_at, observed_at, reference_type, reference_id,
+    state, processed_at, error
 )
 select
-    noted.id, noted.event, noted.webhook_id, noted.created_at,
-    least(coalesce(noted.created_at, now()), now() + interval '10 seconds'), 0,
-    noted.state, now(), noted.note, noted.reference_type, noted.reference_id
-from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
-    as noted (id, event, webhook_id, created_at, state, note, reference_type, reference_id)
-order by noted.id
+    given.notification_id, given.event, given.webhook_id, given.created_at,
+    least(coalesce(given.created_at, now()), now() + interval '10 seconds'),
+    given.reference_type, given.reference_id, given.state, now(), given.error
+from jsonb_to_recordset($1::jsonb) as given (
+    notification_id text, event text, webhook_id text, created_at timestamptz,
+    reference_type text, reference_id text, state text, error text
+)
+order by given.notification_id
 on conflict (notification_id) do nothing`,
-      [
-        column(({ notificationId }) => notificationId),
-        column(({ event }) => event),
-        column(({ webhookId }) => webhookId),
-        column(({ createdAt }) => createdAt),
-        column(({ refetches: { length } }) => (length > 0 ? 'processed' : 'unresolved')),
-        column(({ refetches: { length } }) => (length > 0 ? RECOVERED : UNRESOLVED)),
-        column(({ reference }) => reference?.type ?? null),
-        column(({ reference }) => reference?.id ?? null),
-      ],
+      [JSON.stringify(rows)],
     )
   })
 }

@@ -7,11 +7,7 @@ import { resourceOfType } from '../../resources/index.js'
 import { EVENT_LIST_ENTRY } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import {
-  readLinkage,
-  readNotificationRecord,
-  type NotificationRecord,
-} from '../process/notification-record.js'
+import { readLinkage, readEnvelope, type Envelope } from '../receive/envelope.js'
 
 export interface ResolveDependencies {
   readonly service: Pick<TrackingService, 'getWebhookNotification'>
@@ -46,7 +42,7 @@ export class ReferenceResolver {
   }
 
   async resolve(
-    notifications: readonly NotificationRecord[],
+    notifications: readonly Envelope[],
     { document, includes }: Pick<Page, 'document' | 'includes'>,
   ): Promise<ResolvedReferences> {
     const owners = new Map<string, readonly ResourceIdentifier[]>()
@@ -54,7 +50,7 @@ export class ReferenceResolver {
     for (const notification of notifications) {
       owners.set(notification.notificationId, findInDocument(notification, included))
     }
-    const isOpen = ({ notificationId }: NotificationRecord): boolean =>
+    const isOpen = ({ notificationId }: Envelope): boolean =>
       owners.get(notificationId)?.length === 0
     const stored = await this.#findInWarehouse(notifications.filter(isOpen))
     for (const [id, containers] of stored) owners.set(id, containers)
@@ -66,7 +62,7 @@ export class ReferenceResolver {
 
   /** Containers of the transport events that the warehouse has. */
   async #findInWarehouse(
-    notifications: readonly NotificationRecord[],
+    notifications: readonly Envelope[],
   ): Promise<Map<string, ResourceIdentifier[]>> {
     const eventIds = notifications.flatMap(({ reference }) =>
       reference?.type === 'transport_event' ? [reference.id] : [],
@@ -84,7 +80,7 @@ export class ReferenceResolver {
 
   /** Asked for what the list took as an include; it may send more by itself. */
   async #findByReading(
-    notification: NotificationRecord,
+    notification: Envelope,
     includes: readonly string[],
   ): Promise<readonly ResourceIdentifier[]> {
     if (this.#fruitlessReads >= MOST_FRUITLESS_READS) return []
@@ -106,18 +102,15 @@ function asFruitless(thrown: unknown): readonly ResourceIdentifier[] {
   throw thrown
 }
 
-function findInAnswer(
-  asked: NotificationRecord,
-  document: Document,
-): readonly ResourceIdentifier[] {
+function findInAnswer(asked: Envelope, document: Document): readonly ResourceIdentifier[] {
   const [record] = document.data
-  const notification = readNotificationRecord(record)
+  const notification = readEnvelope(record)
   if (notification?.notificationId !== asked.notificationId) return []
   return findInDocument(notification, indexIncluded(document))
 }
 
 function findInDocument(
-  { reference }: NotificationRecord,
+  { reference }: Envelope,
   included: ReadonlyMap<string, unknown>,
 ): readonly ResourceIdentifier[] {
   if (reference === null) return []

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { settleByCompleteSync } from '../../../src/webhooks/process/run-processor.js'
+import { closeUnresolved } from '../../../src/webhooks/process/claim-notifications.js'
 import {
   claimRefetches,
   removeRefetches,
@@ -332,12 +332,12 @@ describe('what must be read before it is believed', () => {
       await scene.receive(notification({ id: 'before', createdAt: scene.advance(10), about }))
       await scene.bench.settle()
       expect(await statesOf(warehouse)).toEqual({ before: 'unresolved' })
-      expect(await settleByCompleteSync(warehouse)).toBe(0)
+      expect(await closeUnresolved(warehouse)).toBe(0)
       scene.advance(10)
       expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
       await scene.receive(notification({ id: 'after', createdAt: scene.advance(10), about }))
       await scene.bench.settle()
-      expect(await settleByCompleteSync(warehouse)).toBe(1)
+      expect(await closeUnresolved(warehouse)).toBe(1)
       expect(await statesOf(warehouse)).toEqual({ before: 'processed', after: 'unresolved' })
     },
   )

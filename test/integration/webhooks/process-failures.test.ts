@@ -3,8 +3,8 @@ import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/ba
 import { createSleep } from '../../../src/base/retry.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
+import { measure } from '../../../src/status/measure.js'
 import {
-  readProcessorLag,
   startProcessor,
   type RunningProcessor,
 } from '../../../src/webhooks/process/run-processor.js'
@@ -279,7 +279,7 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     expect(await inbox(scene, 'open')).toMatchObject({
       state: 'received',
       attempts: 0,
-      error: expect.stringContaining('could not be found out') as unknown,
+      error: expect.stringContaining('could not find out') as unknown,
     })
     simulator.faults.clear()
     expect(await statesOf(warehouse)).toEqual({ open: 'received' })
@@ -314,7 +314,7 @@ describe('processors side by side', { tags: ['D1'] }, () => {
     await scene.store(...bodies.toReversed())
     const benches = [scene.bench, scene.openBench(), scene.openBench()]
     const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
-    expect(reports.reduce((sum, { settled }) => sum + settled.processed, 0)).toBe(600)
+    expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(600)
     expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
     expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
     scene.advance(1)
@@ -387,13 +387,13 @@ describe('the running processor', () => {
     scene.advance(10)
     simulator.edits.change('container', id, { seal_number: 'told' })
     await scene.store(scene.tell(id))
-    expect(await readProcessorLag(warehouse)).toMatchObject({ waiting: 1, refetches: 0 })
+    expect(await measure(warehouse)).toMatchObject({ notifications: { received: 1 }, refetches: 0 })
     processor.wake()
     await until(() => processor.state().processed === 1)
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(await readProcessorLag(warehouse)).toEqual({
-      waiting: 0,
-      oldestSeconds: 0,
+    expect(await measure(warehouse)).toMatchObject({
+      notifications: {},
+      oldestNotificationSeconds: 0,
       refetches: 0,
     })
     simulator.edits.change('container', id, { seal_number: 'read' })

@@ -12,9 +12,9 @@ import {
   type ProcessDependencies,
 } from '../../../src/webhooks/process/process-notifications.js'
 import {
-  RefetchQueueReader,
-  type RefetchDependencies,
-} from '../../../src/webhooks/process/read-refetch-queue.js'
+  RefetchWorker,
+  type RefetchWorkerDependencies,
+} from '../../../src/webhooks/process/refetch-worker.js'
 import { createDatabaseClock } from '../../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
@@ -71,7 +71,7 @@ export interface TestSource {
 export interface ProcessBench {
   readonly service: TrackingService
   readonly processor: NotificationProcessor
-  readonly reader: RefetchQueueReader
+  readonly reader: RefetchWorker
   /** Applies and reads again until nothing is left to do. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -82,7 +82,7 @@ export interface BenchOptions {
   readonly reachFailpoint?: ProcessDependencies['reachFailpoint']
   readonly spacingMs?: number
   readonly refetchDelayMs?: number
-  readonly now?: RefetchDependencies['now']
+  readonly now?: RefetchWorkerDependencies['now']
   readonly logger?: ProcessDependencies['logger']
   readonly signal?: AbortSignal
 }
@@ -119,7 +119,7 @@ export function openBench(
   }
   const processor = new NotificationProcessor({ ...parts, settings: { own, refetchDelayMs } })
   const now = options.now ?? (() => performance.now())
-  const reader = new RefetchQueueReader({
+  const reader = new RefetchWorker({
     ...parts,
     settings: TEST_SETTINGS,
     refetchDelayMs,

@@ -77,7 +77,7 @@ const counts = ({
 
 const inbox = () =>
   scene.query<{ id: string; state: string; error: string | null; body: unknown }>(
-    `select notification_id as id, state, error, body, deliveries, event, webhook_id, reference_type
+    `select notification_id as id, state, error, body, event, webhook_id, reference_type
     from tracking_sync.webhook_notifications order by notification_id`,
   )
 
@@ -125,7 +125,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
           state: 'processed',
           error: 'recovered: refetched after failed deliveries',
           body: null,
-          deliveries: 0,
           event: 'container.updated',
           webhook_id: webhookId,
           reference_type: 'container_updated_event',

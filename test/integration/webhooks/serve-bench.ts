@@ -15,7 +15,8 @@ import type { Simulator } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
 import { createSharedRequestBudget } from '../../../src/warehouse/coordination/shared-budget.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { createSignatureCheck, DEFAULT_SIGNATURE } from '../../../src/webhooks/receive/signature.js'
+import { createSignatureCheck } from '../../../src/webhooks/receive/signature.js'
+import { DEFAULT_SIGNATURE } from '../../support/test-receiver.js'
 
 export const SECRET = 'whsec-of-a-bench-5be1f0'
 

@@ -266,8 +266,8 @@ describe('check and status', () => {
 
       await check({ events: 'container.updated' })
       await scene.query(
-        `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, last_received_at)
-      values ('one', $1, '2026-03-01 10:00:00+00')`,
+        `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers, received_at)
+      values ('one', $1, '{}', '2026-03-01 10:00:00+00')`,
         id,
       )
       const { stdout } = await call('status')

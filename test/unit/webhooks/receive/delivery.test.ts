@@ -15,40 +15,47 @@ describe('a delivery', () => {
   it('is read as far as the inbox needs it', () => {
     const text = notificationBody('one')
     expect(read(text)).toEqual({
-      notificationId: 'one',
-      event: 'container.updated',
-      webhookId: 'a-webhook',
-      createdAt: '2026-03-02T08:00:00Z',
-      referenceType: 'container_updated_event',
-      referenceId: 'a-reference',
+      envelope: {
+        notificationId: 'one',
+        event: 'container.updated',
+        createdAt: '2026-03-02T08:00:00Z',
+        deliveryStatus: null,
+        webhookId: 'a-webhook',
+        reference: { type: 'container_updated_event', id: 'a-reference' },
+      },
       headers: {},
       body: Buffer.from(text),
-      bodyHash: createHash('sha256').update(text).digest(),
       deadReason: null,
     })
   })
 
   it('needs nothing but data.id', () => {
     expect(read('{"data":{"id":"bare"}}')).toMatchObject({
-      notificationId: 'bare',
-      event: null,
-      webhookId: null,
-      createdAt: null,
-      referenceType: null,
+      envelope: {
+        notificationId: 'bare',
+        event: null,
+        createdAt: null,
+        deliveryStatus: null,
+        webhookId: null,
+        reference: null,
+      },
       deadReason: null,
     })
     const odd =
       '{"data":{"id":"odd","attributes":[],"relationships":{"webhook":"x","reference_object":null}}}'
-    expect(read(odd)).toMatchObject({ notificationId: 'odd', webhookId: null, deadReason: null })
+    expect(read(odd)).toMatchObject({
+      envelope: { notificationId: 'odd', webhookId: null },
+      deadReason: null,
+    })
   })
 
   it.each([
-    ['no JSON', '<html>', 'The body is no JSON text.'],
-    ['nothing', '', 'The body is no JSON text.'],
+    ['no JSON', '<html>', 'The body is not JSON.'],
+    ['nothing', '', 'The body is not JSON.'],
     ['an array', '[{"id":"x"}]', 'The body has no data.id.'],
     ['a list of data', '{"data":[{"id":"x"}]}', 'The body has no data.id.'],
     ['an id inherited only', '{"data":{"__proto__":{"id":"x"}}}', 'The body has no data.id.'],
-    ['a number as id', '{"data":{"id":7}}', 'data.id is no text.'],
+    ['a number as id', '{"data":{"id":7}}', 'data.id is not a text.'],
     ['an empty id', '{"data":{"id":""}}', 'data.id is empty.'],
     [
       'an id with U+0000',
@@ -68,7 +75,10 @@ describe('a delivery', () => {
     { tags: ['T6'] },
     (_what, text, reason) => {
       const hash = createHash('sha256').update(text).digest('hex')
-      expect(read(text)).toMatchObject({ notificationId: `sha256:${hash}`, deadReason: reason })
+      expect(read(text)).toMatchObject({
+        envelope: { notificationId: `sha256:${hash}` },
+        deadReason: reason,
+      })
     },
   )
 
@@ -82,12 +92,15 @@ describe('a delivery', () => {
     [1_772_438_400, null],
     [null, null],
   ])('takes %s as the time it was made as %s', { tags: ['D5'] }, (given, taken) => {
-    expect(read(notificationBody('one', { created_at: given })).createdAt).toBe(taken)
+    expect(read(notificationBody('one', { created_at: given })).envelope.createdAt).toBe(taken)
   })
 
   it('leaves out texts that cannot be stored, and keeps the notification', () => {
     const body = notificationBody('one', { event: 'a\u0000b' })
-    expect(read(body)).toMatchObject({ notificationId: 'one', event: null, deadReason: null })
+    expect(read(body)).toMatchObject({
+      envelope: { notificationId: 'one', event: null },
+      deadReason: null,
+    })
   })
 
   it('keeps none of the headers that may hold a secret', { tags: ['S4'] }, () => {

@@ -43,10 +43,10 @@ describe('the addresses of the service', () => {
     { tags: ['W19'] },
     async () => {
       const { addresses } = createScene()
-      expect(addresses.judge('192.0.2.10')).toBe('unknown')
+      expect(addresses.check('192.0.2.10')).toBe('unknown')
       await addresses.refresh()
       const allowed = ['192.0.2.10', '::ffff:192.0.2.10', '::ffff:c000:20a', '198.51.100.15']
-      expect(allowed.map((address) => addresses.judge(address))).toEqual(
+      expect(allowed.map((address) => addresses.check(address))).toEqual(
         allowed.map(() => 'allowed'),
       )
       const refused = [
@@ -58,7 +58,7 @@ describe('the addresses of the service', () => {
         'x',
         undefined,
       ]
-      expect(refused.map((address) => addresses.judge(address))).toEqual(
+      expect(refused.map((address) => addresses.check(address))).toEqual(
         refused.map(() => 'refused'),
       )
     },
@@ -75,16 +75,16 @@ describe('the addresses of the service', () => {
       scene.nowMs += 7 * DAY
       await addresses.refresh()
       expect(lines.map(({ level }) => level)).toEqual(['warn'])
-      expect(addresses.judge('192.0.2.10')).toBe('allowed')
-      expect(addresses.judge('192.0.2.11')).toBe('refused')
+      expect(addresses.check('192.0.2.10')).toBe('allowed')
+      expect(addresses.check('192.0.2.11')).toBe('refused')
       scene.nowMs += 1
-      expect(addresses.judge('192.0.2.11')).toBe('unknown')
+      expect(addresses.check('192.0.2.11')).toBe('unknown')
       await addresses.refresh()
       expect(lines.map(({ level }) => level)).toEqual(['warn', 'error'])
       scene.answer = ['203.0.113.7']
       await addresses.refresh()
-      expect(addresses.judge('203.0.113.7')).toBe('allowed')
-      expect(addresses.judge('192.0.2.10')).toBe('refused')
+      expect(addresses.check('203.0.113.7')).toBe('allowed')
+      expect(addresses.check('192.0.2.10')).toBe('refused')
     },
   )
 
@@ -102,7 +102,7 @@ describe('the addresses of the service', () => {
       await addresses.refresh()
     }
     expect(lines).toHaveLength(5)
-    expect(addresses.judge('192.0.2.10')).toBe('allowed')
+    expect(addresses.check('192.0.2.10')).toBe('allowed')
   })
 
   it('are read every hour until told to stop', async () => {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_SIGNATURE } from '../../../support/test-receiver.js'
 import { ConfigError } from '../../../../src/base/errors.js'
 import {
   createSignatureCheck,
-  DEFAULT_SIGNATURE,
   type SignatureSettings,
 } from '../../../../src/webhooks/receive/signature.js'
 

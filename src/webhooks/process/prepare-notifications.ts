@@ -4,11 +4,11 @@ import { resourceOfType } from '../../resources/index.js'
 import { quoteIdentifier, type SchemaNames } from '../../warehouse/connection/schema-names.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import type { News } from './parse-notification.js'
-import { readLinkage } from './notification-record.js'
+import type { ParsedNotification } from './parse-notification.js'
+import { readLinkage } from '../receive/envelope.js'
 
-/** News as it can be applied now. */
-export interface PreparedNews extends News {
+/** ParsedNotification as it can be applied now. */
+export interface PreparedNotification extends ParsedNotification {
   /**
    * Records were left out: of a container that is not confirmed, or transport events of a container
    * that nobody can tell.
@@ -24,21 +24,21 @@ export interface PreparedNews extends News {
  * row, for nobody could confirm them; and transport events that name no container, unless the
  * notification, or the warehouse, tells whose they are.
  */
-export async function prepareNews(
+export async function prepareNotifications(
   session: Session,
   names: SchemaNames,
-  news: readonly News[],
-): Promise<PreparedNews[]> {
-  const owners = await loadLiveOwners(session, names, news)
-  const containersOf = await findContainersOfEvents(session, names, homelessEventIds(news))
-  return news.map((one) => prepare(one, owners, containersOf))
+  notifications: readonly ParsedNotification[],
+): Promise<PreparedNotification[]> {
+  const owners = await loadLiveOwners(session, names, notifications)
+  const containersOf = await findContainersOfEvents(session, names, homelessEventIds(notifications))
+  return notifications.map((one) => prepare(one, owners, containersOf))
 }
 
 function prepare(
-  one: News,
+  one: ParsedNotification,
   liveOwners: ReadonlySet<string>,
   containersOf: ReadonlyMap<string, readonly string[]>,
-): PreparedNews {
+): PreparedNotification {
   const unconfirmed: ResourceIdentifier[] = []
   const included: unknown[] = []
   for (const record of one.document.included) {
@@ -77,9 +77,9 @@ function ownersOf(record: unknown): ResourceIdentifier[] {
 async function loadLiveOwners(
   session: Session,
   names: SchemaNames,
-  news: readonly News[],
+  notifications: readonly ParsedNotification[],
 ): Promise<ReadonlySet<string>> {
-  const owners = news.flatMap(({ document }) => document.included.flatMap(ownersOf))
+  const owners = notifications.flatMap(({ document }) => document.included.flatMap(ownersOf))
   const live = new Set<string>()
   if (owners.length === 0) return live
   for (const type of OWNER_TYPES) {
@@ -106,8 +106,8 @@ function isHomeless(record: unknown): boolean {
   return type === 'transport_event' && readLinkage(membersOf(relationships).container) === undefined
 }
 
-function homelessEventIds(news: readonly News[]): string[] {
-  return news
+function homelessEventIds(notifications: readonly ParsedNotification[]): string[] {
+  return notifications
     .flatMap(({ document }) => document.included)
     .flatMap((record) => {
       const { id } = membersOf(record)
@@ -121,7 +121,7 @@ function homelessEventIds(news: readonly News[]): string[] {
  */
 function placeEvent(
   record: unknown,
-  { document, reference }: News,
+  { document, reference }: ParsedNotification,
   containersOf: ReadonlyMap<string, readonly string[]>,
 ): unknown {
   const { id, relationships } = membersOf(record)

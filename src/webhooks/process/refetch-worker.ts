@@ -1,11 +1,5 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import {
-  ApiAuthError,
-  ApiConnectionError,
-  ApiRateLimitedError,
-  ApiUnavailableError,
-  toError,
-} from '../../base/errors.js'
+import { ConnectorError, toError } from '../../base/errors.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import { backoffMs, type Sleep } from '../../base/retry.js'
@@ -25,14 +19,14 @@ import {
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { refetchNotification } from './refetch-notification.js'
 
-export interface RefetchDependencies {
+export interface RefetchWorkerDependencies {
   readonly service: TrackingService
   readonly warehouse: Warehouse
   readonly logger: Logger
   readonly settings: RunSettings
-  /** How long refetches that come of what is read wait for more news. */
+  /** How long refetches that come of what is read wait for more notifications. */
   readonly refetchDelayMs: number
-  /** The same record is not read more often than this, however much is told about it; 5 s unless told otherwise. */
+  /** The same record is not read more often than this; 5 s if absent. */
   readonly spacingMs?: number
   readonly sleep: Sleep
   /** Milliseconds, never running back. */
@@ -42,29 +36,32 @@ export interface RefetchDependencies {
 }
 
 const SPACING_MS = 5_000
-/** Few enough to be read before others take the claim for a dead one's. */
+/** Few enough to be read before the claim expires. */
 const ENTRIES_PER_CLAIM = 10
 /** Reads remembered for the spacing. */
 const MOST_REMEMBERED = 10_000
 
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 6 * 3_600_000
-/** What was claimed when the service failed is free for others after this time. */
+/** When the service fails, what was claimed is free for others after this time. */
 const OUTAGE_WAIT_MS = 10_000
 
 /**
- * Reads again by id what the refetch queue asks for, out of the share of the request budget that is kept for this. Any number of readers and a run may share
- * the queue. What is written is written by the one rule, with the stamp of the request. Keep one instance per process.
+ * Reads what the refetch queue asks for, out of the share of the request budget that is kept for
+ * this. Any number of workers and a run may share the queue. Keep one instance per process.
  */
-export class RefetchQueueReader {
-  readonly #dependencies: RefetchDependencies
+export class RefetchWorker {
+  readonly #dependencies: RefetchWorkerDependencies
   readonly #readAt = new Map<string, number>()
 
-  constructor(dependencies: RefetchDependencies) {
+  constructor(dependencies: RefetchWorkerDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** Reads until nothing is due. Returns how many entries were read. Throws when the service or the warehouse is of no use now; the entries stay. */
+  /**
+   * Reads until nothing is due. Returns how many entries were read. Throws when the service or the
+   * warehouse fails as a whole; the entries stay.
+   */
   async readDue(): Promise<number> {
     let read = 0
     for (;;) {
@@ -118,7 +115,7 @@ export class RefetchQueueReader {
     return true
   }
 
-  /** Fresh for each claim: what the memory of a run takes for granted may be changed by others meanwhile. */
+  /** Fresh for each claim: others may change what the memory of a run holds. */
   #createRun(): StoringRun {
     return {
       ...this.#dependencies,
@@ -132,17 +129,19 @@ export class RefetchQueueReader {
   }
 }
 
-/** The service or the warehouse is of no use now, whatever is asked for. */
+/** The service or the warehouse fails as a whole, whatever is asked for. */
 function concernsAll(thrown: unknown): boolean {
   if (thrown instanceof SimulatedCrash) return true
-  const isService =
-    thrown instanceof ApiUnavailableError ||
-    thrown instanceof ApiRateLimitedError ||
-    thrown instanceof ApiConnectionError ||
-    thrown instanceof ApiAuthError
-  const code = (thrown as { readonly code?: unknown } | null)?.code
-  return (
-    isService ||
-    (typeof code === 'string' && code.startsWith('warehouse_') && code !== 'warehouse_data')
-  )
+  if (!(thrown instanceof ConnectorError)) return false
+  return OF_ALL.has(thrown.code)
 }
+
+const OF_ALL: ReadonlySet<string> = new Set([
+  'api_unavailable',
+  'api_rate_limited',
+  'api_connection',
+  'api_auth',
+  'warehouse_unavailable',
+  'warehouse_conflict',
+  'warehouse_schema',
+])
