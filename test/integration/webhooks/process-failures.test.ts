@@ -97,7 +97,7 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
     expect(await statesOf(scene.warehouse)).toEqual({ broken: 'received', good: 'processed' })
     expect(await inbox(scene, 'broken')).toMatchObject({
       attempts: 1,
-      error: expect.stringContaining('no JSON:API document') as unknown,
+      error: expect.stringContaining('not a JSON:API document') as unknown,
     })
   })
 })
