@@ -103,12 +103,11 @@ await runBench(async () => {
   }
 })
 
-/** As a run does it when it ends. What is stored already is of this world. */
+/** As the command does it. What is stored already is of this world. */
 async function store(databaseUrl) {
   const warehouse = createWarehouse({ url: databaseUrl, schema: 'tracking', logger: silentLogger })
   try {
     const stored = await storeViews(warehouse, {
-      when: 'always',
       logger: silentLogger,
       signal: new AbortController().signal,
     })

@@ -1098,7 +1098,7 @@ comment on schema tracking_datasync is 'Views with the table and column names of
 
 create schema tracking_stored;
 
-comment on schema tracking_stored is 'Views of the other schemas whose whole answer is large, as they stood when a run last stored them: for reports on a large account that read everything. Where nothing is stored they are the views themselves. See stored_views of the analytics schema.';
+comment on schema tracking_stored is 'The large views of the other schemas as they were last stored: for reports on a large account that read everything. Where nothing is stored they are the views themselves. Their ages are in stored_views of the analytics schema.';
 
 create schema tracking_sync;
 
@@ -1363,18 +1363,14 @@ comment on column tracking_sync.source_capabilities.checked_at is 'When it was l
 
 create unlogged table tracking_sync.stored_views (
     view_name text collate "C" not null,
-    slot text not null,
     stored_at timestamp with time zone not null,
-    sync_run_id bigint,
     rows bigint not null,
     took_ms bigint not null,
     constraint stored_views_pkey PRIMARY KEY (view_name)
 );
-comment on table tracking_sync.stored_views is 'One row per view that is stored: which of its two tables holds the rows. Unlogged: empty after a crash of the database.';
+comment on table tracking_sync.stored_views is 'One row per view that is stored. Unlogged: empty after a crash of the database.';
 comment on column tracking_sync.stored_views.view_name is 'View in the schema of stored views.';
-comment on column tracking_sync.stored_views.slot is 'a or b: the table that is read; the other one is empty, or being filled.';
 comment on column tracking_sync.stored_views.stored_at is 'What instant the rows are of. UTC.';
-comment on column tracking_sync.stored_views.sync_run_id is 'The latest run before it; sync_runs. Null: there was none.';
 comment on column tracking_sync.stored_views.rows is 'How many rows.';
 comment on column tracking_sync.stored_views.took_ms is 'How long it took to store them, in milliseconds.';
 

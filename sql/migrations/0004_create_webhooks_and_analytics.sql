@@ -124,7 +124,9 @@ comment on function {{asOf}}.as_of() is
 create schema {{stored}};
 
 comment on schema {{stored}} is
-    'Views of the other schemas whose whole answer is large, as they stood when a run last stored them: for reports on a large account that read everything. Where nothing is stored they are the views themselves. See stored_views of the analytics schema.';
+    'The large views of the other schemas as they were last stored: for reports on a large account '
+    'that read everything. Where nothing is stored they are the views themselves. Their ages are in '
+    'stored_views of the analytics schema.';
 
 create table {{analytics}}.demurrage_tariffs (
     demurrage_tariff_id bigint generated always as identity,
@@ -199,26 +201,20 @@ comment on column {{sync}}.installed_views.checksum is
 comment on column {{sync}}.installed_views.installed_at is
     'When it was created or replaced. UTC.';
 
--- Unlogged, as are the tables that hold the rows: after a crash of the database all of them are empty, and the views are read as they are until a
--- run has stored them again.
+-- Unlogged, as are the tables of the rows: a crash of the database empties all of them, and the
+-- views are read as they are now until they are stored again.
 create unlogged table {{sync}}.stored_views (
     view_name text collate "C" not null,
-    slot text not null,
     stored_at timestamptz not null,
-    sync_run_id bigint,
     rows bigint not null,
     took_ms bigint not null,
     constraint stored_views_pkey primary key (view_name)
 );
 
 comment on table {{sync}}.stored_views is
-    'One row per view that is stored: which of its two tables holds the rows. Unlogged: empty after a crash of the database.';
+    'One row per view that is stored. Unlogged: empty after a crash of the database.';
 comment on column {{sync}}.stored_views.view_name is 'View in the schema of stored views.';
-comment on column {{sync}}.stored_views.slot is
-    'a or b: the table that is read; the other one is empty, or being filled.';
 comment on column {{sync}}.stored_views.stored_at is 'What instant the rows are of. UTC.';
-comment on column {{sync}}.stored_views.sync_run_id is
-    'The latest run before it; sync_runs. Null: there was none.';
 comment on column {{sync}}.stored_views.rows is 'How many rows.';
 comment on column {{sync}}.stored_views.took_ms is 'How long it took to store them, in milliseconds.';
 

@@ -12,6 +12,7 @@ import { addQuarantineCommands } from './quarantine.js'
 import { addQueryCommand } from './query.js'
 import { addReplayCommand } from './replay.js'
 import { addServeCommand } from './serve.js'
+import { addStoreViewsCommand } from './store-views.js'
 import { addSimulateCommand } from './simulate.js'
 import { addStatusCommand } from './status.js'
 import { addSyncCommands } from './sync.js'
@@ -46,6 +47,7 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   addPlanCommand(program, io)
   addSyncCommands(program, io)
   addServeCommand(program, io)
+  addStoreViewsCommand(program, io)
   addStatusCommand(program, io)
   addVerifyCommand(program, io)
   addQuarantineCommands(program, io)

@@ -20,7 +20,6 @@ interface ServeOptions {
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
-  'storedViews',
   'host',
   'hosts',
   'httpPort',
@@ -38,6 +37,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'webhookSignaturePrefix',
   'syncCron',
   'reconcileCron',
+  'storeViewsCron',
   'cronTimeZone',
   'processorWorkers',
   'refetchDelayMs',
@@ -46,8 +46,8 @@ const SERVE_SETTINGS: readonly SettingName[] = [
 
 /** One connection for the inbox, one for the question whether it can be used. */
 const INBOX_CONNECTIONS = 2
-/** Beside one for each worker: for refetches, a run and its lease, and the pages. */
-const OTHER_CONNECTIONS = 4
+/** Beside one for each worker: refetches, a run and its lease, stored views, and the pages. */
+const OTHER_CONNECTIONS = 5
 
 export function addServeCommand(program: Command, io: CommandIo): void {
   const command = program

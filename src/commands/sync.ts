@@ -49,22 +49,20 @@ export function addSyncCommands(program: Command, io: CommandIo): void {
         'Go on with another address or key than this warehouse is filled from: a new key of the same account.',
       )
     if (name === 'backfill') addNarrowingOptions(command)
-    addSettingFlags(command, [...SERVICE_SETTINGS, 'storedViews']).action(
-      async (options: SyncOptions) => {
-        await io.withApp(settingFlagsOf({ ...options }), async (app) => {
-          const isJson = options.json === true
-          const report = await withRunDependencies(app, io, options, async (dependencies) => {
-            const done = await runCommand(name, options, dependencies)
-            await rememberAccount(app, dependencies.warehouse, done, options)
-            return done
-          })
-          if (isJson) io.printJson(report)
-          else io.print(formatReport(report, io.terminal))
-          await tellProblem(report, app, io)
-          return report.exitCode
+    addSettingFlags(command, SERVICE_SETTINGS).action(async (options: SyncOptions) => {
+      await io.withApp(settingFlagsOf({ ...options }), async (app) => {
+        const isJson = options.json === true
+        const report = await withRunDependencies(app, io, options, async (dependencies) => {
+          const done = await runCommand(name, options, dependencies)
+          await rememberAccount(app, dependencies.warehouse, done, options)
+          return done
         })
-      },
-    )
+        if (isJson) io.printJson(report)
+        else io.print(formatReport(report, io.terminal))
+        await tellProblem(report, app, io)
+        return report.exitCode
+      })
+    })
   }
 }
 
@@ -187,14 +185,13 @@ export async function tellProblem(
  */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  const { transportEventChecksPerSync, storedViews, fullSyncHours } = config
+  const { transportEventChecksPerSync, fullSyncHours } = config
   return {
     pageSize,
     eventConcurrency,
     vesselPositions,
     quarantineLimitPercent,
     transportEventChecksPerSync,
-    storedViews,
     fullSyncHours,
   }
 }

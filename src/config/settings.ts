@@ -110,14 +110,6 @@ const settings = {
     kind: kind.flag.default(false),
     meaning: 'Read the position history of every known vessel in each run: one request per vessel.',
   },
-  storedViews: {
-    variable: 'TRACKING_STORED_VIEWS',
-    flag: '--stored-views',
-    kind: kind.oneOf(['auto', 'always', 'never']).default('auto'),
-    meaning:
-      'Whether a run that wrote something stores the large views, for reports that read all of ' +
-      'them (schema <schema>_stored). auto: from 100,000 containers on.',
-  },
   quarantineLimitPercent: {
     variable: 'TRACKING_QUARANTINE_LIMIT_PERCENT',
     flag: '--quarantine-limit',
@@ -313,6 +305,15 @@ const settings = {
     meaning:
       'When serve asks for notifications that were not delivered and checks our webhook: ' +
       'a cron expression, or off.',
+  },
+  storeViewsCron: {
+    variable: 'TRACKING_STORE_VIEWS_CRON',
+    flag: '--store-views-cron',
+    kind: kind.cron.default('37 * * * *'),
+    meaning:
+      'When serve stores the large views again, for reports that read all of them (schema ' +
+      '<schema>_stored): a cron expression, or off. Only from 100,000 containers on, and only ' +
+      'what changed.',
   },
   cronTimeZone: {
     variable: 'TRACKING_CRON_TIME_ZONE',

@@ -3,7 +3,6 @@ import type { RequestPurpose } from '../api/request-budget.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
-import type { StoreViewsWhen } from '../warehouse/schema/store-views.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { DriftWatch } from './drift-watch.js'
 import type { FingerprintMemory } from './fingerprint-memory.js'
@@ -36,8 +35,6 @@ export interface RunSettings {
   readonly fullSyncHours?: number
   /** How long refetches may take; five minutes in a sync and an hour in a backfill unless given. */
   readonly refetchSeconds?: number
-  /** When the large views are stored at the end of a run; never unless given. */
-  readonly storedViews?: StoreViewsWhen
   /** Believe the source when many rows are missing: mark them as gone after all. */
   readonly acceptShrink?: boolean
 }

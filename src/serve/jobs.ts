@@ -9,6 +9,7 @@ import { limitRun } from '../sync/limit-run.js'
 import { runSync } from '../sync/run-sync.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
 import { forgetBodies } from '../webhooks/process/forget-bodies.js'
 import { reconcile } from '../webhooks/reconcile/reconcile.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
@@ -43,6 +44,7 @@ export function createJobs(dependencies: JobDependencies): Job[] {
   const jobs = [
     job('sync', config.syncCron, runScheduledSync),
     job('reconcile', config.reconcileCron, runReconcile),
+    job('storing of views', config.storeViewsCron, runStoreViews),
     job('housekeeping', HOUSEKEEPING_CRON, tidyUp),
   ]
   return jobs.filter(({ cron }) => cron !== 'off')
@@ -85,6 +87,11 @@ async function runReconcile(dependencies: JobDependencies): Promise<void> {
   const { failed, recovered, unresolved, webhook } = report
   const alerts = webhook.alerts.length
   logger.info('reconciled', { failed, recovered, unresolved, alerts })
+}
+
+async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Promise<void> {
+  const fromContainers = LARGE_ACCOUNT_CONTAINERS
+  await unlessStopped(signal, () => storeViews(warehouse, { logger, signal, fromContainers }))
 }
 
 async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): Promise<void> {

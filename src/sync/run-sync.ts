@@ -13,7 +13,6 @@ import {
 } from '../warehouse/bookkeeping/sync-runs.js'
 import { analyzeWritten } from '../warehouse/schema/analyze-tables.js'
 import { deriveAnew } from '../warehouse/rows/derive-anew.js'
-import { storeViews } from '../warehouse/schema/store-views.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
@@ -68,22 +67,7 @@ export async function runSync(
   command: 'backfill' | 'sync',
   dependencies: SyncDependencies,
 ): Promise<RunReport> {
-  const report = await executeRun({ command }, dependencies, (run) => walkAll(run, command))
-  await storeViewsAfter(report, dependencies)
-  return report
-}
-
-/** After the run, when others may write again. Late copies of stored data fail no run. */
-async function storeViewsAfter(report: RunReport, dependencies: SyncDependencies): Promise<void> {
-  const { warehouse, logger, signal, settings } = dependencies
-  const { storedViews: when = 'never' } = settings
-  if (signal.aborted || report.outcome === 'failed' || report.outcome === 'aborted') return
-  try {
-    await storeViews(warehouse, { when, logger, signal })
-  } catch (thrown) {
-    if (!(thrown instanceof ConnectorError)) throw thrown
-    logger.warn('the large views were not stored; what was stored before stays', { error: thrown })
-  }
+  return executeRun({ command }, dependencies, (run) => walkAll(run, command))
 }
 
 export interface RunStart {

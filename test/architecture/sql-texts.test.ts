@@ -61,7 +61,7 @@ function isSaid(node: ts.TemplateExpression): boolean {
 }
 
 /** Functions whose answer is SQL of constants and of names that they quote. */
-const MAKES_SQL = ['quoteIdentifier', 'qualified', 'withSchemaNames', 'lookUpSql', 'sourceOf']
+const MAKES_SQL = ['quoteIdentifier', 'qualified', 'withSchemaNames', 'lookUpSql']
 
 /** Whether an expression is a constant, a name that was quoted, or made of such in this file. */
 function safeExpressions(source: ts.SourceFile): (node: ts.Expression) => boolean {
@@ -151,7 +151,7 @@ function bare(path: string, text: string): string[] {
 }
 
 /** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
-const OWN_NAMES = ['stream-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: target']
+const OWN_NAMES = ['stream-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: source']
 
 /** A value of somebody's put between quotes; a constant of our own may stand there. */
 function quotedByHand(path: string, text: string): string[] {

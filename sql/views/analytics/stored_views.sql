@@ -2,9 +2,11 @@
 --
 -- One row per view of the schema of stored views whose rows are stored now.
 --
--- Those views hold the rows of others, for reports that read all of them, as they stood at stored_at, which is also in each row (_stored_at). Runs
--- store them again after they wrote something (setting TRACKING_STORED_VIEWS). A view that is not listed here is not stored, and is read as it is
--- now. age_hours: from stored_at to as_of(); negative for an instant before it.
+-- They hold the rows of other views as of stored_at, for reports that read all of them; each row
+-- has that instant too (_stored_at). `serve` stores them again by the clock
+-- (TRACKING_STORE_VIEWS_CRON), and so does the command `store-views`. A view that is not listed is
+-- not stored, and is read as it is now.
+-- age_hours: from stored_at to as_of(); negative for an instant before it.
 
 create view {{analytics}}.stored_views as
 select
@@ -18,7 +20,8 @@ from {{sync}}.stored_views;
 comment on view {{analytics}}.stored_views is
     'One row per view whose rows are stored: how old they are, and how many.';
 comment on column {{analytics}}.stored_views.view_name is
-    'Name of the view in the schema of stored views; datasync_… are those of the compatibility schema.';
+    'Name of the view in the schema of stored views; '
+    'datasync_… are those of the compatibility schema.';
 comment on column {{analytics}}.stored_views.row_count is
     'How many rows are stored.';
 comment on column {{analytics}}.stored_views.age_hours is

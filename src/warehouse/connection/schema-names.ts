@@ -11,7 +11,7 @@ export interface Schemas {
   readonly asOf: string
   /** Compatibility views. */
   readonly datasync: string
-  /** Large views of the others as a run last stored them. */
+  /** Large views of the others as they were last stored. */
   readonly stored: string
 }
 

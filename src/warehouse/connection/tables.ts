@@ -1,5 +1,4 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { Slot } from '../schema/stored-views.js'
 
 /**
  * Kysely's view of the bookkeeping schema. Times are PostgreSQL texts (the pool parses none),
@@ -155,9 +154,7 @@ export interface InstalledViewsTable {
 
 export interface StoredViewsTable {
   view_name: string
-  slot: Slot
   stored_at: string
-  sync_run_id: number | null
   rows: number
   took_ms: number
 }

@@ -1,5 +1,5 @@
 import { readCatalog, type CatalogReader, type CatalogRelation } from './describe-schema.js'
-import { isSlotTable } from './stored-views.js'
+import { holdsStoredRows } from './stored-views.js'
 
 const INTRODUCTION = `# Data dictionary
 
@@ -17,7 +17,7 @@ export async function describeDictionary(reader: CatalogReader): Promise<string>
     parts.push(`## Schema \`${name}\``, comment ?? '')
     // The same views as those of the analytics schema; and large ones again, with one column more.
     if (name === reader.names.asOf || name === reader.names.stored) continue
-    const explained = relations.filter((relation) => !isSlotTable(relation.name))
+    const explained = relations.filter((relation) => !holdsStoredRows(relation.name))
     for (const relation of explained) parts.push(...formatRelation(relation))
   }
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`

@@ -1,5 +1,5 @@
 import type { SchemaNames } from '../connection/schema-names.js'
-import { isSlotTable } from './stored-views.js'
+import { holdsStoredRows } from './stored-views.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** Where the catalogs are read from: a warehouse, or one transaction of it. */
@@ -154,7 +154,9 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
 export async function describeSchema(reader: CatalogReader): Promise<string> {
   const schemas = (await readCatalog(reader)).map((schema) => ({
     ...schema,
-    relations: schema.relations.filter(({ kind, name }) => kind === 'table' && !isSlotTable(name)),
+    relations: schema.relations.filter(
+      ({ kind, name }) => kind === 'table' && !holdsStoredRows(name),
+    ),
   }))
   return `-- What a migrated database holds. Written by \`npm run db:dump\`; do not edit.\n\n${formatCatalog(schemas)}`
 }

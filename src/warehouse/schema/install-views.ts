@@ -3,7 +3,7 @@ import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
 import type { ShippedView } from './shipped-view.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
-import { SLOTS, slotTable } from './stored-views.js'
+import { storedTable } from './stored-views.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -249,13 +249,8 @@ async function dropAll(
     } catch (thrown) {
       throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
     }
-    if (schema === names.stored) await dropSlotTables(session, names, view)
-  }
-}
-
-async function dropSlotTables(session: Session, names: SchemaNames, view: string): Promise<void> {
-  for (const slot of SLOTS) {
-    const table = names.in('sync', slotTable(view, slot))
+    if (schema !== names.stored) continue
+    const table = names.in('sync', storedTable(view))
     await session.query(`drop ${table}`, `drop table if exists ${table}`)
   }
 }

@@ -152,9 +152,6 @@ function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
     `alter default privileges in schema ${readable} grant select on tables to ${reader}, ${writer}`,
     `grant ${rows} on all tables in schema ${data}, ${sync} to ${writer}`,
     `alter default privileges in schema ${data}, ${sync} grant ${rows} on tables to ${writer}`,
-    // The tables of stored views are emptied as a whole.
-    `grant truncate on all tables in schema ${sync} to ${writer}`,
-    `alter default privileges in schema ${sync} grant truncate on tables to ${writer}`,
     `grant ${rows} on ${names.table('demurrage_tariffs')} to ${writer}`,
     ...OWNERS_TABLES.map(
       (table) =>

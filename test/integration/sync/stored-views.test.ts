@@ -5,6 +5,7 @@ import { installViews } from '../../../src/warehouse/schema/install-views.js'
 import { readViews } from '../../../src/warehouse/schema/read-views.js'
 import type { ShippedView } from '../../../src/warehouse/schema/shipped-view.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
+import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js'
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
@@ -27,11 +28,7 @@ const RUNNING_ON = new Set([
   'transshipments',
 ])
 
-const always = {
-  when: 'always',
-  logger: silentLogger,
-  signal: new AbortController().signal,
-} as const
+const options = { logger: silentLogger, signal: new AbortController().signal }
 
 function sourceOf(name: string): string {
   return name.startsWith('datasync_')
@@ -63,11 +60,41 @@ function withStoredAnew(views: readonly ShippedView[]): ShippedView[] {
   })
 }
 
+/** Storing that stays at fee_history until it is ended. */
+async function storeSlowly() {
+  const scene = await openScene({ shipments: 2 })
+  await scene.sync()
+  const slow = (await readViews()).map((view) => {
+    if (view.schema !== 'analytics' || view.name !== 'fee_history') return view
+    const sqlText = `create view {{analytics}}.fee_history as
+      select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
+    return { ...view, sqlText, checksum: 'slow' }
+  })
+  await installViews(scene.warehouse, withStoredAnew(slow), { sleep: () => Promise.resolve() })
+  const controller = new AbortController()
+  const storing = storeViews(scene.warehouse, { ...options, signal: controller.signal })
+  await waitUntil('the slow view to be at it', () => isStoring(scene))
+  const end = () => {
+    controller.abort()
+    return storing
+  }
+  return { scene, end }
+}
+
+async function isStoring(scene: Scene): Promise<boolean> {
+  const rows = await scene.query(
+    `select from pg_stat_activity
+    where wait_event = 'PgSleep'
+      and query like 'insert into "tracking_sync".rows_of_fee_history %'`,
+  )
+  return rows.length > 0
+}
+
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
   rows.reduce((sum, row) => sum + Number(row[key]), 0)
 
 describe('stored views', () => {
-  it('are the views themselves until a run stores them', async () => {
+  it('are the views themselves until they are stored', async () => {
     const scene = await openScene({ shipments: 4 })
     await scene.sync()
     const rows = await compare(scene)
@@ -77,73 +104,91 @@ describe('stored views', () => {
     expect(total(rows, 'rows')).toBeGreaterThan(100)
   })
 
-  it('hold what the views say when a run has stored them, and are not stored again while nothing changes', async () => {
+  it('hold what the views say, and are not stored again while nothing changes', async () => {
     const scene = await openScene({ shipments: 4 })
-    await scene.sync({ settings: { storedViews: 'always' } })
+    await scene.sync()
+    const stored = await storeViews(scene.warehouse, options)
+    expect(stored.map(({ name }) => name)).toEqual(NAMES)
     const rows = await compare(scene)
     expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
     const standing = rows.filter(({ name }) => !RUNNING_ON.has(String(name)))
     expect(standing.filter(({ differing }) => differing !== 0)).toEqual([])
 
-    const state = 'select view_name, slot, stored_at from tracking_sync.stored_views order by 1'
-    const before = await scene.query(state)
-    await scene.sync({ command: 'sync', settings: { storedViews: 'always' } })
-    expect(await scene.query(state)).toEqual(before)
+    await scene.sync({ command: 'sync' })
+    expect(await storeViews(scene.warehouse, options)).toEqual([])
   })
 
-  it('stay as they were stored when rows change, until the run that changed them ends', async () => {
+  it('stay as they were when rows change, until they are stored again', async () => {
     const scene = await openScene({ shipments: 4 })
-    await scene.sync({ settings: { storedViews: 'always' } })
-    const [first] = await scene.query(
-      `select min(_stored_at) as at from tracking_stored.datasync_containers`,
-    )
+    await scene.sync()
+    await storeViews(scene.warehouse, options)
+    const instants = `select min(_stored_at) as at, count(distinct _stored_at)::int as times
+      from tracking_stored.datasync_containers`
+    const [first] = await scene.query(instants)
     scene.simulator.clock.advance(3 * 86_400_000)
     await scene.sync({ command: 'sync' })
     expect(total(await compare(scene), 'differing')).toBeGreaterThan(0)
-    const stored = await storeViews(scene.warehouse, always)
+    const stored = await storeViews(scene.warehouse, options)
     expect(stored.map(({ name }) => name)).toEqual(NAMES)
     const rows = await compare(scene)
     const standing = rows.filter(({ name }) => !RUNNING_ON.has(String(name)))
     expect(standing.filter(({ differing }) => differing !== 0)).toEqual([])
-    const [second] = await scene.query(
-      `select min(_stored_at) as at, count(distinct _stored_at)::int as times from tracking_stored.datasync_containers`,
-    )
+    const [second] = await scene.query(instants)
     expect(second?.times).toBe(1)
     expect(String(second?.at) > String(first?.at)).toBe(true)
-    // The table of before gave its disk back.
-    const [sizes] = await scene.query(
-      `select pg_relation_size('tracking_sync.stored_datasync_containers_a')::int as a,
-        pg_relation_size('tracking_sync.stored_datasync_containers_b')::int as b`,
-    )
-    expect(sizes?.a).toBe(0)
-    expect(sizes?.b).toBeGreaterThan(0)
   })
 
-  it('are stored by themselves from so many containers on, and not below', async () => {
+  it('are stored again after a run that was killed and a notification', async () => {
+    const scene = await openScene({ shipments: 2 })
+    await scene.sync()
+    await storeViews(scene.warehouse, options)
+    await scene.query(
+      `insert into tracking_sync.sync_runs (command, options, program_version)
+      values ('sync', '{}', 'killed')`,
+    )
+    expect(await storeViews(scene.warehouse, options)).toEqual([])
+    await closeKilledRuns(scene.warehouse)
+    expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+    expect(await storeViews(scene.warehouse, options)).toEqual([])
+    await scene.query(
+      `insert into tracking_sync.webhook_notifications
+        (notification_id, state, processed_at)
+      values ('n', 'processed', now())`,
+    )
+    expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+  })
+
+  it('are stored from so many containers on, and not below', async () => {
     const scene = await openScene({ shipments: 4 })
     await scene.sync()
     const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
-    const auto = { ...always, when: 'auto' } as const
-    const enough = Number(count)
-    expect(await storeViews(scene.warehouse, auto)).toEqual([])
-    expect(await storeViews(scene.warehouse, { ...auto, fromContainers: enough + 1 })).toEqual([])
-    expect(await storeViews(scene.warehouse, { ...always, when: 'never' })).toEqual([])
-    const stored = await storeViews(scene.warehouse, { ...auto, fromContainers: enough })
+    const fromContainers = Number(count)
+    const tooMany = { ...options, fromContainers: fromContainers + 1 }
+    expect(await storeViews(scene.warehouse, tooMany)).toEqual([])
+    const stored = await storeViews(scene.warehouse, { ...options, fromContainers })
     expect(stored).toHaveLength(NAMES.length)
   })
 
-  it('are read as they are now where the rows are gone: after a crash of the server, or in an old snapshot', async () => {
+  it('are the views themselves after a crash of the server, which empties the tables', async () => {
     const scene = await openScene({ shipments: 4 })
-    await scene.sync({ settings: { storedViews: 'always' } })
-    await scene.query('truncate tracking_sync.stored_container_milestones_a')
-    const byName = new Map((await compare(scene)).map((row) => [row.name, row]))
-    expect(byName.get('container_milestones')).toMatchObject({ stored: 0, differing: 0 })
-    expect(Number(byName.get('container_milestones')?.rows)).toBeGreaterThan(0)
+    await scene.sync()
+    await storeViews(scene.warehouse, options)
+    const unlogged = await scene.query<{ name: string }>(
+      `select relname as name from pg_class
+      where relpersistence = 'u' and relkind = 'r'
+        and (relname like 'rows\\_of\\_%' or relname = 'stored_views')`,
+    )
+    expect(unlogged).toHaveLength(NAMES.length + 1)
+    await scene.query(`truncate ${unlogged.map(({ name }) => `tracking_sync.${name}`).join(', ')}`)
+    const rows = await compare(scene)
+    expect([total(rows, 'stored'), total(rows, 'differing')]).toEqual([0, 0])
+    expect(total(rows, 'rows')).toBeGreaterThan(100)
   })
 
   it('are read by others while they are being stored: the rows of before', async () => {
     const scene = await openScene({ shipments: 2 })
-    await scene.sync({ settings: { storedViews: 'always' } })
+    await scene.sync()
+    await storeViews(scene.warehouse, options)
     scene.simulator.clock.advance(86_400_000)
     await scene.sync({ command: 'sync' })
     const reader = new pg.Client({ connectionString: scene.url })
@@ -170,7 +215,7 @@ describe('stored views', () => {
       const before = await scene.query(
         'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
       )
-      expect(await storeViews(watched, always)).toHaveLength(NAMES.length)
+      expect(await storeViews(watched, options)).toHaveLength(NAMES.length)
       expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(
         before,
       )
@@ -179,55 +224,54 @@ describe('stored views', () => {
     }
   })
 
-  it('are left to the next run where a reader has the table to be filled', async () => {
+  it('are stored while somebody reads them, who goes on seeing the rows of before', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
+    await storeViews(scene.warehouse, options)
+    const question = `select count(*)::int as rows, min(_stored_at) as at
+      from tracking_stored.container_timeline`
     const reader = new pg.Client({ connectionString: scene.url })
     await reader.connect()
     try {
-      await reader.query('begin')
-      await reader.query('select from tracking_sync.stored_container_timeline_a')
-      const stored = await storeViews(scene.warehouse, always)
-      expect(stored.map(({ name }) => name)).toEqual(
-        NAMES.filter((name) => name !== 'container_timeline'),
-      )
+      await reader.query('begin isolation level repeatable read')
+      const { rows: before } = await reader.query(question)
+      scene.simulator.clock.advance(86_400_000)
+      await scene.sync({ command: 'sync' })
+      expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+      expect((await reader.query(question)).rows).toEqual(before)
       await reader.query('commit')
+      expect((await reader.query(question)).rows).not.toEqual(before)
     } finally {
       await reader.end()
     }
-    const later = await storeViews(scene.warehouse, always)
-    expect(later.map(({ name }) => name)).toEqual(['container_timeline'])
+  })
+
+  it('hold up no run: a sync begins and ends while they are being stored', async () => {
+    const { scene, end } = await storeSlowly()
+    try {
+      scene.simulator.clock.advance(86_400_000)
+      const { outcome, streams } = await scene.sync({ command: 'sync' })
+      expect(outcome).toBe('complete')
+      expect(streams.some(({ counts }) => counts.updated > 0)).toBe(true)
+      expect(await isStoring(scene)).toBe(true)
+      // One process at a time.
+      expect(await storeViews(scene.warehouse, options)).toEqual([])
+    } finally {
+      await end()
+    }
   })
 
   it('stand as they were where storing is stopped, within a view', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    const views = await readViews()
-    const slow = views.map((view) => {
-      if (view.schema !== 'analytics' || view.name !== 'fee_history') return view
-      const sqlText = `create view {{analytics}}.fee_history as
-        select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
-      return { ...view, sqlText, checksum: 'slow' }
-    })
-    await installViews(scene.warehouse, withStoredAnew(slow), { sleep: () => Promise.resolve() })
-    const controller = new AbortController()
-    const storing = storeViews(scene.warehouse, { ...always, signal: controller.signal })
-    await waitUntil('the slow view to be at it', async () => {
-      const rows = await scene.query(
-        `select from pg_stat_activity
-        where wait_event = 'PgSleep' and query like 'insert into "tracking_sync"."stored_fee_history_%'`,
-      )
-      return rows.length > 0
-    })
-    controller.abort()
-    const stored = (await storing).map(({ name }) => name)
+    const { scene, end } = await storeSlowly()
+    const stored = (await end()).map(({ name }) => name)
     expect(stored).toEqual(NAMES.slice(0, NAMES.indexOf('fee_history')))
     expect(
       await scene.query('select view_name from tracking_sync.stored_views order by 1'),
     ).toEqual(stored.sort().map((view_name) => ({ view_name })))
 
+    const views = await readViews()
     await installViews(scene.warehouse, withStoredAnew(views), { sleep: () => Promise.resolve() })
-    const again = await storeViews(scene.warehouse, always)
+    const again = await storeViews(scene.warehouse, options)
     expect(again.map(({ name }) => name)).toContain('fee_history')
   })
 
@@ -238,14 +282,15 @@ describe('stored views', () => {
     await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
     await scene.query(`update tracking.terminals set firms_code = ${long}`)
     await scene.query(`update tracking.transport_events set event = ${long}`)
-    expect((await storeViews(scene.warehouse, always)).map(({ name }) => name)).toEqual(NAMES)
+    expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
     const rows = await compare(scene)
     expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
   })
 
   it('begin anew when the view they are of changes, also its columns', async () => {
     const scene = await openScene({ shipments: 2 })
-    await scene.sync({ settings: { storedViews: 'always' } })
+    await scene.sync()
+    await storeViews(scene.warehouse, options)
     const views = await readViews()
     const changed = views.map((view) => {
       if (view.name !== 'fee_history') return view
@@ -269,7 +314,10 @@ describe('stored views', () => {
     await scene.sync()
     const before = await callCli(['status'], settings)
     expect(before.stdout).not.toContain('stored view')
-    await storeViews(scene.warehouse, always)
+    const done = await callCli(['store-views'], settings)
+    expect(done.stdout).toMatch(/^datasync_containers +\d+ +\d+$/m)
+    const again = await callCli(['store-views'], settings)
+    expect(again.stdout).toBe('No view is out of date, or another process stores them.\n')
     const after = await callCli(['status'], settings)
     const json = await callCli(['status', '--json'], settings)
     expect(after.stdout).toMatch(/^stored view +rows +age +took/m)
@@ -325,7 +373,7 @@ describe('stored views and roles', () => {
   it('a writer stores them and a reader reads them', async () => {
     const warehouse = createWarehouse({ url: urlOf(roles.writer), schema, logger: silentLogger })
     try {
-      const stored = await storeViews(warehouse, always)
+      const stored = await storeViews(warehouse, options)
       expect(stored.map(({ name }) => name)).toEqual(NAMES)
     } finally {
       await warehouse.close()

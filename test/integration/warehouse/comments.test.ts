@@ -4,7 +4,7 @@ import { resources } from '../../../src/resources/index.js'
 import { vesselPositions } from '../../../src/resources/vessel-position.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
 import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
-import { isSlotTable } from '../../../src/warehouse/schema/stored-views.js'
+import { holdsStoredRows } from '../../../src/warehouse/schema/stored-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -69,7 +69,7 @@ describe('every object of ours says what it is', () => {
       ...schema.relations.flatMap((relation) => {
         const name = `${schema.name}.${relation.name}`
         // Explained where the stored view is.
-        const columns = isSlotTable(relation.name)
+        const columns = holdsStoredRows(relation.name)
           ? []
           : relation.columns.filter(({ comment }) => !comment)
         return [
