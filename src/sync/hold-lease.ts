@@ -31,7 +31,7 @@ export interface HeldDependencies {
 
 /**
  * Does `work` as the only writer. Throws `LeaseHeldError`, before anything is done, when there is
- * one already. The lease is given back at the end, whatever the end is.
+ * one already. Gives the lease back however `work` ends.
  */
 export async function holdLease<Result>(
   command: string,
@@ -58,14 +58,13 @@ export async function holdLease<Result>(
 }
 
 /**
- * Whether the holder was a process of this very place that is no more: a killed run then holds
- * nobody up. A pid that another process has by now only makes us wait, and so does another place:
- * containers of one host name do not see each other's processes.
+ * True for a process of this place that has ended, so that a killed run holds nobody up. Another
+ * place counts as running: containers of one host name do not see each other's processes.
  */
 export function hasEndedHere({ host, pid, place }: HolderProcess): boolean {
   if (host !== hostname() || place === undefined || place !== placeOfPids()) return false
   try {
-    // Signal 0 only asks whether the process is there.
+    // Signal 0 only asks whether the process exists.
     process.kill(pid, 0)
     return false
   } catch (error) {

@@ -255,7 +255,7 @@ describe('the statements in src', () => {
 
   /** A schema and a name; or a variable or call that puts the schema before the name. */
   function isQualified(name: string, source: string): boolean {
-    if (/^‹(?:\w+\.)*names\.(?:table|in)\(.*\)›$/.test(name)) return true
+    if (/^‹(?:[\w#]+\.)*names\.(?:table|in)\(.*\)›$/.test(name)) return true
     if (/^‹.*names?\b.*›\.(?:‹.*›|\w+)$/.test(name)) return true
     const variable = /^‹(?:lookUpSql\()?(\w+)(?:, .*\))?›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
     if (variable === undefined) return /^‹\w+\(.*names.*›$/.test(name)

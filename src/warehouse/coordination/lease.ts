@@ -1,65 +1,31 @@
 import { ConnectorError, LeaseLostError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
-import { takeLease, type LeaseHolder, type TakeLeaseOptions } from './take-lease.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { STALE_AFTER_MS, takeLease, type TakeLeaseOptions } from './take-lease.js'
 
-/**
- * The right to be the one who writes, kept as a row:
- *
- *   free ──acquire──► held ──heartbeat──► held
- *                      │ ├── release ────► free
- *                      │ └── no heartbeat for `staleAfterMs`, or known to have ended ──acquire by another──► held, by the other
- *
- * - Each acquisition raises the fencing token. Whoever writes checks its token in the same transaction and keeps a lock on the row until the commit;
- *   acquiring needs the row for itself. So after a take-over the former holder commits nothing, however long it slept.
- * - Only the database's clock decides what is stale.
- * - The checks of writers (`for key share`) and heartbeats (an update of other columns) do not wait for each other.
- */
-export interface Lease {
-  readonly fencingToken: number
-  /** Aborted with a `LeaseLostError` once the lease is known, or must be assumed, to be lost. */
-  readonly signal: AbortSignal
-  /** To be called first in every transaction that writes. Throws `LeaseLostError` when another may have taken over. */
-  checkIn(session: Session): Promise<void>
-  /** Gives the lease back, unless it is another's by now, and ends the heartbeat. Idempotent. A database that fails is logged: the lease goes stale. */
-  release(): Promise<void>
-}
-
-export interface LeaseOptions {
-  /** What is held. */
-  readonly name: string
-  readonly holder: LeaseHolder
+export interface LeaseOptions extends TakeLeaseOptions {
   readonly logger: Logger
   readonly sleep: Sleep
   /** Milliseconds that only ever rise. */
   readonly now: () => number
-  /** See `TakeLeaseOptions`. */
-  readonly isGone?: TakeLeaseOptions['isGone']
+  /** 10 s unless given. */
   readonly heartbeatEveryMs?: number
-  /** Six missed heartbeats, unless told otherwise. */
-  readonly staleAfterMs?: number
 }
-
-const HEARTBEAT_EVERY_MS = 10_000
-const STALE_AFTER_MS = 60_000
 
 const TAKEN = 'another run has taken it over'
 
 /**
- * Takes the lease when it is free or its holder has given no sign of life for too long. Throws `LeaseHeldError`, which says who holds it and until
- * when, within about a second.
+ * Takes the lease when it is free or stale. Otherwise throws `LeaseHeldError`, which says who holds
+ * it and until when, within about a second.
  */
 export async function acquireLease(warehouse: Warehouse, options: LeaseOptions): Promise<Lease> {
-  const { name, holder, isGone, staleAfterMs = STALE_AFTER_MS } = options
-  const known = isGone === undefined ? {} : { isGone }
-  const fencingToken = await takeLease(warehouse, { name, holder, staleAfterMs, ...known })
-  return new HeldLease(warehouse, options, staleAfterMs, fencingToken)
+  return new Lease(warehouse, options, await takeLease(warehouse, options))
 }
 
 /**
- * The same warehouse for the holder of a lease: every transaction checks in first, so that none can forget to. Statements outside of a transaction
- * are not checked: let them write nothing but hints.
+ * The same warehouse for the holder of a lease: every transaction checks in first. Statements
+ * outside a transaction are not checked: let them write hints only.
  */
 export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn'>): Warehouse {
   return {
@@ -72,7 +38,22 @@ export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn
   }
 }
 
-class HeldLease implements Lease {
+/**
+ * The right to write, kept as a row:
+ *
+ *   free ──acquire──► held ──heartbeat──► held
+ *                      │ ├── release ────► free
+ *                      │ └── silent for `staleAfterMs`, or known to have ended
+ *                      │       └── acquired by another ──► held, by the other
+ *
+ * - Each acquisition raises the fencing token. A writer checks its token in its transaction and
+ *   keeps a lock on the row until the commit; acquiring needs the row for itself. So after a
+ *   take-over the former holder commits nothing, however long it slept.
+ * - Only the database's clock decides what is stale.
+ * - Checks of writers (`for key share`) and heartbeats (an update of other columns) do not wait for
+ *   each other.
+ */
+export class Lease {
   readonly fencingToken: number
   readonly #warehouse: Warehouse
   readonly #options: LeaseOptions
@@ -82,23 +63,23 @@ class HeldLease implements Lease {
   readonly #beating: Promise<void>
   #releasing: Promise<void> | undefined
 
-  constructor(
-    warehouse: Warehouse,
-    options: LeaseOptions,
-    staleAfterMs: number,
-    fencingToken: number,
-  ) {
+  constructor(warehouse: Warehouse, options: LeaseOptions, fencingToken: number) {
     this.#warehouse = warehouse
     this.#options = options
-    this.#staleAfterMs = staleAfterMs
+    this.#staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS
     this.fencingToken = fencingToken
     this.#beating = this.#beatUntilReleased()
   }
 
+  /** Aborted with a `LeaseLostError` once the lease is lost, or must be assumed to be. */
   get signal(): AbortSignal {
     return this.#lost.signal
   }
 
+  /**
+   * Call it first in every transaction that writes. Throws `LeaseLostError` when another may have
+   * taken over.
+   */
   async checkIn(session: Session): Promise<void> {
     this.#lost.signal.throwIfAborted()
     const rows = await session.query(
@@ -112,6 +93,10 @@ for key share`,
     if (rows.length === 0) throw this.#lose(TAKEN)
   }
 
+  /**
+   * Ends the heartbeat and gives the lease back, unless it is another's by now. Idempotent. If the
+   * database fails, this is logged and the lease goes stale.
+   */
   release(): Promise<void> {
     return (this.#releasing ??= this.#release())
   }
@@ -129,12 +114,12 @@ for key share`,
   }
 
   async #beatUntilReleased(): Promise<void> {
-    const { heartbeatEveryMs = HEARTBEAT_EVERY_MS, sleep, now } = this.#options
+    const { heartbeatEveryMs = 10_000, sleep, now } = this.#options
     const isOver = AbortSignal.any([this.#released.signal, this.#lost.signal])
     let lastBeatAt = now()
     while (await sleepUnless(isOver, heartbeatEveryMs, sleep)) {
       const beganAt = now()
-      // Whoever wakes from a long pause may still hold the lease: the database is given the time to say so.
+      // After a long pause we may still hold the lease: give the database time to say so.
       const leftMs = Math.max(heartbeatEveryMs, lastBeatAt + this.#staleAfterMs - beganAt)
       const result = await this.#beatWithin(leftMs, isOver)
       if (result === 'renewed') lastBeatAt = beganAt
@@ -148,21 +133,17 @@ for key share`,
     }
   }
 
-  /** A database that does not answer is given up on in time, although the statement itself cannot be called back. */
-  async #beatWithin(ms: number, isOver: AbortSignal): Promise<'renewed' | 'taken' | 'failed'> {
-    const isAnswered = new AbortController()
-    const beat = this.#beat().finally(() => {
-      isAnswered.abort()
-    })
-    const isEnough = AbortSignal.any([isOver, isAnswered.signal])
-    const timeout = sleepUnless(isEnough, ms, this.#options.sleep)
-    return Promise.race([
-      beat,
-      timeout.then(() => (isAnswered.signal.aborted ? beat : ('failed' as const))),
-    ])
+  /** Gives up on a database that does not answer; the statement itself cannot be called back. */
+  async #beatWithin(ms: number, isOver: AbortSignal): Promise<BeatResult> {
+    const answered = new AbortController()
+    const isEnough = AbortSignal.any([isOver, answered.signal])
+    const timeout = sleepUnless(isEnough, ms, this.#options.sleep).then(() => 'failed' as const)
+    const result = await Promise.race([this.#beat(), timeout])
+    answered.abort()
+    return result
   }
 
-  async #beat(): Promise<'renewed' | 'taken' | 'failed'> {
+  async #beat(): Promise<BeatResult> {
     try {
       const isOurs = await this.#update('renew the lease', 'heartbeat_at = clock_timestamp()')
       return isOurs ? 'renewed' : 'taken'
@@ -194,6 +175,8 @@ returning fencing_token`,
     return error
   }
 }
+
+type BeatResult = 'renewed' | 'taken' | 'failed'
 
 /** False when it is over, before or during the sleep. */
 async function sleepUnless(isOver: AbortSignal, ms: number, sleep: Sleep): Promise<boolean> {

@@ -1,18 +1,23 @@
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine } from '../../base/waiting-line.js'
-import { askForRequest, pauseRequests } from './request-window.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
-/** `sync` may be asked to leave a share to the others; see `SharedRequestBudgetOptions.reservedForRefetches`. */
+/** What a request is for. `sync` leaves a share to the others. */
 export type BudgetPurpose = 'sync' | 'refetch' | 'control'
 
 export interface SharedRequestBudget {
-  /** Resolves when one request may be sent, and counts it. Rejects with the signal's reason, or when the database cannot be asked. */
+  /**
+   * Resolves when one request may be sent, and counts it. Rejects with the signal's reason, or when
+   * the database cannot be asked.
+   */
   acquire(options?: {
     readonly signal?: AbortSignal | undefined
     readonly purpose?: BudgetPurpose | undefined
   }): Promise<void>
-  /** Nobody, in any process, is let through before this instant of our clock, 300 s from now at most. Never shortens an earlier pause. */
+  /**
+   * Lets nobody in any process through before this instant of our clock, 300 s from now at most.
+   * Never shortens an earlier pause.
+   */
   pauseUntil(instant: Date): Promise<void>
 }
 
@@ -22,66 +27,94 @@ export interface SharedRequestBudgetOptions {
   readonly account: string
   readonly perMinute: number
   /**
-   * What `sync` leaves to refetches while somebody asks for them; 20 unless told otherwise, and never more than half of the budget. When nobody
-   * asked for ten windows, `sync` may use it too.
+   * What `sync` leaves to the others while a refetch was asked for within ten windows; 20 unless
+   * given, at most half of the budget.
    */
   readonly reservedForRefetches?: number
   readonly sleep: Sleep
   readonly clock: Clock
   /** In [0, 1). */
   readonly random?: () => number
-  /** 60,000 unless a test has less time. */
+  /** 60,000 unless given. */
   readonly windowMs?: number
 }
 
-const WINDOW_MS = 60_000
 const RESERVED_FOR_REFETCHES = 20
 
-/** Longer pauses are not believed, as in the retry policy: a mistaken Retry-After must not silence every process for a day. */
+/** Windows without a refetch asked for, after which `sync` may use the whole budget. */
+const RESERVE_KEPT_WINDOWS = 10
+
+/** Requests within this part of a window are stored as one, which keeps the row small. */
+const GRAIN = 1 / 600
+
+/** A mistaken Retry-After must not silence every process for a day. */
 const LONGEST_PAUSE_MS = 300_000
 
-/** Processes that wait for the same instant do not all ask at once. */
+/** Spreads processes that wait for the same instant. */
 const JITTER_MS = 25
 
-/** Until when asking again is pointless, and since when we know. */
+/** How long asking again is pointless, and since when. */
 interface Hint {
   readonly waitMs: number
   readonly heardAt: number
 }
 
 /**
- * A budget for all processes of one account, kept in the warehouse: at most `perMinute` requests in any rolling 60 seconds.
+ * One budget for all processes of an account, kept in the warehouse: at most `perMinute` requests
+ * in any rolling 60 seconds.
  *
- * Each request asks in one statement that locks the account's row; time is the database's alone, so hosts may disagree about it. What was granted
- * counts until it is a minute old, whether the process lives or not. Whoever finds nothing free sleeps until something can be, and asks again;
- * within a process first come, first served, refetches in a line of their own. The database's clock put forward frees at once what it should not;
- * put back, it costs a minute at most.
+ * Each request is one statement that locks the account's row and goes by the database's clock. What
+ * was granted counts until it is a minute old, even if the process dies. Within a process requests
+ * are served in order, `sync` in a line of its own. A database clock put forward frees what it
+ * should not; put back, it costs a minute at most.
  */
 export function createSharedRequestBudget(
   options: SharedRequestBudgetOptions,
 ): SharedRequestBudget {
-  const { warehouse, account, sleep, clock, random = Math.random } = options
+  const { warehouse, account, sleep, clock, random = Math.random, windowMs = 60_000 } = options
   const perMinute = Math.max(1, Math.floor(options.perMinute))
   const wanted = options.reservedForRefetches ?? RESERVED_FOR_REFETCHES
-  const limits = {
-    perWindow: perMinute,
-    syncPerWindow: perMinute - Math.min(wanted, Math.floor(perMinute / 2)),
-    windowMs: options.windowMs ?? WINDOW_MS,
-    longestPauseMs: LONGEST_PAUSE_MS,
-  }
+  const perMinuteOfSync = perMinute - Math.min(wanted, Math.floor(perMinute / 2))
   const lines = { sync: createLine(), urgent: createLine() }
+  const lineOf = (purpose: BudgetPurpose) => (purpose === 'sync' ? lines.sync : lines.urgent)
+
+  /** A refusal writes nothing, except that a refetch was asked for. */
+  async function ask(purpose: BudgetPurpose): Promise<{ isGranted: boolean; waitMs: number }> {
+    const [answer] = await warehouse.query<{ is_granted: boolean; wait_ms: number }>(
+      'ask the shared request budget',
+      `select is_granted, wait_ms
+from ${warehouse.names.in('sync', 'ask_for_request')}(
+    $1, $2, $3, $4,
+    $5::float8 * interval '1 millisecond',
+    $6::float8 * interval '1 millisecond',
+    $7::float8 * interval '1 millisecond',
+    $8::float8 * interval '1 millisecond'
+)`,
+      [
+        account,
+        purpose,
+        perMinute,
+        perMinuteOfSync,
+        windowMs,
+        windowMs * GRAIN,
+        windowMs * RESERVE_KEPT_WINDOWS,
+        LONGEST_PAUSE_MS,
+      ],
+    )
+    return { isGranted: answer?.is_granted === true, waitMs: answer?.wait_ms ?? 0 }
+  }
 
   async function waitOut({ waitMs, heardAt }: Hint, signal: AbortSignal | undefined) {
-    // Limited to what was said, because our own clock may jump.
+    // No longer than was said, for our own clock may jump.
     const leftMs = Math.min(waitMs, waitMs - (clock().getTime() - heardAt))
     if (leftMs > 0) await sleep(leftMs + random() * JITTER_MS, signal)
   }
 
   async function takeTurn(purpose: BudgetPurpose, signal: AbortSignal | undefined): Promise<void> {
-    const line = purpose === 'sync' ? lines.sync : lines.urgent
+    const line = lineOf(purpose)
     for (;;) {
       await waitOut(line.hint, signal)
-      const { isGranted, waitMs } = await askForRequest(warehouse, account, purpose, limits)
+      const { isGranted, waitMs } = await ask(purpose)
       line.hint = { waitMs, heardAt: clock().getTime() }
       if (isGranted) return
       signal?.throwIfAborted()
@@ -90,12 +123,11 @@ export function createSharedRequestBudget(
 
   return {
     acquire({ signal, purpose = 'sync' } = {}) {
-      const { standInLine } = purpose === 'sync' ? lines.sync : lines.urgent
-      return standInLine(() => takeTurn(purpose, signal), signal)
+      return lineOf(purpose).standInLine(() => takeTurn(purpose, signal), signal)
     },
     async pauseUntil(instant) {
       const ms = Math.min(instant.getTime() - clock().getTime(), LONGEST_PAUSE_MS)
-      if (ms > 0) await pauseRequests(warehouse, account, ms, LONGEST_PAUSE_MS)
+      if (ms > 0) await pauseRequests(warehouse, account, ms)
     },
   }
 }
@@ -103,4 +135,32 @@ export function createSharedRequestBudget(
 function createLine() {
   const hint: Hint = { waitMs: 0, heardAt: 0 }
   return { standInLine: createWaitingLine(), hint }
+}
+
+/**
+ * Lets nobody through for this long, unless a longer pause stands. A pause that ends later than the
+ * longest would is from before the database's clock was put back, and does not count.
+ */
+export async function pauseRequests(
+  warehouse: Warehouse,
+  account: string,
+  pauseMs: number,
+): Promise<void> {
+  await warehouse.query(
+    'pause the shared request budget',
+    `insert into ${warehouse.names.table('request_budget')} as stored (
+    account,
+    paused_until
+)
+values ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')
+on conflict (account) do update
+set paused_until = greatest(
+    excluded.paused_until,
+    case
+        when stored.paused_until <= excluded.paused_until + $3::float8 * interval '1 millisecond'
+            then stored.paused_until
+    end
+)`,
+    [account, pauseMs, LONGEST_PAUSE_MS - pauseMs],
+  )
 }

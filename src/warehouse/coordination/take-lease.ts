@@ -1,39 +1,37 @@
 import { LeaseHeldError, WarehouseConflictError } from '../../base/errors.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-/** Who holds a lease, for those who find it taken. */
+/** Who holds a lease, to be shown to others. */
 export interface LeaseHolder {
   readonly host: string
   readonly pid: number
-  /**
-   * Where that pid is the process's: hosts and containers of one name have places of their own.
-   * Unknown where nobody can tell.
-   */
+  /** Where the pid is valid, since two hosts or containers may share a name; if known. */
   readonly place?: string | undefined
   readonly command: string
 }
 
-/** What tells whether a holder still runs. */
+/** Identifies the process of a holder. */
 export type HolderProcess = Pick<LeaseHolder, 'host' | 'pid' | 'place'>
 
 export interface TakeLeaseOptions {
+  /** What is held. */
   readonly name: string
   readonly holder: LeaseHolder
-  readonly staleAfterMs: number
-  /** True for a holder that is known to have ended: nobody need wait for its lease to go stale. */
+  /** `STALE_AFTER_MS` unless given. */
+  readonly staleAfterMs?: number
+  /** True for a holder that is known to have ended: its lease counts as stale at once. */
   readonly isGone?: (holder: HolderProcess) => boolean
 }
 
-/**
- * A write of a stale holder may still be under way, and must end first. Longer than this a starter
- * does not wait for it.
- */
+/** Six missed heartbeats. */
+export const STALE_AFTER_MS = 60_000
+
+/** A write of a stale holder may still be under way; wait for it no longer than this. */
 const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
 
 /**
  * Takes the lease where it is free or stale, and returns the new fencing token. Throws
- * `LeaseHeldError` otherwise. One statement where it is free and nobody has a lock on it, which is
- * nearly always.
+ * `LeaseHeldError` otherwise. One statement where it is free and not locked, as nearly always.
  */
 export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
   const fencingToken = await writeHolder(warehouse, warehouse, options, FREE_AND_UNLOCKED)
@@ -41,8 +39,7 @@ export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions)
 }
 
 async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
-  // Without a lock first: a holder in the middle of a large write must not keep the refusal
-  // waiting.
+  // Without a lock first: refuse at once, even if the holder is in the middle of a large write.
   refuseWhenHeld(await readHolding(warehouse, warehouse, options.name), options)
   try {
     return await warehouse.transaction('take the lease', async (session) => {
@@ -76,12 +73,8 @@ async function lockRow(session: Session, warehouse: Warehouse, name: string): Pr
   )
 }
 
-/**
- * Also the checks of writers are locks: the row is taken for itself, as `lockRow` takes it, but
- * nobody is waited for.
- */
+/** Locks the row as `lockRow` does, but without waiting for the checks of writers. */
 const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
-/** By `lockRow`. */
 const LOCKED = ''
 
 /** Undefined when the row is not there to be taken. */
@@ -141,10 +134,9 @@ where lease_name = $1
 
 function refuseWhenHeld(
   holding: Holding | undefined,
-  { staleAfterMs, isGone }: TakeLeaseOptions,
+  { staleAfterMs = STALE_AFTER_MS, isGone }: TakeLeaseOptions,
 ): void {
-  // A sign of life from the future is from before the clock was put back; it must not hold for
-  // ever.
+  // A sign of life from the future: the clock was put back since.
   if (holding === undefined || Math.abs(holding.silent_ms) > staleAfterMs) return
   const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
   if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return

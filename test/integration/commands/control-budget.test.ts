@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { accountKey } from '../../../src/base/account-key.js'
 import { readBudgetStatus } from '../../../src/status/writer-status.js'
-import { pauseRequests } from '../../../src/warehouse/coordination/request-window.js'
+import { pauseRequests } from '../../../src/warehouse/coordination/shared-budget.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
@@ -44,7 +44,7 @@ describe('commands that need the service and no warehouse', { tags: ['R6'] }, ()
 
   it('wait for a pause that others were told of, and say so', async () => {
     const scene = await openScene({ shipments: 1 })
-    await pauseRequests(scene.warehouse, accountOf(scene), 2_000, 300_000)
+    await pauseRequests(scene.warehouse, accountOf(scene), 2_000)
     const [paused] = await readBudgetStatus(scene.warehouse)
     const { exitCode, stderr } = await call(scene, 'webhooks', 'ips')
     expect([exitCode, paused?.pausedUntil]).toEqual([0, expect.any(String)])
@@ -56,7 +56,7 @@ describe('commands that need the service and no warehouse', { tags: ['R6'] }, ()
 
   it('a run tells a wait for the budget with its end, once', { tags: ['FD6'] }, async () => {
     const scene = await openScene({ shipments: 1 })
-    await pauseRequests(scene.warehouse, accountOf(scene), 6_000, 300_000)
+    await pauseRequests(scene.warehouse, accountOf(scene), 6_000)
     const { exitCode, stderr } = await call(scene, 'sync')
     expect(exitCode).toBe(0)
     const waits = stderr.split('\n').filter((line) => line.includes('request budget'))
