@@ -6,13 +6,11 @@ import { forListedHosts } from '../http/listed-hosts.js'
 import type { Receiver } from '../webhooks/receive/receive.js'
 import type { RunningProcessor } from '../webhooks/process/run-processor.js'
 import type { Health } from './health.js'
-import { measure } from '../status/measure.js'
-import { createMetricsRoute } from './metrics/metrics.js'
+import { createMetricsRoute } from './metrics/metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
-import { createStatusRoute } from './status-route.js'
-import type { ServingStatus } from '../status/status-sections.js'
-import { isSyncOverdue, readSyncFreshness } from '../status/sync-freshness.js'
-import type { WarehouseMeasurements } from './metrics/warehouse-metrics.js'
+import { createStatusRoute, type ServingStatus } from './status-page.js'
+import { readVitals } from '../status/read-vitals.js'
+import { slotsOf } from '../status/sync-freshness.js'
 
 /** What runs in this process by now. */
 export interface RunningParts {
@@ -24,7 +22,7 @@ export interface RunningParts {
   schedule: Schedule | undefined
 }
 
-/** The service sends again what is answered so. */
+/** The service repeats a delivery that is answered so. */
 const NOT_PREPARED: Answer = {
   status: 503,
   headers: { 'retry-after': '10' },
@@ -48,12 +46,18 @@ export function createRoutes(
     '/readyz': health.ready,
     '/metrics': forListedHosts(
       createMetricsRoute({
-        programVersion,
-        measure: () => measureAll(dependencies),
-        receiver: () => receiver?.counts(),
-        processor: () => running.processor?.state(),
-        jobs: () => running.schedule?.state() ?? [],
-        api: stats,
+        ofProcess: () => ({
+          programVersion,
+          receiver: receiver?.counts(),
+          processor: running.processor?.state(),
+          jobs: running.schedule?.state() ?? [],
+          api: stats(),
+        }),
+        ofWarehouse: async () => ({
+          ...(await readVitals(warehouse)),
+          requestLimit: config.rateLimitPerMinute,
+          slots: slotsOf(config),
+        }),
       }),
       listed,
     ),
@@ -61,7 +65,7 @@ export function createRoutes(
       createStatusRoute({
         warehouse,
         logger,
-        serving: () => describeServing(dependencies, running, startedAt),
+        serving: () => describeProcess(dependencies, running, startedAt),
       }),
       listed,
     ),
@@ -91,27 +95,11 @@ function namesOf(list: string | undefined): ReadonlySet<string> {
   )
 }
 
-async function measureAll({
-  config,
-  warehouse,
-}: ServeDependencies): Promise<WarehouseMeasurements> {
-  const freshness = await readSyncFreshness(warehouse)
-  const slots = { cron: config.syncCron, timeZone: config.cronTimeZone }
-  return {
-    ...(await measure(warehouse)),
-    requestLimit: config.rateLimitPerMinute,
-    lastSyncAgeSeconds: freshness.ageSeconds,
-    isSyncOverdue: isSyncOverdue(freshness, slots),
-  }
-}
-
-async function describeServing(
-  { config, parts, warehouse, programVersion }: ServeDependencies,
+function describeProcess(
+  { config, parts, programVersion }: ServeDependencies,
   running: RunningParts,
   startedAt: Date,
-): Promise<ServingStatus> {
-  const freshness = await readSyncFreshness(warehouse)
-  const { syncCron, cronTimeZone, rateLimitPerMinute } = config
+): ServingStatus {
   return {
     programVersion,
     startedAt,
@@ -120,11 +108,10 @@ async function describeServing(
       ...(parts.isProcessing ? ['processor'] : []),
       ...(parts.isScheduling ? ['scheduler'] : []),
     ],
-    freshness,
-    isSyncOverdue: isSyncOverdue(freshness, { cron: syncCron, timeZone: cronTimeZone }),
-    syncCron,
-    requestLimit: rateLimitPerMinute,
+    slots: slotsOf(config),
+    requestLimit: config.rateLimitPerMinute,
     jobs: running.schedule?.state() ?? [],
     processor: running.processor?.state(),
+    isServing: true,
   }
 }

@@ -11,7 +11,7 @@ import {
 import { watchSettingsOf } from '../config/needed-settings.js'
 import { createJobs } from './jobs.js'
 import type { ServeDependencies } from './serve-dependencies.js'
-import { isSyncDue, readSyncFreshness } from '../status/sync-freshness.js'
+import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
 
 export interface StartedReceiver {
   readonly receiver: Receiver
@@ -88,12 +88,11 @@ export async function catchUp(
   schedule: Schedule,
 ): Promise<void> {
   schedule.fire('reconcile')
-  const slots = { cron: config.syncCron, timeZone: config.cronTimeZone }
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
     logger.warn('whether a slot was missed is not known', { error })
     return undefined
   })
-  if (freshness === undefined || !isSyncDue(freshness, slots)) return
+  if (freshness === undefined || !isSyncDue(freshness, slotsOf(config))) return
   logger.info('a slot was missed; one sync makes up for it', {
     lastCompleteSyncBegan: freshness.beganAt ?? 'never',
     syncCron: config.syncCron,

@@ -1,15 +1,14 @@
-import type { WarehouseStatus } from './read-status.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
-import type { SyncFreshness } from './sync-freshness.js'
+import type { WarehouseStatus } from './read-status.js'
+import { isSyncOverdue, type SyncSlots } from './sync-freshness.js'
 
-/** What alerts need to know beside the status of the warehouse. */
+/** What alerts depend on beside the status of the warehouse. */
 export interface AlertFacts {
-  readonly freshness: SyncFreshness
-  /** Undefined: no schedule says when a sync is due. */
-  readonly isSyncOverdue: boolean | undefined
-  readonly syncCron: string
+  readonly slots: SyncSlots
   /** Of this process; undefined where it processes no webhooks. */
   readonly processor?: ProcessorState | undefined
+  /** In `serve` a sync should have completed; elsewhere perhaps nothing was started yet. */
+  readonly isServing: boolean
 }
 
 /** Each has a metric, and a rule of the same name in config/prometheus-rules.yml. */
@@ -23,51 +22,49 @@ export const ALERTS = [
 
 export type AlertName = (typeof ALERTS)[number]
 
-/**
- * What somebody should look at, a sentence each, the same for the page of `serve` and for `status`;
- * empty when all is well.
- */
-export function findAlerts(
-  { webhooks, queues, runs }: WarehouseStatus,
-  { isSyncOverdue, freshness, syncCron, processor }: AlertFacts,
+/** What needs attention, one sentence each, in the order of ALERTS; empty when all is well. */
+export function findAlerts(status: WarehouseStatus, facts: AlertFacts): string[] {
+  const alerts: Readonly<Record<AlertName, readonly string[]>> = {
+    TrackingSyncWebhook: status.webhooks.flatMap(({ alert }) => alert?.split('\n') ?? []),
+    TrackingSyncOverdue: describeOverdue(status, facts),
+    TrackingSyncNotificationsDead: describeDead(status),
+    TrackingSyncProcessorFailing: describeProcessor(facts),
+    TrackingSyncLastRunFailed: describeLastRun(status),
+  }
+  return ALERTS.flatMap((name) => alerts[name])
+}
+
+function describeOverdue(
+  { freshness, runs }: WarehouseStatus,
+  { slots, isServing }: AlertFacts,
 ): string[] {
-  const alerts = new Map<AlertName, string[]>(ALERTS.map((name) => [name, []]))
-  const alert = (name: AlertName, text: string): void => {
-    alerts.get(name)?.push(text)
-  }
-  for (const webhook of webhooks) {
-    for (const text of webhook.alert?.split('\n') ?? []) alert('TrackingSyncWebhook', text)
-  }
-  if (isSyncOverdue === true) {
-    alert(
-      'TrackingSyncOverdue',
-      freshness.beganAt === null
-        ? 'no sync has completed yet'
-        : `the last complete sync began ${freshness.beganAt}: more than two slots of SYNC_CRON (${syncCron}) ago`,
-    )
-  }
+  const isStarted = isServing || runs.length > 0
+  if (!isStarted || isSyncOverdue(freshness, slots) !== true) return []
+  if (freshness.beganAt === null) return ['no sync has completed yet']
+  return [
+    `the last complete sync began ${freshness.beganAt}: ` +
+      `more than two slots of SYNC_CRON (${slots.cron}) ago`,
+  ]
+}
+
+function describeDead({ queues }: WarehouseStatus): string[] {
   const dead = queues.find(
     ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
   )
-  if (dead !== undefined) {
-    alert(
-      'TrackingSyncNotificationsDead',
-      `${dead.entries} notifications could not be applied; look at error in webhook_notifications, then run \`tracking-sync replay --state dead\``,
-    )
-  }
-  const lastError = processor?.lastError ?? null
-  if (lastError !== null) {
-    alert('TrackingSyncProcessorFailing', `the processor cannot work: ${lastError}`)
-  }
-  const [last] = runs
-  const problem = last?.problem ?? null
-  if (last !== undefined && problem !== null) {
-    const run = `${last.command} ${last.syncRunId}`
-    alert('TrackingSyncLastRunFailed', `the last run (${run}): ${firstLine(problem)}`)
-  }
-  return [...alerts.values()].flat()
+  if (dead === undefined) return []
+  return [
+    `${dead.entries} notifications could not be applied; look at error in ` +
+      'webhook_notifications, then run `tracking-sync replay --state dead`',
+  ]
 }
 
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? ''
+function describeProcessor({ processor }: AlertFacts): string[] {
+  const error = processor?.lastError ?? null
+  return error === null ? [] : [`the processor cannot work: ${error}`]
+}
+
+function describeLastRun({ runs: [last] }: WarehouseStatus): string[] {
+  const [problem] = last?.problem?.split('\n') ?? []
+  if (last === undefined || problem === undefined) return []
+  return [`the last run (${last.command} ${last.syncRunId}): ${problem}`]
 }

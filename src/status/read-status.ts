@@ -1,14 +1,33 @@
-import { readQueueStatus, type QueueStatus } from './queue-status.js'
-import { readStreamStatus, type StreamStatus } from './stream-status.js'
+import { resources } from '../resources/index.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { readWebhookHealth, type WebhookHealth } from './webhook-health.js'
 import {
-  readBudgetStatus,
-  readLeaseStatus,
-  type BudgetStatus,
-  type LeaseStatus,
-} from './writer-status.js'
+  readPasses,
+  readVitals,
+  type QueueStatus,
+  type StreamPasses,
+  type Vitals,
+  type WebhookStatus,
+} from './read-vitals.js'
+
+/** The vitals, and what must be counted. Also what `status --json` prints. */
+export interface WarehouseStatus extends Vitals {
+  readonly streams: readonly StreamStatus[]
+  /** The last five, the latest first. */
+  readonly runs: readonly RunStatus[]
+  /** All entries of the refetch queue. */
+  readonly refetchQueue: number
+  /** The run that may write now; null if none is under way. */
+  readonly lease: LeaseStatus | null
+  readonly webhooks: readonly SeenWebhook[]
+  readonly storedViews: readonly StoredViewStatus[]
+}
+
+export interface StreamStatus extends StreamPasses {
+  /** Live rows. */
+  readonly rows: number
+  readonly tombstoned: number
+}
 
 export interface RunStatus {
   readonly syncRunId: number
@@ -20,22 +39,17 @@ export interface RunStatus {
   readonly problem: string | null
 }
 
-export interface WarehouseStatus {
-  readonly streams: readonly StreamStatus[]
-  /** The last runs, the latest first. */
-  readonly runs: readonly RunStatus[]
-  readonly quarantined: number
-  /** All entries of the refetch queue; `queues` tells them apart. */
-  readonly refetchQueue: number
-  /** What waits, by queue and state; a queue with nothing in it is not listed. */
-  readonly queues: readonly QueueStatus[]
-  /** Of each account that made requests through this warehouse. */
-  readonly budgets: readonly BudgetStatus[]
-  /** Who may write now; null when nobody runs. */
-  readonly lease: LeaseStatus | null
-  readonly webhooks: readonly WebhookHealth[]
-  /** Views whose rows are stored now, in order of name. */
-  readonly storedViews: readonly StoredViewStatus[]
+export interface LeaseStatus {
+  /** Command, process and host. */
+  readonly holder: string
+  readonly acquiredAt: string
+  /** Since its last sign of life; after 60 another run takes the lease over. */
+  readonly silentSeconds: number
+}
+
+export interface SeenWebhook extends WebhookStatus {
+  /** When it last delivered something to us; null: never. */
+  readonly lastReceivedAt: string | null
 }
 
 export interface StoredViewStatus {
@@ -45,62 +59,122 @@ export interface StoredViewStatus {
   readonly tookSeconds: number
 }
 
-const RUNS_SHOWN = 5
-
-/** How the warehouse stands. Counts every row: seconds on an account of millions. Reads only. */
+/** Counts every row: seconds on an account of millions. Reads only, and asks no service. */
 export async function readStatus(warehouse: Warehouse): Promise<WarehouseStatus> {
-  const queues = await readQueueStatus(warehouse)
+  const vitals = await readVitals(warehouse)
+  const received = await readLastDeliveries(warehouse)
+  const queues = [...vitals.queues, ...(await countFinished(warehouse))].sort(byQueueAndState)
   return {
-    streams: await readStreamStatus(warehouse),
+    ...vitals,
+    streams: await readStreams(warehouse),
     runs: await readRuns(warehouse),
-    quarantined: await countQuarantined(warehouse),
+    queues,
     refetchQueue: queues
       .filter(({ queue }) => queue === 'refetch_queue')
       .reduce((sum, { entries }) => sum + entries, 0),
-    queues,
-    budgets: await readBudgetStatus(warehouse),
-    lease: await readLeaseStatus(warehouse),
-    webhooks: await readWebhookHealth(warehouse),
+    lease: await readLease(warehouse),
+    webhooks: vitals.webhooks.map((webhook) => ({
+      ...webhook,
+      lastReceivedAt: received.get(webhook.webhookId) ?? null,
+    })),
     storedViews: await readStoredViews(warehouse),
   }
 }
 
-async function readStoredViews(warehouse: Warehouse): Promise<StoredViewStatus[]> {
-  return warehouse.query<StoredViewStatus>(
-    'read the ages of the stored views',
-    `select
-        view_name as name,
-        rows,
-        round(extract(epoch from now() - stored_at))::float8 as "secondsSinceStored",
-        round(took_ms / 1000.0)::float8 as "tookSeconds"
-    from ${warehouse.names.table('stored_views')}
-    order by view_name`,
+function byQueueAndState(one: QueueStatus, other: QueueStatus): number {
+  return `${one.queue} ${one.state}` < `${other.queue} ${other.state}` ? -1 : 1
+}
+
+async function readStreams(warehouse: Warehouse): Promise<StreamStatus[]> {
+  const counts = resources.map(
+    ({ stream }) => `select '${stream}' as stream,
+    count(*) filter (where _deleted_at is null) as rows,
+    count(*) filter (where _deleted_at is not null) as tombstoned
+from ${warehouse.names.table(stream)}`,
+  )
+  const counted = await warehouse.query<{ stream: string; rows: number; tombstoned: number }>(
+    'count rows',
+    counts.join('\nunion all\n'),
+  )
+  const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
+  return counted.map((row) => ({ ...NEVER_READ, ...find(passes, row.stream), ...row }))
+}
+
+const NEVER_READ = {
+  lastCompleteBeganAt: null,
+  ageSeconds: null,
+  lastWholeBeganAt: null,
+  lastOutcome: null,
+}
+
+function find(passes: readonly StreamPasses[], stream: string): StreamPasses | undefined {
+  return passes.find((one) => one.stream === stream)
+}
+
+/** Notifications that are finished: applied, ignored or of other webhooks. */
+function countFinished(warehouse: Warehouse): Promise<QueueStatus[]> {
+  return warehouse.query<QueueStatus>(
+    'count the finished notifications',
+    `select 'webhook_notifications' as queue, state, count(*) as entries, null as "oldestSeconds"
+from ${warehouse.names.table('webhook_notifications')}
+where state not in ('received', 'unresolved', 'dead')
+group by state`,
   )
 }
 
-async function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
-  const rows = await warehouse.sync
-    .selectFrom('sync_runs')
-    .select(['sync_run_id', 'command', 'started_at', 'finished_at', 'outcome', 'requests'])
-    .select('error_message')
-    .orderBy('sync_run_id', 'desc')
-    .limit(RUNS_SHOWN)
-    .execute()
-  return rows.map((row) => ({
-    syncRunId: row.sync_run_id,
-    command: row.command,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    outcome: row.outcome,
-    requests: row.requests,
-    problem: row.error_message,
-  }))
+function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
+  return warehouse.query<RunStatus>(
+    'read the last runs',
+    `select
+    sync_run_id as "syncRunId",
+    command,
+    started_at as "startedAt",
+    finished_at as "finishedAt",
+    outcome,
+    requests,
+    error_message as problem
+from ${warehouse.names.table('sync_runs')}
+order by sync_run_id desc
+limit 5`,
+  )
 }
 
-async function countQuarantined(warehouse: Warehouse): Promise<number> {
-  const { count } = await warehouse.sync
-    .selectFrom('quarantine')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+async function readLease(warehouse: Warehouse): Promise<LeaseStatus | null> {
+  const [row] = await warehouse.query<LeaseStatus>(
+    'read the lease',
+    `select
+    holder,
+    acquired_at as "acquiredAt",
+    greatest(0, round(extract(epoch from now() - heartbeat_at)))::float8 as "silentSeconds"
+from ${warehouse.names.table('lease')}
+where holder is not null
+order by lease_name
+limit 1`,
+  )
+  return row ?? null
+}
+
+/** A notification with headers came from outside; the others were asked for. */
+async function readLastDeliveries(warehouse: Warehouse): Promise<Map<string, string>> {
+  const rows = await warehouse.query<{ webhook: string; at: string }>(
+    'read the last deliveries',
+    `select webhook_id as webhook, max(received_at) as at
+from ${warehouse.names.table('webhook_notifications')}
+where headers is not null
+group by webhook_id`,
+  )
+  return new Map(rows.map(({ webhook, at }) => [webhook, at]))
+}
+
+function readStoredViews(warehouse: Warehouse): Promise<StoredViewStatus[]> {
+  return warehouse.query<StoredViewStatus>(
+    'read the ages of the stored views',
+    `select
+    view_name as name,
+    rows,
+    round(extract(epoch from now() - stored_at))::float8 as "secondsSinceStored",
+    round(took_ms / 1000.0)::float8 as "tookSeconds"
+from ${warehouse.names.table('stored_views')}
+order by view_name`,
+  )
 }

@@ -1,21 +1,14 @@
 import { slotGaps } from '../base/schedule.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
-/**
- * How old the last complete sync or backfill is, whoever made it; a narrowed one does not count.
- */
+/** How old the last complete sync or backfill is, in any process; a narrowed one does not count. */
 export interface SyncFreshness {
-  /**
-   * Just before the first request of its passes, on the database's clock; null when there was none.
-   */
+  /** Just before its first request, by the database's clock; null if there was none. */
   readonly beganAt: string | null
   readonly ageSeconds: number | null
 }
 
-/**
- * One query by the primary keys. A run that went on with a pass which an earlier one began is as
- * old as that pass.
- */
+/** A run that continued a pass of an earlier run is as old as that pass. One indexed query. */
 export async function readSyncFreshness(warehouse: Warehouse): Promise<SyncFreshness> {
   const [row] = await warehouse.query<{ began_at: string; age: number }>(
     'look up the last complete sync',
@@ -38,25 +31,27 @@ cross join lateral (
   return { beganAt: row?.began_at ?? null, ageSeconds: row?.age ?? null }
 }
 
-/** The slots of the schedule that syncs are judged by. */
+/** When syncs are scheduled. */
 export interface SyncSlots {
-  /** A cron expression, or `off`: then nothing is ever due. */
+  /** A cron expression, or `off`. */
   readonly cron: string
   readonly timeZone: string
 }
 
-/**
- * True when a slot was missed: the last complete sync began longer ago than two slots lie apart.
- */
+export function slotsOf(config: {
+  readonly syncCron: string
+  readonly cronTimeZone: string
+}): SyncSlots {
+  return { cron: config.syncCron, timeZone: config.cronTimeZone }
+}
+
+/** True when a slot was missed: the last complete sync began more than one slot ago. */
 export function isSyncDue({ ageSeconds }: SyncFreshness, { cron, timeZone }: SyncSlots): boolean {
   if (cron === 'off') return false
   return ageSeconds === null || ageSeconds * 1000 > slotGaps(cron, timeZone).shortestMs
 }
 
-/**
- * True when the last complete sync began longer ago than twice the time between slots: somebody
- * should look. Undefined without slots.
- */
+/** True when the last complete sync began more than two slots ago. Undefined without slots. */
 export function isSyncOverdue(
   { ageSeconds }: SyncFreshness,
   { cron, timeZone }: SyncSlots,

@@ -1,6 +1,6 @@
 import type { Progress } from '../../ingest/run.js'
 import { countOf } from './count-of.js'
-import { formatSeconds } from './format-seconds.js'
+import { formatSeconds } from '../../base/format-seconds.js'
 import { createRateMeter, type ProgressRate } from './progress-rate.js'
 import { cutText, widthOf } from './terminal.js'
 

@@ -1,45 +1,33 @@
-import { Gauge, type Registry } from 'prom-client'
-import type { Measurements } from '../../status/measure.js'
-import { METRIC_PREFIX } from './metric-prefix.js'
+import type { QueueStatus, Vitals } from '../../status/read-vitals.js'
+import { isSyncOverdue, type SyncSlots } from '../../status/sync-freshness.js'
+import type { DescribedMetric } from './add-metrics.js'
 
-/** What is told of the warehouse: of all processes together. */
-export interface WarehouseMeasurements extends Measurements {
-  /** TRACKING_RATE_LIMIT_PER_MINUTE. */
+/** Of all processes that share the warehouse. */
+export interface WarehouseFacts extends Vitals {
   readonly requestLimit: number
-  /** Null: there was none. */
-  readonly lastSyncAgeSeconds: number | null
-  /** Undefined: no schedule says when a sync is due. */
-  readonly isSyncOverdue: boolean | undefined
-}
-
-type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
-
-interface Described {
-  readonly help: string
-  readonly labelNames?: readonly string[]
-  readonly read: (measured: WarehouseMeasurements) => Values
+  readonly slots: SyncSlots
 }
 
 const OPEN_STATES = ['received', 'unresolved', 'dead']
 
-const DESCRIBED: Readonly<Record<string, Described>> = {
+export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<WarehouseFacts>>> = {
   notifications: {
-    help: 'Notifications in the inbox that are not done with, by state.',
+    help: 'Unfinished notifications in the inbox, by state.',
     labelNames: ['state'],
-    read: ({ notifications }) =>
-      OPEN_STATES.map((state) => [{ state }, notifications[state] ?? 0] as const),
+    read: (facts) =>
+      OPEN_STATES.map((state) => [{ state }, sum(waiting(facts, 'webhook_notifications', state))]),
   },
   oldest_unprocessed_notification_age_seconds: {
     help: 'Age of the oldest notification that waits to be applied; 0 when none does.',
-    read: ({ oldestNotificationSeconds }) => [[{}, oldestNotificationSeconds]],
+    read: (facts) => [[{}, oldest(waiting(facts, 'webhook_notifications', 'received'))]],
   },
   refetch_queue: {
     help: 'Records queued to be refetched by id.',
-    read: ({ refetches }) => [[{}, refetches]],
+    read: (facts) => [[{}, sum(waiting(facts, 'refetch_queue'))]],
   },
   oldest_refetch_age_seconds: {
     help: 'Age of the oldest record that is due to be refetched; 0 when none is.',
-    read: ({ oldestRefetchSeconds }) => [[{}, oldestRefetchSeconds]],
+    read: (facts) => [[{}, oldest(waiting(facts, 'refetch_queue', 'due', 'being read'))]],
   },
   quarantined_records: {
     help: 'Records set aside.',
@@ -47,30 +35,38 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
   },
   request_budget_used: {
     help: 'Requests of all processes in the last 60 seconds.',
-    read: ({ requestsInLastMinute }) => [[{}, requestsInLastMinute]],
+    read: ({ budgets }) => [
+      [{}, budgets.reduce((total, one) => total + one.requestsLastMinute, 0)],
+    ],
   },
   request_budget_limit: {
     help: 'Requests allowed in any 60 seconds (TRACKING_RATE_LIMIT_PER_MINUTE).',
     read: ({ requestLimit }) => [[{}, requestLimit]],
   },
   request_pause_seconds: {
-    help: 'Time until requests may go on after a Retry-After of the service; 0 when nothing holds them up.',
-    read: ({ requestPauseSeconds }) => [[{}, requestPauseSeconds]],
+    help: 'Time until the end of a pause that the service asked for; 0 when there is none.',
+    read: ({ budgets }) => [[{}, Math.max(0, ...budgets.map((one) => one.pauseSeconds))]],
   },
   stream_age_seconds: {
-    help: 'Time since just before the first request of the last complete pass that showed the stream.',
+    help: 'Time since the last complete pass over the stream began.',
     labelNames: ['stream'],
-    read: ({ streamAgeSeconds }) =>
-      Object.entries(streamAgeSeconds).map(([stream, seconds]) => [{ stream }, seconds] as const),
+    read: ({ streams }) =>
+      streams.flatMap(({ stream, ageSeconds }) =>
+        ageSeconds === null ? [] : [[{ stream }, ageSeconds]],
+      ),
   },
   last_complete_sync_age_seconds: {
     help: 'Time since the last complete sync or backfill began; absent when there was none.',
-    read: ({ lastSyncAgeSeconds }) =>
-      lastSyncAgeSeconds === null ? [] : [[{}, lastSyncAgeSeconds]],
+    read: ({ freshness: { ageSeconds } }) => (ageSeconds === null ? [] : [[{}, ageSeconds]]),
   },
   sync_overdue: {
-    help: '1 when the last complete sync began longer ago than twice the time between slots of SYNC_CRON, or there was none; absent where that is off.',
-    read: ({ isSyncOverdue }) => (isSyncOverdue === undefined ? [] : [[{}, isSyncOverdue ? 1 : 0]]),
+    help:
+      '1 when the last complete sync began more than two slots of SYNC_CRON ago, ' +
+      'or there was none; absent where SYNC_CRON is off.',
+    read: ({ freshness, slots }) => {
+      const isOverdue = isSyncOverdue(freshness, slots)
+      return isOverdue === undefined ? [] : [[{}, isOverdue ? 1 : 0]]
+    },
   },
   last_run_duration_seconds: {
     help: 'Duration of the last run that has ended, by command and outcome.',
@@ -85,7 +81,9 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
     read: ({ lastRun }) => (lastRun === null ? [] : [[{}, lastRun.hasProblem ? 1 : 0]]),
   },
   last_run_rows: {
-    help: 'Rows of the last run that has ended, by stream and by what became of them; coerced: records with a value that could not be stored as sent.',
+    help:
+      'Rows of the last run that has ended, by stream and change; ' +
+      'coerced: records with a value that could not be stored as sent.',
     labelNames: ['stream', 'change'],
     read: ({ lastRun }) =>
       Object.entries(lastRun?.rows ?? {}).flatMap(([stream, changes]) =>
@@ -93,7 +91,7 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
       ),
   },
   webhook_active: {
-    help: '1 when the service says that it sends to this webhook of ours, as it was looked at last.',
+    help: '1 when the service says that our webhook is active, as of the last check.',
     labelNames: ['webhook_id'],
     read: ({ webhooks }) =>
       webhooks.flatMap(({ webhookId, isActive }) =>
@@ -101,24 +99,25 @@ const DESCRIBED: Readonly<Record<string, Described>> = {
       ),
   },
   webhook_alerts: {
-    help: 'Webhooks of ours that something keeps from sending us what we need, one that is not there included; see the status.',
-    read: ({ webhooks }) => [[{}, webhooks.filter(({ hasAlert }) => hasAlert).length]],
+    help: 'Webhooks of ours that do not send us what we need, or are gone; see the status.',
+    read: ({ webhooks }) => [[{}, webhooks.filter(({ alert }) => alert !== null).length]],
   },
 }
 
-/** Registers them; returns what takes new measurements in. */
-export function addWarehouseMetrics(registry: Registry): (measured: WarehouseMeasurements) => void {
-  const gauges = Object.entries(DESCRIBED).map(([name, { help, labelNames = [], read }]) => ({
-    gauge: new Gauge({ name: `${METRIC_PREFIX}${name}`, help, labelNames, registers: [registry] }),
-    isPlain: labelNames.length === 0,
-    read,
-  }))
-  return (measured) => {
-    for (const { gauge, isPlain, read } of gauges) {
-      gauge.reset()
-      // The library gives a gauge without labels a zero to begin with.
-      if (isPlain) gauge.remove()
-      for (const [labels, value] of read(measured)) gauge.set(labels, value)
-    }
-  }
+function waiting(
+  { queues }: Vitals,
+  queue: QueueStatus['queue'],
+  ...states: readonly string[]
+): QueueStatus[] {
+  return queues.filter(
+    (one) => one.queue === queue && (states.length === 0 || states.includes(one.state)),
+  )
+}
+
+function sum(queues: readonly QueueStatus[]): number {
+  return queues.reduce((total, { entries }) => total + entries, 0)
+}
+
+function oldest(queues: readonly QueueStatus[]): number {
+  return Math.max(0, ...queues.map(({ oldestSeconds }) => oldestSeconds ?? 0))
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { accountKey } from '../../../src/base/account-key.js'
-import { readBudgetStatus } from '../../../src/status/writer-status.js'
+import { readBudgets } from '../../../src/status/read-vitals.js'
 import { pauseRequests } from '../../../src/warehouse/coordination/shared-budget.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
@@ -37,20 +37,20 @@ describe('commands that need the service and no warehouse', { tags: ['R6'] }, ()
       expect(scene.simulator.requests.recent.length).toBeGreaterThan(before)
     }
     const requestsLastMinute = scene.simulator.requests.recent.length
-    expect(await readBudgetStatus(scene.warehouse)).toEqual([
-      { account: accountOf(scene), requestsLastMinute, pausedUntil: null },
+    expect(await readBudgets(scene.warehouse)).toEqual([
+      { account: accountOf(scene), requestsLastMinute, pausedUntil: null, pauseSeconds: 0 },
     ])
   })
 
   it('wait for a pause that others were told of, and say so', async () => {
     const scene = await openScene({ shipments: 1 })
     await pauseRequests(scene.warehouse, accountOf(scene), 2_000)
-    const [paused] = await readBudgetStatus(scene.warehouse)
+    const [paused] = await readBudgets(scene.warehouse)
     const { exitCode, stderr } = await call(scene, 'webhooks', 'ips')
     expect([exitCode, paused?.pausedUntil]).toEqual([0, expect.any(String)])
     expect(stderr).toContain('the requests of this minute are used up')
-    expect(await readBudgetStatus(scene.warehouse)).toEqual([
-      { account: accountOf(scene), requestsLastMinute: 1, pausedUntil: null },
+    expect(await readBudgets(scene.warehouse)).toEqual([
+      { account: accountOf(scene), requestsLastMinute: 1, pausedUntil: null, pauseSeconds: 0 },
     ])
   })
 

@@ -37,8 +37,8 @@ describe('the status command', () => {
     })
     expect(text).toMatch(line('shipments', 0, 0, 'never'))
     expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
-    expect(text).toContain('requests in the last 60 s: 0')
-    expect(text).toContain('no run is under way')
+    expect(text).toContain('No requests in the last 60 s.')
+    expect(text).toContain('No run is under way.')
     expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
   })
 
@@ -139,15 +139,18 @@ describe('the status command', () => {
     )
     const { text, json } = await status(scene)
     expect(json.budgets).toEqual([
-      { account: 'one', requestsLastMinute: 7, pausedUntil: null },
-      { account: 'three', requestsLastMinute: 0, pausedUntil: null },
-      { account: 'two', requestsLastMinute: 0, pausedUntil: expect.any(String) as string },
+      { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
+      { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
+      {
+        account: 'two',
+        requestsLastMinute: 0,
+        pausedUntil: expect.any(String) as string,
+        pauseSeconds: expect.closeTo(60, -1) as number,
+      },
     ])
-    expect(text).toContain('requests in the last 60 s: 7\n')
-    expect(text).toMatch(/requests in the last 60 s: 0, none before 20\S+ \S+: the service asked/)
+    expect(text).toMatch(line('one', 7, 90))
+    expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
     expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
-    expect(text).toMatch(
-      /^under way: backfill, process 4711 on harbour, since .*, last sign of life 2\d s ago$/m,
-    )
+    expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
   })
 })

@@ -3,7 +3,7 @@ import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/ba
 import { createSleep } from '../../../src/base/retry.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
-import { measure } from '../../../src/status/measure.js'
+import { readVitals } from '../../../src/status/read-vitals.js'
 import {
   startProcessor,
   type RunningProcessor,
@@ -387,15 +387,13 @@ describe('the running processor', () => {
     scene.advance(10)
     simulator.edits.change('container', id, { seal_number: 'told' })
     await scene.store(scene.tell(id))
-    expect(await measure(warehouse)).toMatchObject({ notifications: { received: 1 }, refetches: 0 })
+    expect((await readVitals(warehouse)).queues).toMatchObject([
+      { queue: 'webhook_notifications', state: 'received', entries: 1 },
+    ])
     processor.wake()
     await until(() => processor.state().processed === 1)
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(await measure(warehouse)).toMatchObject({
-      notifications: {},
-      oldestNotificationSeconds: 0,
-      refetches: 0,
-    })
+    expect((await readVitals(warehouse)).queues).toEqual([])
     simulator.edits.change('container', id, { seal_number: 'read' })
     await scene.store(
       notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),

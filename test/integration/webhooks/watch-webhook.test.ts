@@ -251,7 +251,7 @@ describe('check and status', () => {
     'tell that all is in order, or what to do; the check writes nothing',
     { tags: ['W18'] },
     async () => {
-      expect((await call('status')).stdout).toContain('\nno webhook of ours is known\n')
+      expect((await call('status')).stdout).toContain('\nNo webhook of ours is known.\n')
       const { id } = scene.simulator.webhooks.create(OURS)
       const good = await call('check')
       expect(good).toMatchObject({ exitCode: 0, stderr: '' })
@@ -272,7 +272,7 @@ describe('check and status', () => {
       )
       const { stdout } = await call('status')
       expect(stdout).toMatch(
-        new RegExp(`^${id} +${OUR_URL} +NO +2026-03-01 10:00:00\\+00 +\\S+`, 'm'),
+        new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00\\+00 +\\S+`, 'm'),
       )
       expect(stdout.match(/^ALERT: .*/gm)).toHaveLength(2)
       const json = JSON.parse((await call('status', '--json')).stdout) as { webhooks: unknown[] }

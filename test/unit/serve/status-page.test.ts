@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { formatStatusPage } from '../../../src/status/status-page.js'
-import { statusSections } from '../../../src/status/status-sections.js'
+import { describeServing, formatStatusPage } from '../../../src/serve/status-page.js'
 
 const status = {
+  freshness: { beganAt: '2026-03-08 08:00:00+00', ageSeconds: 7_200 },
+  lastRun: null,
   streams: [],
   runs: [
     {
@@ -34,20 +35,19 @@ const serving = {
   programVersion: '1.2.3',
   startedAt: new Date('2026-03-08T09:00:00Z'),
   parts: ['receiver'],
-  freshness: { beganAt: '2026-03-08 08:00:00+00', ageSeconds: 7_200 },
-  isSyncOverdue: true,
-  syncCron: '*/15 * * * *',
+  slots: { cron: '*/15 * * * *', timeZone: 'UTC' },
+  isServing: true,
   requestLimit: 90,
   jobs: [],
   processor: undefined,
 }
 
 describe('the status page', () => {
-  it('begins with what needs somebody', () => {
-    const [alerts, ...others] = statusSections(status, serving)
+  it('begins with what needs attention', () => {
+    const [alerts, ...others] = describeServing(status, serving)
     expect(alerts).toEqual({
       title: 'Alerts',
-      columns: ['what needs somebody'],
+      columns: ['what needs attention'],
       rows: [
         [
           'the last complete sync began 2026-03-08 08:00:00+00: more than two slots of SYNC_CRON (*/15 * * * *) ago',
@@ -57,22 +57,23 @@ describe('the status page', () => {
         ],
         ['the last run (sync 7): shipments: <script>alert(1)</script>'],
       ],
+      empty: 'none',
     })
     expect(others.map(({ title }) => title)).toEqual([
       'Streams',
       'Last runs',
       'Queues',
-      'Webhooks of ours',
       'Request budget',
-      'Quarantine',
       'Who writes',
+      'Our webhooks',
+      'Stored views',
       'This process',
       'Jobs of this process',
     ])
   })
 
   it('shows texts of others as texts', () => {
-    const page = formatStatusPage('a <title>', statusSections(status, serving))
+    const page = formatStatusPage('a <title>', describeServing(status, serving))
     expect(page).not.toMatch(/<script|<title>a </)
     expect(page).toContain('&#60;script&#62;alert(1)&#60;/script&#62;')
   })

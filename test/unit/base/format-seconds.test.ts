@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatSeconds } from '../../../../src/commands/output/format-seconds.js'
+import { formatSeconds } from '../../../src/base/format-seconds.js'
 
 it.each([
   [0, '0 s'],

@@ -1,0 +1,74 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Route } from '../../http/http-server.js'
+import { addMetrics, PREFIX } from './add-metrics.js'
+import { ackLatency, PROCESS_METRICS, type ProcessFacts } from './process-metrics.js'
+import { WAREHOUSE_METRICS, type WarehouseFacts } from './warehouse-metrics.js'
+import { within } from '../within.js'
+
+export interface MetricSources {
+  readonly ofProcess: () => ProcessFacts
+  readonly ofWarehouse: () => Promise<WarehouseFacts>
+}
+
+const WAREHOUSE_PATIENCE_MS = 5_000
+
+/** Clients that ask more often get the same text. */
+const KEPT_MS = 1_000
+
+/** Gauges of the library with the name of a counter; it has each of them without `_total` too. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/**
+ * The route `/metrics`, in the text format of Prometheus. Names and labels never hold data of
+ * shipments. While the database is away its metrics are left out: old numbers look like good news.
+ */
+export function createMetricsRoute({ ofProcess, ofWarehouse }: MetricSources): Route {
+  const processMetrics = new Registry()
+  collectDefaultMetrics({ register: processMetrics })
+  for (const name of MISNAMED) processMetrics.removeSingleMetric(name)
+  addMetrics(processMetrics, PROCESS_METRICS, ofProcess)
+  processMetrics.registerMetric(ackLatency(`${PREFIX}webhook_ack_seconds`, ofProcess))
+  const isUp = new Gauge({
+    name: `${PREFIX}warehouse_up`,
+    help: '1 when the database answered within five seconds.',
+    registers: [processMetrics],
+  })
+  const warehouseMetrics = new Registry()
+  let facts: WarehouseFacts
+  addMetrics(warehouseMetrics, WAREHOUSE_METRICS, () => facts)
+  let asking: Promise<WarehouseFacts> | undefined
+  const ask = (): Promise<WarehouseFacts> =>
+    (asking ??= ofWarehouse().finally(() => {
+      asking = undefined
+    }))
+
+  const render = async (): Promise<string> => {
+    const answer = await within(WAREHOUSE_PATIENCE_MS, ask())
+    isUp.set(answer === undefined ? 0 : 1)
+    const text = await processMetrics.metrics()
+    if (answer === undefined) return text
+    facts = answer
+    return text + (await warehouseMetrics.metrics())
+  }
+  let kept: { readonly text: Promise<string>; readonly until: number } | undefined
+
+  return {
+    methods: ['GET', 'HEAD'],
+    handle: async (_request, response) => {
+      if (kept === undefined || performance.now() > kept.until) {
+        kept = { text: render(), until: performance.now() + KEPT_MS }
+      }
+      const text = await kept.text
+      response.writeHead(200, {
+        'content-type': processMetrics.contentType,
+        'content-length': Buffer.byteLength(text),
+        'cache-control': 'no-store',
+      })
+      response.end(text)
+    },
+  }
+}

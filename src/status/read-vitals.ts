@@ -1,0 +1,217 @@
+import type { RunOutcome } from '../warehouse/connection/tables.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { readSyncFreshness, type SyncFreshness } from './sync-freshness.js'
+
+/**
+ * What can be said of the warehouse in milliseconds: every query goes through an index or a small
+ * table, none counts data rows or applied notifications. Instants and ages by the database's clock.
+ */
+export interface Vitals {
+  readonly freshness: SyncFreshness
+  readonly streams: readonly StreamPasses[]
+  /** What waits, by queue and state, in order of name; an empty state is not listed. */
+  readonly queues: readonly QueueStatus[]
+  readonly quarantined: number
+  /** One for each account that has used this warehouse. Empty after a crash of the database. */
+  readonly budgets: readonly BudgetStatus[]
+  readonly webhooks: readonly WebhookStatus[]
+  /** The last run that has ended; null if there was none. */
+  readonly lastRun: EndedRun | null
+}
+
+/** The last passes over a stream. */
+export interface StreamPasses {
+  readonly stream: string
+  /**
+   * Just before the first request of the last complete pass: the rows are at least that new. Null
+   * if there was none.
+   */
+  readonly lastCompleteBeganAt: string | null
+  readonly ageSeconds: number | null
+  /** The same for the last pass over the whole list, not only over what can still change. */
+  readonly lastWholeBeganAt: string | null
+  readonly lastOutcome: string | null
+}
+
+export interface QueueStatus {
+  readonly queue: 'refetch_queue' | 'webhook_notifications'
+  /** `due`, `later` or `being read` for the refetch queue; a notification's own state. */
+  readonly state: string
+  readonly entries: number
+  /** Age of the oldest entry; null for notifications that are finished. */
+  readonly oldestSeconds: number | null
+}
+
+export interface BudgetStatus {
+  /** A hash; see `accountKey`. */
+  readonly account: string
+  /** Requests of all processes in the last 60 seconds. */
+  readonly requestsLastMinute: number
+  /** End of the pause that the service asked for (Retry-After); null if there is none. */
+  readonly pausedUntil: string | null
+  readonly pauseSeconds: number
+}
+
+/** A webhook of ours as it was last seen, or one that was ours until it was pointed elsewhere. */
+export interface WebhookStatus {
+  readonly webhookId: string
+  readonly url: string | null
+  /** Null: the service does not say. */
+  readonly isActive: boolean | null
+  /** How many it subscribes to; null: the service does not say. */
+  readonly events: number | null
+  readonly checkedAt: string
+  /** What is wrong and how to fix it, one sentence per line; null if nothing is. */
+  readonly alert: string | null
+}
+
+export interface EndedRun {
+  readonly command: string
+  readonly outcome: RunOutcome
+  readonly seconds: number
+  readonly hasProblem: boolean
+  /** Counts by stream, then by what happened to the rows. */
+  readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+/** Streams that were not read within so many runs have no age in the vitals. */
+const RUNS_LOOKED_AT = 1_000
+
+export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
+  return {
+    freshness: await readSyncFreshness(warehouse),
+    streams: await readPasses(warehouse, RUNS_LOOKED_AT),
+    queues: await readQueues(warehouse),
+    quarantined: await countQuarantined(warehouse),
+    budgets: await readBudgets(warehouse),
+    webhooks: await readWebhooks(warehouse),
+    lastRun: await readLastRun(warehouse),
+  }
+}
+
+/** Of the streams in the last `runs` runs. */
+export function readPasses(warehouse: Warehouse, runs: number): Promise<StreamPasses[]> {
+  return warehouse.query<StreamPasses>(
+    'read the last passes over each stream',
+    `with passes as (
+    select part.stream, part.sync_run_id, part.outcome, part.pass_scope,
+        case when part.outcome = 'complete' then coalesce(part.pass_began_at, run.started_at) end
+            as began_at
+    from ${warehouse.names.table('sync_run_streams')} as part
+    inner join ${warehouse.names.table('sync_runs')} as run using (sync_run_id)
+    where part.sync_run_id > (select max(sync_run_id) - $1 from ${warehouse.names.table('sync_runs')})
+        -- Some records of a stream, read by id, say nothing about the rest of it.
+        and run.command != 'quarantine retry'
+        and coalesce(run.options #> '{narrowing,shipmentIds}', '[]') = '[]'
+        and coalesce(run.options #> '{narrowing,containerIds}', '[]') = '[]'
+)
+
+select
+    stream,
+    max(began_at) as "lastCompleteBeganAt",
+    max(began_at) filter (where pass_scope is distinct from 'changing') as "lastWholeBeganAt",
+    round(extract(epoch from now() - max(began_at)))::float8 as "ageSeconds",
+    (array_agg(outcome order by sync_run_id desc))[1] as "lastOutcome"
+from passes
+group by stream`,
+    [runs],
+  )
+}
+
+function readQueues(warehouse: Warehouse): Promise<QueueStatus[]> {
+  return warehouse.query<QueueStatus>(
+    'read the queues',
+    `select 'refetch_queue' as queue, state, count(*) as entries,
+    round(extract(epoch from now() - min(requested_at)))::float8 as "oldestSeconds"
+from (
+    select
+        requested_at,
+        case
+            when claimed_until > now() then 'being read'
+            when not_before > now() then 'later'
+            else 'due'
+        end as state
+    from ${warehouse.names.table('refetch_queue')}
+) as entry
+group by state
+union all
+select 'webhook_notifications', state, count(*),
+    round(extract(epoch from now() - min(received_at)))::float8
+from ${warehouse.names.table('webhook_notifications')}
+where state in ('received', 'unresolved', 'dead')
+group by state
+order by queue, state`,
+  )
+}
+
+async function countQuarantined(warehouse: Warehouse): Promise<number> {
+  const [row] = await warehouse.query<{ count: number }>(
+    'count the quarantine',
+    `select count(*) as count from ${warehouse.names.table('quarantine')}`,
+  )
+  return row?.count ?? 0
+}
+
+export function readBudgets(warehouse: Warehouse): Promise<BudgetStatus[]> {
+  return warehouse.query<BudgetStatus>(
+    'read the request budget',
+    `select
+    account,
+    (
+        select coalesce(sum(used.syncs + used.others), 0)
+        from unnest(requested_at, sync_requests, other_requests)
+            as used (instant, syncs, others)
+        where used.instant > now() - interval '60 seconds'
+    ) as "requestsLastMinute",
+    case when paused_until > now() then paused_until end as "pausedUntil",
+    coalesce(greatest(0, extract(epoch from paused_until - now())), 0)::float8 as "pauseSeconds"
+from ${warehouse.names.table('request_budget')}
+order by account`,
+  )
+}
+
+function readWebhooks(warehouse: Warehouse): Promise<WebhookStatus[]> {
+  return warehouse.query<WebhookStatus>(
+    'read the state of our webhooks',
+    `select
+    webhook_id as "webhookId",
+    url,
+    is_active as "isActive",
+    cardinality(events) as events,
+    checked_at as "checkedAt",
+    alert
+from ${warehouse.names.table('webhooks')}
+where is_ours or alert is not null
+order by webhook_id`,
+  )
+}
+
+async function readLastRun(warehouse: Warehouse): Promise<EndedRun | null> {
+  const [row] = await warehouse.query<EndedRun>(
+    'read the last run that has ended',
+    `select
+    run.command,
+    run.outcome,
+    extract(epoch from run.finished_at - run.started_at)::float8 as seconds,
+    run.error_message is not null as "hasProblem",
+    (
+        select coalesce(
+            jsonb_object_agg(
+                stream,
+                jsonb_build_object(
+                    'inserted', inserted, 'updated', updated, 'tombstoned', tombstoned,
+                    'quarantined', quarantined, 'stale', stale, 'coerced', coerced
+                )
+            ),
+            '{}'
+        )
+        from ${warehouse.names.table('sync_run_streams')} as part
+        where part.sync_run_id = run.sync_run_id
+    ) as rows
+from ${warehouse.names.table('sync_runs')} as run
+where run.finished_at is not null
+order by run.sync_run_id desc
+limit 1`,
+  )
+  return row ?? null
+}
