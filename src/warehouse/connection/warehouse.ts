@@ -38,10 +38,10 @@ export interface Session {
   query<Row>(action: string, sqlText: string, parameters?: readonly unknown[]): Promise<Row[]>
   /** Typed statements on the bookkeeping schema. */
   readonly sync: Kysely<SyncTables>
+  readonly names: SchemaNames
 }
 
 export interface Warehouse extends Session {
-  readonly names: SchemaNames
   /** Runs `work` in one transaction; any throw rolls it back. */
   transaction<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
   /**
@@ -130,7 +130,6 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
   let closing: Promise<void> | undefined
   return {
     ...createSession(kysely, names),
-    names,
     transaction: (action, work) =>
       wrapErrors(action, () =>
         kysely.transaction().execute((transaction) => work(createSession(transaction, names))),
@@ -161,6 +160,7 @@ function createSession(
       return result.rows as Row[]
     },
     sync: executor.withSchema(names.sync),
+    names,
   }
 }
 
