@@ -58,18 +58,18 @@ async function sendSample(
 ): Promise<number> {
   const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   checkTargetUrl('--to', url)
-  const { isSameUrl, listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
-  const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
+  const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/webhook-record.js')
+  const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
   const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
-  const sending = (await listWebhookRecords(service, app.signal)).find(
-    (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
+  const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
+    sendsTo(webhook, url),
   )
   // What real deliveries carry, where the service tells it.
   const secret = sending?.secret?.reveal() ?? secrets[0]
   await service.triggerWebhook({ url, event, secret })
-  const alerts = sending === undefined ? [] : judgeSecret(sending, secrets)
+  const alerts = sending === undefined ? [] : checkSecret(sending, secrets)
   if (json) io.printJson({ url, event, isSigned: secret !== undefined, alerts })
   else {
     const isOurs = secret !== undefined && secrets.includes(secret)

@@ -44,7 +44,7 @@ function addList(group: Command, io: CommandIo): void {
     await io.withApp(settingFlagsOf(options), async (app) => {
       const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
       const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
-      const { judgeSecret } = await import('../webhooks/manage/judge-webhooks.js')
+      const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
       const { watchSettingsOf } = await import('../config/needed-settings.js')
       const own = watchSettingsOf(app.config)
       const listed = await listWebhookRecords((await app.openService()).service, app.signal)
@@ -56,7 +56,7 @@ function addList(group: Command, io: CommandIo): void {
       // Where the settings name none of them, none is promised to work.
       const isNamed = own.url !== undefined || own.ids.length > 0
       const alerts = webhooks.flatMap((webhook) =>
-        isNamed && webhook.isOurs ? judgeSecret(webhook, own.secrets) : [],
+        isNamed && webhook.isOurs ? checkSecret(webhook, own.secrets) : [],
       )
       if (options.json === true) io.printJson(webhooks)
       else if (webhooks.length === 0) {

@@ -1,12 +1,13 @@
 import type { ApiAnswer } from '../../api/call-runner.js'
 import type { TrackingService, WebhookSettings } from '../../api/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
-import { judgeSecret, type WebhookAlert } from './judge-webhooks.js'
-import { readNeededEvents } from './read-needed-events.js'
+import { checkSecret } from './check-webhooks.js'
+import { readNeededEvents } from './needed-events.js'
 import {
-  isSameUrl,
   listWebhookRecords,
   readWebhookRecord,
+  sendsTo,
+  type WebhookAlert,
   type WebhookRecord,
 } from './webhook-record.js'
 
@@ -36,8 +37,8 @@ export interface CreateWebhookOptions {
 }
 
 /**
- * Creates a webhook that sends every event we need to `url`. A service that takes a secret is given
- * ours; one that makes its own tells it in its answer, and that one counts. Three requests. Throws
+ * Creates a webhook that sends every event we need to `url`. A service that takes a secret gets
+ * ours; one that makes its own answers with it, and that one counts. Three requests. Throws
  * ConfigError for an address that must not be used, and for a second webhook with one URL: each
  * notification would come twice.
  */
@@ -47,21 +48,15 @@ export async function createOwnWebhook(
 ): Promise<ManagedWebhook> {
   checkTargetUrl('--url', url)
   const { service, signal, secrets } = dependencies
-  const [secret] = secrets
-  const same = (await listWebhookRecords(service, signal)).filter(
-    (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
-  )
+  const listed = await listWebhookRecords(service, signal)
+  const same = listed.filter((webhook) => sendsTo(webhook, url))
   if (same.length > 0 && !isAgain) throw alreadyThere(url, same)
   const events = await readNeededEvents(dependencies)
-  const settings: WebhookSettings = {
-    url,
-    active: true,
-    ...(secret === undefined ? {} : { secret }),
-    ...(events === undefined ? {} : { events }),
-  }
-  const answer = await service.createWebhook(settings, { signal })
-  const webhook = readAnswer(answer, 'created')
-  return { webhook, alerts: judgeSecret(webhook, secrets), notes: notesOn(events) }
+  const settings = toSettings({ url, events, secret: secrets[0] })
+  return managed(await service.createWebhook(settings, { signal }), 'created', {
+    secrets,
+    notes: notesOn(events),
+  })
 }
 
 export interface EnableWebhookOptions {
@@ -72,29 +67,46 @@ export interface EnableWebhookOptions {
   readonly isSigning: boolean
 }
 
-/**
- * Switches a webhook on again; repeating it changes nothing more. Throws `ApiNotFoundError` for one
- * that is not there.
- */
+/** Switches a webhook on again. Idempotent. Throws `ApiNotFoundError` where there is none. */
 export async function enableWebhook(
   { webhookId, isWithEvents, isSigning }: EnableWebhookOptions,
   dependencies: ManageDependencies,
 ): Promise<ManagedWebhook> {
   const { service, signal, secrets } = dependencies
-  const [secret] = secrets
   const events = isWithEvents ? await readNeededEvents(dependencies) : undefined
-  const settings: WebhookSettings = {
-    active: true,
-    ...(events === undefined ? {} : { events }),
-    ...(isSigning && secret !== undefined ? { secret } : {}),
-  }
-  const answer = await service.updateWebhook(webhookId, settings, { signal })
-  const webhook = readAnswer(answer, 'changed')
-  return {
-    webhook,
-    alerts: judgeSecret(webhook, secrets),
+  const settings = toSettings({ events, secret: isSigning ? secrets[0] : undefined })
+  return managed(await service.updateWebhook(webhookId, settings, { signal }), 'changed', {
+    secrets,
     notes: isWithEvents ? notesOn(events) : [],
+  })
+}
+
+interface GivenSettings {
+  readonly url?: string
+  readonly events: readonly string[] | undefined
+  readonly secret: string | undefined
+}
+
+function toSettings({ url, events, secret }: GivenSettings): WebhookSettings {
+  return {
+    active: true,
+    ...(url === undefined ? {} : { url }),
+    ...(secret === undefined ? {} : { secret }),
+    ...(events === undefined ? {} : { events }),
   }
+}
+
+function managed(
+  { document }: ApiAnswer,
+  what: string,
+  { secrets, notes }: { readonly secrets: readonly string[]; readonly notes: readonly string[] },
+): ManagedWebhook {
+  const webhook = readWebhookRecord(document.data[0])
+  if (webhook !== undefined) return { webhook, alerts: checkSecret(webhook, secrets), notes }
+  throw new ApiUnavailableError(
+    `the webhook was ${what}, but the service's answer lacks its id; ` +
+      'see `tracking-sync webhooks list`',
+  )
 }
 
 /**
@@ -115,30 +127,26 @@ function targetUrlProblem(url: string): string | undefined {
   if (hash !== '') return 'must not hold a fragment (#…)'
   if (protocol === 'https:') return undefined
   if (protocol === 'http:' && LOOPBACK.test(hostname)) return undefined
-  return 'must be an https:// address: deliveries hold your data (plain http is for this machine only)'
+  return (
+    'must be an https:// address: deliveries hold your data ' +
+    '(plain http is for this machine only)'
+  )
 }
 
 function alreadyThere(url: string, same: readonly WebhookRecord[]): ConfigError {
   const ids = same.map(({ webhookId }) => webhookId).join(', ')
-  const sleeping = same.find(({ isActive }) => isActive === false)
+  const inactive = same.find(({ isActive }) => isActive === false)
   const fix =
-    sleeping === undefined
+    inactive === undefined
       ? 'it is in use; --again makes a second one all the same'
-      : `run \`tracking-sync webhooks enable ${sleeping.webhookId}\` to switch it on, or --again to make a second one`
+      : `run \`tracking-sync webhooks enable ${inactive.webhookId}\` to switch it on, ` +
+        'or --again to make a second one'
   return new ConfigError([
     { setting: url, problem: `is the address of webhook ${ids} already; ${fix}` },
   ])
 }
 
-function readAnswer({ document }: ApiAnswer, what: string): WebhookRecord {
-  const webhook = readWebhookRecord(document.data[0])
-  if (webhook !== undefined) return webhook
-  throw new ApiUnavailableError(
-    `the webhook was ${what}, but the service's answer does not tell its id; see \`tracking-sync webhooks list\``,
-  )
-}
-
 function notesOn(events: readonly string[] | undefined): string[] {
   if (events !== undefined) return []
-  return ['the service does not tell its catalogue of events, so it chose the events itself']
+  return ['the service does not publish its catalogue of events, so it chose the events itself']
 }

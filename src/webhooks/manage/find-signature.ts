@@ -3,12 +3,12 @@ import type { SignatureSettings } from '../receive/signature.js'
 
 export type SignatureForm = Omit<SignatureSettings, 'secrets'>
 
-const ALGORITHMS: readonly SignatureForm['algorithm'][] = ['sha256', 'sha512', 'sha1']
-const ENCODINGS: readonly SignatureForm['encoding'][] = ['hex', 'base64']
+const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const
+const ENCODINGS = ['hex', 'base64'] as const
 
 /**
- * Looks in all headers for a signature of the body made with `secret`, whatever header, hash and notation it has: the interface leaves them open, and a
- * sample tells. `rawHeaders` as Node has them. Undefined when there is none.
+ * Looks in all headers for a signature of the body made with `secret`, whatever its header, hash
+ * and encoding, which the interface leaves open. `rawHeaders`: names and values in turn.
  */
 export function findSignature(
   rawHeaders: readonly string[],
@@ -19,11 +19,11 @@ export function findSignature(
     const digest = createHmac(algorithm, secret).update(body).digest()
     for (const encoding of ENCODINGS) {
       const encoded = digest.toString(encoding)
-      for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-        const [header = '', value = ''] = rawHeaders.slice(index, index + 2)
-        if (!value.endsWith(encoded)) continue
-        return { header, algorithm, encoding, prefix: value.slice(0, -encoded.length) }
-      }
+      const at = rawHeaders.findIndex((text, index) => index % 2 === 1 && text.endsWith(encoded))
+      const header = rawHeaders[at - 1]
+      if (header === undefined) continue
+      const prefix = rawHeaders[at]?.slice(0, -encoded.length) ?? ''
+      return { header, algorithm, encoding, prefix }
     }
   }
   return undefined

@@ -1,5 +1,7 @@
+import type { TrackingService } from '../../api/endpoints.js'
 import type { Document } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
+import { isNotOffered } from '../is-not-offered.js'
 
 /** An event that a webhook can subscribe to, as the service's catalogue has it. */
 export interface CatalogueEvent {
@@ -9,29 +11,32 @@ export interface CatalogueEvent {
   readonly description: string | null
 }
 
-/** The events of `GET /webhooks/events`, in the service's order, each once. What has another shape is passed over: a catalogue is advice. */
+/** The events of `GET /webhooks/events`, in the service's order, each once. */
 export function listCatalogueEvents(catalogue: Document): CatalogueEvent[] {
-  const events = new Map<string, CatalogueEvent>()
+  const found = new Map<string, CatalogueEvent>()
   for (const category of catalogue.data) {
     const { id, attributes } = membersOf(category)
-    for (const event of asList(membersOf(attributes).events)) {
+    const { events } = membersOf(attributes)
+    for (const event of Array.isArray(events) ? (events as unknown[]) : []) {
       const { name, description } = membersOf(event)
-      if (typeof name !== 'string' || name === '' || events.has(name)) continue
-      events.set(name, {
+      if (typeof name !== 'string' || name === '' || found.has(name)) continue
+      found.set(name, {
         category: typeof id === 'string' ? id : '',
         name,
         description: typeof description === 'string' ? description : null,
       })
     }
   }
-  return [...events.values()]
+  return [...found.values()]
 }
 
 /**
- * Which of the catalogue's events we need: every one, because an event that is new to us may carry news of a shipment, minus what `selection` leaves out.
+ * Which of the catalogue's events we need: every one, because an event that is new to us may bring
+ * a change of a shipment, minus what `selection` leaves out.
  *
- * `selection` is the setting TRACKING_WEBHOOK_EVENTS: names separated by commas, `*` for any part of a name, `all` for everything, a `-` in front to leave
- * out; the last word on an event counts. A selection that only leaves out starts from all. `all,-document.*` and `-document.*` say the same.
+ * `selection` is the setting TRACKING_WEBHOOK_EVENTS: names separated by commas, `*` for any part
+ * of a name, `all` for everything, a `-` in front to leave out; the last word on an event counts. A
+ * selection that only leaves out starts from all: `all,-document.*` and `-document.*` are the same.
  */
 export function neededEvents(
   catalogue: readonly Pick<CatalogueEvent, 'name'>[],
@@ -46,12 +51,11 @@ export function neededEvents(
     return { isLeftOut, pattern: toPattern(isLeftOut ? word.slice(1) : word) }
   })
   const isAllFirst = rules[0]?.isLeftOut ?? true
-  return catalogue
-    .map(({ name }) => name)
-    .filter((name) => {
-      const last = rules.findLast(({ pattern }) => pattern.test(name))
-      return last === undefined ? isAllFirst : !last.isLeftOut
-    })
+  const names = catalogue.map(({ name }) => name)
+  return names.filter((name) => {
+    const last = rules.findLast(({ pattern }) => pattern.test(name))
+    return last === undefined ? isAllFirst : !last.isLeftOut
+  })
 }
 
 function toPattern(word: string): RegExp {
@@ -60,6 +64,23 @@ function toPattern(word: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`)
 }
 
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+export interface NeededEventsOptions {
+  readonly service: Pick<TrackingService, 'getWebhookEvents'>
+  readonly signal: AbortSignal
+  /** TRACKING_WEBHOOK_EVENTS. */
+  readonly events: string
+}
+
+/** Of the service's catalogue; undefined where it offers none, or an empty one. One request. */
+export async function readNeededEvents(
+  options: NeededEventsOptions,
+): Promise<string[] | undefined> {
+  try {
+    const { document } = await options.service.getWebhookEvents({ signal: options.signal })
+    const catalogue = listCatalogueEvents(document)
+    return catalogue.length === 0 ? undefined : neededEvents(catalogue, options.events)
+  } catch (thrown) {
+    if (isNotOffered(thrown)) return undefined
+    throw thrown
+  }
 }

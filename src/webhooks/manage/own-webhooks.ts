@@ -1,7 +1,12 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import { compareKeys } from '../../warehouse/rows/sighting.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { isSameUrl, listWebhookRecords, type WebhookRecord } from './webhook-record.js'
+import {
+  listWebhookRecords,
+  sendsTo,
+  type KnownWebhook,
+  type WebhookAlert,
+  type WebhookRecord,
+} from './webhook-record.js'
 
 /** Which webhooks are ours: those of the ids, else those that send to the URL. */
 export interface OwnWebhookSettings {
@@ -15,7 +20,10 @@ export interface OwnWebhookSettings {
 
 type Reader = Session & Pick<Warehouse, 'names'>
 
-/** Ids of the webhooks whose notifications are applied. The settings decide alone where they name ids; else what the service listed. One query. */
+/**
+ * Ids of the webhooks whose notifications are applied: those of the settings, else what the service
+ * listed. One query.
+ */
 export async function loadOwnWebhooks(
   warehouse: Reader,
   settings: OwnWebhookSettings,
@@ -28,14 +36,13 @@ export async function loadOwnWebhooks(
   return new Set(rows.map(({ webhook_id }) => webhook_id))
 }
 
-/** Ours: named by the settings, else sending to their URL, else, where they name none, any webhook of the account. */
+/** With neither ids nor a URL in the settings, any webhook of the account is ours. */
 export function isOurs(
-  { webhookId, url }: Pick<WebhookRecord, 'webhookId' | 'url'>,
-  settings: OwnWebhookSettings,
+  webhook: Pick<WebhookRecord, 'webhookId' | 'url'>,
+  { ids, url }: OwnWebhookSettings,
 ): boolean {
-  if (settings.ids.length > 0) return settings.ids.includes(webhookId)
-  if (settings.url === undefined) return true
-  return url !== null && isSameUrl(url, settings.url)
+  if (ids.length > 0) return ids.includes(webhook.webhookId)
+  return url === undefined || sendsTo(webhook, url)
 }
 
 export interface RefreshOptions {
@@ -46,15 +53,16 @@ export interface RefreshOptions {
 }
 
 /**
- * Asks the service for its webhooks, usually one request, and notes them. What is no longer listed becomes inactive and stays ours: what it sent may still
- * be on its way. Returns what was listed; throws what the list throws, and then nothing is changed. Secrets are not kept.
+ * Asks the service for its webhooks, usually one request, and records them. One that is no longer
+ * listed becomes inactive and stays ours: what it sent may still be on its way. When the request
+ * fails, nothing is changed. Secrets are not kept.
  */
 export async function refreshOwnWebhooks(options: RefreshOptions): Promise<WebhookRecord[]> {
   const { service, warehouse, settings, signal } = options
   const listed = await listWebhookRecords(service, signal)
-  await noteWebhooks(warehouse, listed, settings)
+  await recordWebhooks(warehouse, listed, settings)
   await warehouse.query(
-    'note which webhooks are gone',
+    'record which webhooks are gone',
     `update ${warehouse.names.table('webhooks')}
 set is_active = false
 where is_active is distinct from false and not (webhook_id = any($1::text[]))`,
@@ -63,24 +71,29 @@ where is_active is distinct from false and not (webhook_id = any($1::text[]))`,
   return listed
 }
 
-/** Notes webhooks as they are now, for example one that was just created: its first delivery may come before the next list. Alerts stay. Idempotent. */
-export async function noteWebhooks(
+/** Records webhooks as they are now. Alerts stay. Idempotent. */
+export async function recordWebhooks(
   warehouse: Reader,
   webhooks: readonly WebhookRecord[],
   settings: OwnWebhookSettings,
 ): Promise<void> {
-  const unique = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
-  const rows = [...unique.values()].sort((one, two) => compareKeys(one.webhookId, two.webhookId))
+  const rows = webhooks.map((webhook) => ({
+    webhook_id: webhook.webhookId,
+    url: webhook.url,
+    is_active: webhook.isActive,
+    events: webhook.events,
+    is_ours: isOurs(webhook, settings),
+  }))
   if (rows.length === 0) return
   await warehouse.query(
-    'note webhooks',
-    `insert into ${warehouse.names.table('webhooks')} as stored (
+    'record webhooks',
+    `insert into ${warehouse.names.table('webhooks')} (
     webhook_id, url, is_active, events, is_ours, checked_at
 )
-select listed.webhook_id, listed.url, listed.is_active, listed.events::text[], listed.is_ours, clock_timestamp()
-from unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::boolean[])
-    as listed (webhook_id, url, is_active, events, is_ours)
-order by listed.webhook_id
+select distinct on (webhook_id) webhook_id, url, is_active, events, is_ours, clock_timestamp()
+from jsonb_to_recordset($1::jsonb)
+    as listed (webhook_id text, url text, is_active boolean, events text[], is_ours boolean)
+order by webhook_id
 on conflict (webhook_id) do update
 set
     url = excluded.url,
@@ -88,17 +101,63 @@ set
     events = excluded.events,
     is_ours = excluded.is_ours,
     checked_at = excluded.checked_at`,
-    [
-      rows.map(({ webhookId }) => webhookId),
-      rows.map(({ url }) => url),
-      rows.map(({ isActive }) => isActive),
-      rows.map(({ events }) => (events === null ? null : arrayLiteral(events))),
-      rows.map((webhook) => isOurs(webhook, settings)),
-    ],
+    [JSON.stringify(rows)],
   )
 }
 
-/** A PostgreSQL array as text: a list of lists of different lengths cannot be bound as one array. */
-function arrayLiteral(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
+/** Webhooks that are ours, or were: one that was pointed elsewhere still has its alert. */
+export async function loadKnownWebhooks(warehouse: Warehouse): Promise<KnownWebhook[]> {
+  const rows = await warehouse.query<{ webhook_id: string; url: string | null }>(
+    'look for the webhooks known as ours',
+    `select webhook_id, url
+from ${warehouse.names.table('webhooks')}
+where (is_ours or alert is not null) and webhook_id is distinct from url
+order by webhook_id`,
+  )
+  return rows.map((row) => ({ webhookId: row.webhook_id, url: row.url }))
+}
+
+/**
+ * Stores the alerts of a check, one text for each webhook, and removes those that no longer hold. A
+ * webhook that settings name and the service never had gets a row for its alert; where no webhook
+ * ever sent to our URL, the URL stands for its id. Idempotent.
+ */
+export async function saveWebhookAlerts(
+  warehouse: Warehouse,
+  alerts: readonly WebhookAlert[],
+  ourUrl: string | undefined,
+): Promise<void> {
+  const webhooks = warehouse.names.table('webhooks')
+  const texts = new Map<string, string>()
+  for (const { webhookId, sentence } of alerts) {
+    const key = webhookId ?? ourUrl
+    if (key === undefined) continue
+    const before = texts.get(key)
+    texts.set(key, before === undefined ? sentence : `${before}\n${sentence}`)
+  }
+  const ids = [...texts.keys()].sort()
+  await warehouse.query(
+    'store the alerts of webhooks',
+    `with cleared as (
+    update ${webhooks}
+    set alert = null
+    where alert is not null and webhook_id != all($1::text[]) and webhook_id is distinct from url
+),
+found_after_all as (
+    delete from ${webhooks}
+    where webhook_id = url and webhook_id != all($1::text[])
+)
+insert into ${webhooks} (webhook_id, url, is_active, is_ours, alert)
+select
+    found.webhook_id,
+    case when found.webhook_id = $3::text then $3::text end,
+    false,
+    found.webhook_id is distinct from $3::text,
+    found.alert
+from unnest($1::text[], $2::text[]) as found (webhook_id, alert)
+order by found.webhook_id
+on conflict (webhook_id) do update
+set alert = excluded.alert`,
+    [ids, ids.map((id) => texts.get(id)), ourUrl ?? null],
+  )
 }

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TrackingService } from '../../api/endpoints.js'
 import { ConfigError, ConnectorError, IncompleteRunError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
+import { answer } from '../../http/answer.js'
 import { startHttpServer, type HttpServer } from '../../http/http-server.js'
-import { createSampleWait, type SampleCandidate, type SampleWait } from './await-sample.js'
+import { createBodyMemory, readBody } from '../../http/read-body.js'
 import { readDelivery } from '../receive/delivery.js'
-import { findSignature, type SignatureForm } from './find-signature.js'
-import { judgeSecret } from './judge-webhooks.js'
+import { DEFAULT_RECEIVER_LIMITS } from '../receive/receive.js'
 import { createSignatureCheck } from '../receive/signature.js'
-import { isSameUrl, listWebhookRecords, type WebhookRecord } from './webhook-record.js'
+import { checkSecret } from './check-webhooks.js'
+import { findSignature, type SignatureForm } from './find-signature.js'
+import { listWebhookRecords, sendsTo } from './webhook-record.js'
 
 export interface SelfTestDependencies {
   readonly service: Pick<TrackingService, 'triggerWebhook' | 'listWebhooks'>
@@ -25,7 +29,7 @@ export interface SelfTestDependencies {
   readonly path: string
   readonly signature: SignatureForm
   readonly timeoutMs: number
-  /** Told of each step as it ends. */
+  /** Called with each step as it ends. */
   readonly onStep?: (step: SelfTestStep) => void
 }
 
@@ -52,169 +56,228 @@ export interface SelfTestReport {
  */
 export async function testWebhook(dependencies: SelfTestDependencies): Promise<SelfTestReport> {
   const steps: SelfTestStep[] = []
-  const pass = (name: SelfTestStep['name'], isOk: boolean, detail: string): boolean => {
-    const step = { name, isOk, detail }
+  const add = (step: SelfTestStep): void => {
     steps.push(step)
     dependencies.onStep?.(step)
-    return isOk
   }
-  // 64 characters, as the service's own secrets may be; nobody else ever knows it.
-  const secret = randomBytes(32).toString('hex')
-  const check = createSignatureCheck({ ...dependencies.signature, secrets: [secret] })
-  // In another form than the settings say it is our sample all the same, and there is nothing to
-  // wait for.
-  const wait = createSampleWait(
-    ({ rawHeaders, body }) =>
-      check(rawHeaders, body) || findSignature(rawHeaders, body, secret) !== undefined,
-  )
-  const server = await listen(dependencies, wait, pass)
-  if (server === undefined) return { isPassed: false, steps }
+  let server: HttpServer | undefined
   try {
-    const compared = await compareSecret(dependencies, pass)
-    if (compared !== true) return { isPassed: false, steps, error: compared }
-    const error = await trigger(dependencies, secret, pass)
-    if (error !== undefined) return { isPassed: false, steps, error }
-    const sample = await wait.wait(dependencies.timeoutMs, dependencies.signal)
-    const isPassed = judge(sample, dependencies, { wait, secret, check, pass })
-    return { isPassed, steps }
+    const receiver = new SampleReceiver(dependencies)
+    server = await listen(dependencies, receiver)
+    add(passed('listen', `a receiver listens at ${server.url}${dependencies.path}`))
+    add(await compareSecret(dependencies))
+    add(await trigger(dependencies, receiver.secret))
+    for (const step of checkArrival(await receiver.wait(), dependencies, receiver)) add(step)
+    return { isPassed: true, steps }
+  } catch (thrown) {
+    if (!(thrown instanceof FailedStep)) throw thrown
+    add({ name: thrown.step, isOk: false, detail: thrown.message })
+    return {
+      isPassed: false,
+      steps,
+      ...(thrown.error === undefined ? {} : { error: thrown.error }),
+    }
   } finally {
-    await server.stop(0)
+    await server?.stop(0)
   }
 }
 
-type Pass = (name: SelfTestStep['name'], isOk: boolean, detail: string) => boolean
+function passed(name: SelfTestStep['name'], detail: string): SelfTestStep {
+  return { name, isOk: true, detail }
+}
+
+class FailedStep extends Error {
+  override readonly name = 'FailedStep'
+  readonly step: SelfTestStep['name']
+  readonly error: ConnectorError | undefined
+
+  constructor(step: SelfTestStep['name'], detail: string, error?: ConnectorError) {
+    super(detail)
+    this.step = step
+    this.error = error
+  }
+}
+
+/** A request that came while the sample was waited for. */
+interface Arrival {
+  readonly path: string
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+}
+
+const MOST_OTHERS = 10
+
+/** Answers the sample 202, and everything else 503: it may be a real delivery. */
+class SampleReceiver {
+  /** 64 characters, as the service's own secrets may be; nobody else ever knows it. */
+  readonly secret = randomBytes(32).toString('hex')
+  readonly #dependencies: SelfTestDependencies
+  readonly #isSignedAsSet: (rawHeaders: readonly string[], body: Buffer) => boolean
+  readonly #sampleCame = new AbortController()
+  readonly #others: Arrival[] = []
+  readonly #limits = {
+    maxBytes: DEFAULT_RECEIVER_LIMITS.bodyBytes,
+    timeoutMs: DEFAULT_RECEIVER_LIMITS.bodyTimeoutMs,
+    memory: createBodyMemory(DEFAULT_RECEIVER_LIMITS.memoryBytes),
+  }
+  #sample: Arrival | undefined
+
+  constructor(dependencies: SelfTestDependencies) {
+    this.#dependencies = dependencies
+    const { signature, secrets } = dependencies
+    // A service may sign its samples with the webhook's own secret.
+    this.#isSignedAsSet = createSignatureCheck({ ...signature, secrets: [this.secret, ...secrets] })
+  }
+
+  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const read = await readBody(request, response, this.#limits)
+    if (typeof read !== 'string') {
+      const path = request.url?.split('?', 1)[0] ?? ''
+      const arrival = { path, rawHeaders: request.rawHeaders, body: read.body }
+      read.release()
+      // Also in another form than the settings say: that is found out afterwards.
+      if (findSignature(arrival.rawHeaders, arrival.body, this.secret) !== undefined) {
+        answer(request, response, { status: 202, result: 'received' })
+        this.#sample = arrival
+        this.#sampleCame.abort()
+        return
+      }
+      if (this.#others.length < MOST_OTHERS) this.#others.push(arrival)
+    }
+    answer(request, response, { status: 503, error: 'unavailable' })
+  }
+
+  /** The sample, else the likeliest of what came in time. Throws when the test is aborted. */
+  async wait(): Promise<Arrival | undefined> {
+    const { signal, timeoutMs } = this.#dependencies
+    const either = AbortSignal.any([signal, this.#sampleCame.signal])
+    await delay(timeoutMs, undefined, { signal: either }).catch(() => undefined)
+    signal.throwIfAborted()
+    const isSigned = (arrival: Arrival): boolean => this.isSigned(arrival)
+    return this.#sample ?? this.#others.find(isSigned) ?? this.#others[0]
+  }
+
+  /** In the form that the settings say. */
+  isSigned({ rawHeaders, body }: Arrival): boolean {
+    return this.#isSignedAsSet(rawHeaders, body)
+  }
+}
 
 async function listen(
   { host, httpPort, path, url, logger }: SelfTestDependencies,
-  wait: SampleWait,
-  pass: Pass,
-): Promise<HttpServer | undefined> {
-  // Also at the path of the public address: a proxy should cut it, and when it does not, that is
-  // worth knowing.
+  { handle }: SampleReceiver,
+): Promise<HttpServer> {
+  // Also at the path of the public address: a proxy should cut it, and may not.
   const paths = new Set([path, new URL(url).pathname])
-  const route = { methods: ['POST'], handle: wait.handle }
-  const routes = Object.fromEntries([...paths].map((name) => [name, route]))
+  const routes = Object.fromEntries([...paths].map((name) => [name, { methods: ['POST'], handle }]))
   try {
-    const server = await startHttpServer({ host, httpPort, routes, logger })
-    pass('listen', true, `a receiver listens at ${server.url}${path}`)
-    return server
+    return await startHttpServer({ host, httpPort, routes, logger })
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown
     const code = (thrown.cause as NodeJS.ErrnoException | undefined)?.code
     const where = `${host}:${httpPort}`
+    const problems = thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`)
     const detail =
       code === 'EADDRINUSE'
-        ? `${where} is in use. When that is \`tracking-sync serve\`, test it as it runs: \`tracking-sync webhooks trigger --to ${url}\`, then \`tracking-sync status\` shows one delivery more. Else name another address with --listen`
-        : `${where} cannot be listened at: ${thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`).join('; ')}`
-    pass('listen', false, detail)
-    return undefined
+        ? `${where} is in use. If that is \`tracking-sync serve\`, test it as it runs: ` +
+          `\`tracking-sync webhooks trigger --to ${url}\`, then \`tracking-sync status\` shows ` +
+          'one delivery more. Else name another address with --listen'
+        : `cannot listen at ${where}: ${problems.join('; ')}`
+    throw new FailedStep('listen', detail)
   }
 }
 
-/** True when real deliveries would be accepted, as far as the service tells; else why not. */
-async function compareSecret(
-  { service, signal, url, secrets }: SelfTestDependencies,
-  pass: Pass,
-): Promise<ConnectorError | true> {
-  try {
-    const sending = (await listWebhookRecords(service, signal)).filter(
-      (webhook) => webhook.url !== null && isSameUrl(webhook.url, url),
-    )
-    const [alert] = sending.flatMap((webhook) => judgeSecret(webhook, secrets))
-    if (alert !== undefined) {
-      pass('secret', false, alert.sentence)
-      return new IncompleteRunError(alert.sentence)
-    }
-    pass('secret', true, tellSecrets(sending, url))
-    return true
-  } catch (thrown) {
-    if (!(thrown instanceof ConnectorError)) throw thrown
-    pass('secret', false, thrown.message)
-    return thrown
+/** Fails where real deliveries would be refused, as far as the service says. */
+async function compareSecret({ service, signal, url, secrets }: SelfTestDependencies) {
+  const listed = await inStep('secret', listWebhookRecords(service, signal))
+  const sending = listed.filter((webhook) => sendsTo(webhook, url))
+  const [alert] = sending.flatMap((webhook) => checkSecret(webhook, secrets))
+  if (alert !== undefined) {
+    throw new FailedStep('secret', alert.sentence, new IncompleteRunError(alert.sentence))
   }
-}
-
-function tellSecrets(sending: readonly WebhookRecord[], url: string): string {
   const ids = sending.map(({ webhookId }) => webhookId).join(', ')
-  if (ids === '') return `no webhook of the account sends to ${url} yet: no secret to compare`
-  return sending.every(({ secret }) => secret !== null)
+  if (ids === '') {
+    return passed('secret', `no webhook of the account sends to ${url} yet: no secret to compare`)
+  }
+  const isSaid = sending.every(({ secret }) => secret !== null)
+  const detail = isSaid
     ? `webhook ${ids} signs with TRACKING_WEBHOOK_SECRET`
-    : `the service does not tell the secret of webhook ${ids}: the first real delivery shows whether it is TRACKING_WEBHOOK_SECRET`
+    : `the service does not say the secret of webhook ${ids}: the first real delivery shows ` +
+      'whether it is TRACKING_WEBHOOK_SECRET'
+  return passed('secret', detail)
 }
 
 async function trigger(
   { service, signal, url, event }: SelfTestDependencies,
   secret: string,
-  pass: Pass,
-): Promise<ConnectorError | undefined> {
-  try {
-    await service.triggerWebhook({ url, event, secret }, { signal })
-    pass('trigger', true, `the service accepted to send a sample of ${event} to ${url}`)
-    return undefined
-  } catch (thrown) {
+): Promise<SelfTestStep> {
+  await inStep('trigger', service.triggerWebhook({ url, event, secret }, { signal }))
+  return passed('trigger', `the service accepted to send a sample of ${event} to ${url}`)
+}
+
+/** A request that the service refuses ends the step. */
+async function inStep<Result>(
+  step: SelfTestStep['name'],
+  request: Promise<Result>,
+): Promise<Result> {
+  return request.catch((thrown: unknown) => {
     if (!(thrown instanceof ConnectorError)) throw thrown
-    pass('trigger', false, thrown.message)
-    return thrown
-  }
+    throw new FailedStep(step, thrown.message, thrown)
+  })
 }
 
-interface Judging {
-  readonly wait: SampleWait
-  readonly secret: string
-  readonly check: (rawHeaders: readonly string[], body: Buffer) => boolean
-  readonly pass: Pass
-}
-
-function judge(
-  sample: SampleCandidate | undefined,
-  dependencies: SelfTestDependencies,
-  { wait, secret, check, pass }: Judging,
-): boolean {
-  const { path, timeoutMs, secrets } = dependencies
-  if (sample === undefined && wait.others.length === 0) {
-    const detail = `nothing arrived within ${Math.round(timeoutMs / 1000)} s: see that ${dependencies.url} leads to ${dependencies.host}:${dependencies.httpPort}${path} of this machine (name, proxy, firewall), or wait longer with --timeout`
-    return pass('delivery', false, detail)
+function* checkArrival(
+  arrived: Arrival | undefined,
+  { url, host, httpPort, path, timeoutMs, signature }: SelfTestDependencies,
+  receiver: SampleReceiver,
+): Generator<SelfTestStep> {
+  if (arrived === undefined) {
+    const detail =
+      `nothing arrived within ${Math.round(timeoutMs / 1000)} s: see that ${url} leads to ` +
+      `${host}:${httpPort}${path} of this machine (name, proxy, firewall), or wait longer with ` +
+      '--timeout'
+    throw new FailedStep('delivery', detail)
   }
-  // A service may sign its samples with the webhook's own secret.
-  const checkOwn =
-    secrets.length === 0
-      ? () => false
-      : createSignatureCheck({ ...dependencies.signature, secrets })
-  const isSigned = ({ rawHeaders, body }: SampleCandidate): boolean =>
-    check(rawHeaders, body) || checkOwn(rawHeaders, body)
-  const arrived = sample ?? wait.others.find(isSigned) ?? wait.others[0]
-  if (arrived === undefined) return false
   if (arrived.path !== path) {
-    const detail = `it came to ${arrived.path}, and \`serve\` receives at ${path}: set TRACKING_WEBHOOK_PATH=${arrived.path}, or have the proxy change the path`
-    return pass('delivery', false, detail)
+    const detail =
+      `it came to ${arrived.path}, and \`serve\` receives at ${path}: set ` +
+      `TRACKING_WEBHOOK_PATH=${arrived.path}, or have the proxy change the path`
+    throw new FailedStep('delivery', detail)
   }
-  pass('delivery', true, `a delivery of ${arrived.body.length} bytes arrived at ${arrived.path}`)
-  if (!isSigned(arrived)) {
-    return pass('signature', false, explainSignature(arrived, dependencies, secret))
+  yield passed('delivery', `a delivery of ${arrived.body.length} bytes arrived at ${path}`)
+  if (!receiver.isSigned(arrived)) {
+    throw new FailedStep('signature', explainSignature(arrived, signature.header, receiver.secret))
   }
-  pass('signature', true, `it is signed in ${dependencies.signature.header} as the settings say`)
+  yield passed('signature', `it is signed in ${signature.header} as the settings say`)
   const { envelope, deadReason } = readDelivery(arrived.body, {})
-  const { notificationId, event } = envelope
   if (deadReason !== null) {
-    return pass('body', false, `it cannot be read: ${deadReason} Please report it`)
+    throw new FailedStep('body', `it cannot be read: ${deadReason} Please report it`)
   }
+  const { notificationId, event } = envelope
   const name = event ?? 'an event without a name'
-  return pass('body', true, `it is notification ${notificationId} of ${name}; nothing was stored`)
+  yield passed('body', `it is notification ${notificationId} of ${name}; nothing was stored`)
 }
 
-function explainSignature(
-  { rawHeaders, body }: SampleCandidate,
-  { signature: { header } }: SelfTestDependencies,
-  secret: string,
-): string {
+function explainSignature({ rawHeaders, body }: Arrival, header: string, secret: string): string {
   const found = findSignature(rawHeaders, body, secret)
   if (found !== undefined) {
-    return `it is signed in another form; set TRACKING_WEBHOOK_SIGNATURE_HEADER=${found.header} TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=${found.algorithm} TRACKING_WEBHOOK_SIGNATURE_ENCODING=${found.encoding} TRACKING_WEBHOOK_SIGNATURE_PREFIX=${found.prefix}`
+    const { algorithm, encoding, prefix } = found
+    return (
+      'it is signed in another form; set ' +
+      `TRACKING_WEBHOOK_SIGNATURE_HEADER=${found.header} ` +
+      `TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=${algorithm} ` +
+      `TRACKING_WEBHOOK_SIGNATURE_ENCODING=${encoding} TRACKING_WEBHOOK_SIGNATURE_PREFIX=${prefix}`
+    )
   }
   const names = rawHeaders.filter((_, index) => index % 2 === 0)
-  const isThere = names.some((name) => name.toLowerCase() === header.toLowerCase())
-  if (isThere) {
-    return `what came is not signed with the secret of this test in any form we know; it may be another delivery, or a proxy changes bodies: try again, and see that nothing between rewrites the body`
+  if (names.some((name) => name.toLowerCase() === header.toLowerCase())) {
+    return (
+      'it is not signed with the secret of this test in any form we know. It may be another ' +
+      'delivery, or a proxy changes bodies: try again, and see that nothing in between does'
+    )
   }
-  return `it has no header ${header}, only ${names.join(', ')}: a proxy may take it away, or the service signs in another way`
+  return (
+    `it has no header ${header}, only ${names.join(', ')}: a proxy may remove it, or the service ` +
+    'signs in another way'
+  )
 }

@@ -1,10 +1,7 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import { membersOf } from '../../jsonapi/members.js'
 
-/**
- * A secret the service told. It can be compared and revealed, and is in nothing that prints the
- * object that holds it: neither JSON nor `util.inspect` show it.
- */
+/** A secret from the service. It can be compared and revealed; no print of its owner shows it. */
 export class ToldSecret {
   readonly #text: string
 
@@ -36,15 +33,27 @@ export interface WebhookRecord {
   readonly events: readonly string[] | null
   /** False: its deliveries are not signed. */
   readonly hasSecret: boolean | null
-  /** What its deliveries are signed with; null where the service does not tell it, or masked. */
+  /** What its deliveries are signed with; also null where the service masks it. */
   readonly secret: ToldSecret | null
   readonly headerNames: readonly string[]
 }
 
-/**
- * Every webhook of the account, in the service's order: usually one request. A record without a
- * usable id is passed over.
- */
+/** A webhook that was ours when it was last looked at. */
+export interface KnownWebhook {
+  readonly webhookId: string
+  readonly url: string | null
+}
+
+/** Something that keeps notifications from us, as a sentence that ends with what to do. */
+export interface WebhookAlert {
+  /** Null where no webhook is known that could be named. */
+  readonly webhookId: string | null
+  readonly kind:
+    'missing' | 'inactive' | 'other_url' | 'events_missing' | 'unsigned' | 'other_secret'
+  readonly sentence: string
+}
+
+/** Every webhook of the account, in the service's order: usually one request. */
 export async function listWebhookRecords(
   service: Pick<TrackingService, 'listWebhooks'>,
   signal?: AbortSignal,
@@ -59,41 +68,30 @@ export async function listWebhookRecords(
 /** Undefined for a record without an id. */
 export function readWebhookRecord(record: unknown): WebhookRecord | undefined {
   const { id, attributes } = membersOf(record)
-  if (typeof id !== 'string' || id === '') return undefined
+  if (!isText(id)) return undefined
   const { url, active, events, secret, headers } = membersOf(attributes)
   return {
     webhookId: id,
     url: typeof url === 'string' ? url : null,
     isActive: typeof active === 'boolean' ? active : null,
-    events: Array.isArray(events)
-      ? events.filter((event): event is string => typeof event === 'string')
-      : null,
-    hasSecret: secret === undefined ? null : typeof secret === 'string' && secret !== '',
-    secret: isTold(secret) ? new ToldSecret(secret) : null,
-    headerNames: readHeaderNames(headers),
+    events: Array.isArray(events) ? events.filter((event) => typeof event === 'string') : null,
+    hasSecret: secret === undefined ? null : isText(secret),
+    secret: isText(secret) && !MASKED.test(secret) ? new ToldSecret(secret) : null,
+    headerNames: (Array.isArray(headers) ? headers : [])
+      .map((header) => membersOf(header).name)
+      .filter((name) => typeof name === 'string'),
   }
 }
 
-/** What a service shows in place of a secret that it keeps to itself. */
+/** What a service shows in place of a secret. */
 const MASKED = /[*•·…]|\.\.\.|^x+$|filtered|redacted|hidden/i
 
-function isTold(secret: unknown): secret is string {
-  return typeof secret === 'string' && secret !== '' && !MASKED.test(secret)
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
-function readHeaderNames(headers: unknown): string[] {
-  const list: readonly unknown[] = Array.isArray(headers) ? headers : []
-  return list.flatMap((header) => {
-    const { name } = membersOf(header)
-    return typeof name === 'string' ? [name] : []
-  })
-}
-
-/**
- * Whether two addresses are one: `https://Example.com` and `https://example.com/` are. A text that
- * is no address equals itself only.
- */
-export function isSameUrl(one: string, other: string): boolean {
-  if (!URL.canParse(one) || !URL.canParse(other)) return one === other
-  return new URL(one).href === new URL(other).href
+/** Whether it sends to the address: `https://Example.com` and `https://example.com/` are one. */
+export function sendsTo({ url }: Pick<WebhookRecord, 'url'>, address: string): boolean {
+  if (url === null || !URL.canParse(url) || !URL.canParse(address)) return url === address
+  return new URL(url).href === new URL(address).href
 }

@@ -107,7 +107,7 @@ function takeInIncluded({
       completeTypes: NOTHING_COMPLETE,
     },
   )
-  return { ...intake, isDoubtful: isClamped === true }
+  return { ...intake, isDoubtful: isClamped }
 }
 
 async function loadKnown(

@@ -64,6 +64,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const waiters: Waiter[] = []
   const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0, failed: 0, refetched: 0 }
   const errors = new Map<string, string>()
+  const isStopping = (): boolean => stopping.signal.aborted
 
   /** True when there may be more to do at once. */
   async function processOnce(): Promise<boolean> {
@@ -84,7 +85,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
 
   async function loop(name: string, waiter: Waiter, once: () => Promise<boolean>): Promise<void> {
     let failures = 0
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       try {
         const hasMore = await once()
         if (failures > 0) logger.info(`${name}: works again`)
@@ -92,7 +93,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
         errors.delete(name)
         if (!hasMore) await waiter.wait()
       } catch (thrown) {
-        if (stopping.signal.aborted) return
+        if (isStopping()) return
         failures += 1
         const waitMs = backoffMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
         errors.set(name, toError(thrown).message)

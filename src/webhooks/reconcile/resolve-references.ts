@@ -1,11 +1,11 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import type { Page } from '../../api/list-pages.js'
-import { ApiAuthError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
 import type { Document, ResourceIdentifier } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
 import { resourceOfType } from '../../resources/index.js'
 import { EVENT_LIST_ENTRY } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
+import { isNotOffered } from '../is-not-offered.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readLinkage, readEnvelope, type Envelope } from '../receive/envelope.js'
 
@@ -96,9 +96,7 @@ export class ReferenceResolver {
 
 /** The interface does not promise that a notification can be read by id. */
 function asFruitless(thrown: unknown): readonly ResourceIdentifier[] {
-  const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
-  const isAbsent = thrown instanceof ApiNotFoundError || thrown instanceof ApiRequestError
-  if (isForbidden || isAbsent) return []
+  if (isNotOffered(thrown)) return []
   throw thrown
 }
 

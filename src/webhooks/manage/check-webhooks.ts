@@ -1,0 +1,158 @@
+import { isOurs, type OwnWebhookSettings } from './own-webhooks.js'
+import {
+  sendsTo,
+  type KnownWebhook,
+  type WebhookAlert,
+  type WebhookRecord,
+} from './webhook-record.js'
+
+export interface WebhookFindings {
+  readonly own: readonly WebhookRecord[]
+  readonly alerts: readonly WebhookAlert[]
+  /** What could not be compared. */
+  readonly notes: readonly string[]
+}
+
+export interface CheckedWebhooks {
+  readonly settings: OwnWebhookSettings
+  /** All of the account. */
+  readonly listed: readonly WebhookRecord[]
+  readonly known: readonly KnownWebhook[]
+  /** Undefined when the service does not publish its catalogue. */
+  readonly needed: readonly string[] | undefined
+}
+
+/** Compares what the service lists with what must be there for notifications to reach us. Pure. */
+export function checkWebhooks(checked: CheckedWebhooks): WebhookFindings {
+  const { settings, listed, needed } = checked
+  const own = listed.filter((webhook) => isOurs(webhook, settings))
+  const alerts = [
+    ...(settings.ids.length > 0 ? missingIds(settings, own) : missingUrl(checked, own)),
+    ...own.flatMap((webhook) => checkOne(webhook, settings)),
+    ...missingEvents(own, needed),
+  ]
+  return { own, alerts, notes: notCompared(settings, own, needed) }
+}
+
+function missingIds({ ids }: OwnWebhookSettings, own: readonly WebhookRecord[]): WebhookAlert[] {
+  const gone = ids.filter((id) => !own.some(({ webhookId }) => webhookId === id))
+  return gone.map((webhookId) => {
+    const sentence =
+      `the service has no webhook ${webhookId} (any more), so it sends us nothing for it; ` +
+      'create one with `tracking-sync webhooks create` and name it in TRACKING_WEBHOOK_IDS'
+    return { webhookId, kind: 'missing', sentence }
+  })
+}
+
+function missingUrl(
+  { settings: { url = '' }, listed, known }: CheckedWebhooks,
+  own: readonly WebhookRecord[],
+): WebhookAlert[] {
+  if (own.length > 0) return []
+  const moved = listed.filter(({ webhookId }) => known.some((row) => row.webhookId === webhookId))
+  if (moved.length > 0) return moved.map((webhook) => sendsElsewhere(webhook, url))
+  const end = 'so no notification reaches us; create one with `tracking-sync webhooks create`'
+  if (known.length === 0) {
+    const sentence = `no webhook of the account sends to ${url}, ${end}`
+    return [{ webhookId: null, kind: 'missing', sentence }]
+  }
+  return known.map(({ webhookId }) => {
+    const gone = `webhook ${webhookId} is gone at the service and no other sends to ${url}`
+    return { webhookId, kind: 'missing', sentence: `${gone}, ${end}` }
+  })
+}
+
+function checkOne(webhook: WebhookRecord, settings: OwnWebhookSettings): WebhookAlert[] {
+  const { webhookId, url, isActive } = webhook
+  const alerts: WebhookAlert[] = []
+  if (settings.url !== undefined && url !== null && !sendsTo(webhook, settings.url)) {
+    alerts.push(sendsElsewhere(webhook, settings.url))
+  }
+  if (isActive === false) {
+    const sentence =
+      `webhook ${webhookId} is not active: the service stopped sending after failed deliveries, ` +
+      'or somebody switched it off; check that our receiver can be reached, then run ' +
+      `\`tracking-sync webhooks enable ${webhookId}\``
+    alerts.push({ webhookId, kind: 'inactive', sentence })
+  }
+  return [...alerts, ...checkSecret(webhook, settings.secrets)]
+}
+
+/**
+ * Whether deliveries of this webhook can be accepted: it has a secret, and it is one of ours.
+ * Nothing where the service does not say.
+ */
+export function checkSecret(
+  { webhookId, hasSecret, secret }: WebhookRecord,
+  ours: readonly string[] | undefined,
+): WebhookAlert[] {
+  if (hasSecret === false) {
+    const sentence =
+      `webhook ${webhookId} has no secret, so its deliveries are not signed and are refused; run ` +
+      `\`tracking-sync webhooks enable ${webhookId} --sign\` to give it TRACKING_WEBHOOK_SECRET`
+    return [{ webhookId, kind: 'unsigned', sentence }]
+  }
+  if (ours === undefined || secret === null || secret.isAmong(ours)) return []
+  const state = ours.length === 0 ? 'which is not set' : 'which is another one'
+  const sentence =
+    `the service signs the deliveries of webhook ${webhookId} with a secret of its own and not ` +
+    `with TRACKING_WEBHOOK_SECRET, ${state}, so they are refused; run \`tracking-sync webhooks ` +
+    `enable ${webhookId} --secret-file <path>\` to get the secret, then set ` +
+    'TRACKING_WEBHOOK_SECRET_FILE=<path>'
+  return [{ webhookId, kind: 'other_secret', sentence }]
+}
+
+function sendsElsewhere({ webhookId, url }: WebhookRecord, wanted: string): WebhookAlert {
+  const sentence =
+    `webhook ${webhookId} sends to ${url ?? 'an unknown address'} and not to ${wanted}; correct ` +
+    'TRACKING_WEBHOOK_URL, or create one for it with `tracking-sync webhooks create`'
+  return { webhookId, kind: 'other_url', sentence }
+}
+
+const EVENTS_SHOWN = 5
+
+/** Several webhooks of ours may share the events. */
+function missingEvents(
+  own: readonly WebhookRecord[],
+  needed: readonly string[] | undefined,
+): WebhookAlert[] {
+  if (needed === undefined || own.some(({ events }) => events === null)) return []
+  const active = own.filter(({ isActive }) => isActive !== false)
+  const senders = active.length > 0 ? active : own
+  const [first] = senders
+  const subscribed = new Set(senders.flatMap(({ events }) => events ?? []))
+  const missing = needed.filter((name) => !subscribed.has(name))
+  if (first === undefined || missing.length === 0) return []
+  const { webhookId } = first
+  const shown = missing.slice(0, EVENTS_SHOWN).join(', ')
+  const more = missing.length > EVENTS_SHOWN ? ` and ${missing.length - EVENTS_SHOWN} more` : ''
+  const sentence =
+    `webhook ${webhookId} does not subscribe to ${missing.length} of the ${needed.length} events ` +
+    `we need: ${shown}${more}; run \`tracking-sync webhooks enable ${webhookId} --events\`, or ` +
+    'leave them out in TRACKING_WEBHOOK_EVENTS'
+  return [{ webhookId, kind: 'events_missing', sentence }]
+}
+
+function notCompared(
+  { url }: OwnWebhookSettings,
+  own: readonly WebhookRecord[],
+  needed: readonly string[] | undefined,
+): string[] {
+  const notes: string[] = []
+  if (url === undefined) {
+    notes.push(
+      'TRACKING_WEBHOOK_URL is not set, so a webhook that was pointed elsewhere goes unnoticed',
+    )
+  }
+  if (needed === undefined) {
+    notes.push(
+      'the service does not publish its catalogue of events, so subscriptions are not compared',
+    )
+  }
+  const silent = own.filter(({ events }) => events === null).map(({ webhookId }) => webhookId)
+  if (silent.length > 0) {
+    const ids = silent.join(', ')
+    notes.push(`the service does not say the events of ${ids}, so they are not compared`)
+  }
+  return notes
+}
