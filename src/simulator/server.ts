@@ -42,6 +42,8 @@ export interface SimulatorOptions {
   readonly host?: string
   /** In any rolling 60 real seconds; null: no limit. Default 100. */
   readonly rateLimitPerMinute?: number | null
+  /** What counts as the minute, in real milliseconds; 60,000 unless a test has less time. */
+  readonly rateLimitWindowMs?: number
   /** Default 30. */
   readonly pageSizeDefault?: number
   /** Larger sizes are cut to it without a word. Default 100. */
@@ -147,7 +149,7 @@ function createRunning(options: SimulatorOptions): Running {
     sending,
     faults: createFaultScript(),
     requests: createRequestLog(),
-    rateLimit: createRateLimit(rateLimitPerMinute, realNow),
+    rateLimit: createRateLimit(rateLimitPerMinute, options.rateLimitWindowMs ?? 60_000, realNow),
     includes: {
       accepted: { ...DEFAULT_INCLUDES, ...options.acceptedIncludes },
       onUnknown: onUnknownInclude,

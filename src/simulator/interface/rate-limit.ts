@@ -4,22 +4,24 @@ export interface RateLimit {
   take(): { readonly retryAfterSeconds: number } | undefined
 }
 
-const WINDOW_MS = 60_000
-
-/** `perMinute` null: no limit. `realNow` is monotonic milliseconds. */
-export function createRateLimit(perMinute: number | null, realNow: () => number): RateLimit {
+/** `perWindow` null: no limit. `realNow` is monotonic milliseconds. */
+export function createRateLimit(
+  perWindow: number | null,
+  windowMs: number,
+  realNow: () => number,
+): RateLimit {
   let taken: number[] = []
   return {
     take: () => {
-      if (perMinute === null) return undefined
+      if (perWindow === null) return undefined
       const now = realNow()
-      taken = taken.filter((instant) => instant > now - WINDOW_MS)
+      taken = taken.filter((instant) => instant > now - windowMs)
       const oldest = taken[0]
-      if (taken.length < perMinute) {
+      if (taken.length < perWindow) {
         taken.push(now)
         return undefined
       }
-      const waitMs = oldest === undefined ? WINDOW_MS : oldest + WINDOW_MS - now
+      const waitMs = oldest === undefined ? windowMs : oldest + windowMs - now
       return { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
     },
   }

@@ -74,7 +74,7 @@ export function registerHome(homeDirectory: string): string {
 
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { distDirectory = builtDirectory, uid, env, ...startOptions } = options
-  await access(join(distDirectory, 'database', 'embedded-database.js')).catch((cause: unknown) => {
+  await access(join(distDirectory, 'embedded-postgres', 'embedded-database.js')).catch((cause: unknown) => {
     throw new Error('These tests run the built program: run "npm run build" first.', { cause })
   })
   // The script goes in as text: an unprivileged child may not be able to enter the directory of this repository.

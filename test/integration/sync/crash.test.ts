@@ -19,7 +19,7 @@ import {
   type Kill,
 } from './crash-scene.js'
 
-const WORLD_COUNT = Number(process.env.CRASH_WORLDS ?? 3)
+const WORLD_COUNT = Number(process.env.CRASH_WORLDS ?? 1)
 const WORLDS = Array.from({ length: WORLD_COUNT }, (_, index) => index + 1)
 const TIMEOUT_MS = 300_000
 

@@ -7,8 +7,8 @@ afterEach(closeScenes)
 /** Hours of the week; more are more weeks. */
 const HOURS = Number(process.env.WEEK_HOURS ?? 168)
 /** Of these hours one has a sync. */
-const EVERY = Number(process.env.WEEK_SYNC_EVERY ?? 3)
-const SHIPMENTS = 30
+const EVERY = Number(process.env.WEEK_SYNC_EVERY ?? 6)
+const SHIPMENTS = 15
 
 /** What the service includes in lists of shipments: another on each day. */
 const DAYS = [

@@ -15,7 +15,7 @@ import {
   type WebhookCrashScene,
 } from './crash-scene.js'
 
-const SEED_COUNT = Number(process.env.WEBHOOK_CRASH_SEEDS ?? 3)
+const SEED_COUNT = Number(process.env.WEBHOOK_CRASH_SEEDS ?? 1)
 const SEEDS = Array.from({ length: SEED_COUNT }, (_, index) => index + 1)
 const TIMEOUT_MS = 300_000
 const MOST_ROUNDS = 3_000

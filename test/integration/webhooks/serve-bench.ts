@@ -34,6 +34,7 @@ export function openClient(
   simulator: Simulator,
   url: string,
   perMinute: number,
+  windowMs?: number,
 ): { readonly warehouse: Warehouse; readonly service: TrackingService } {
   const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 8 })
   const client = createApiClient({
@@ -47,6 +48,7 @@ export function openClient(
       warehouse,
       account: 'one account',
       perMinute,
+      ...(windowMs === undefined ? {} : { windowMs }),
       clock: () => new Date(),
       sleep: createSleep(),
     }),
@@ -67,6 +69,8 @@ export interface BenchOptions {
   readonly parts?: Partial<ServeParts>
   readonly settings?: Readonly<Record<string, string>>
   readonly perMinute?: number
+  /** What counts as the minute of the budget. */
+  readonly windowMs?: number
 }
 
 /** A `serve` in this process, with everything of its own, as another host has it. */
@@ -86,7 +90,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     },
   })
   await rm(directory, { recursive: true })
-  const { warehouse, service } = openClient(simulator, url, perMinute)
+  const { warehouse, service } = openClient(simulator, url, perMinute, options.windowMs)
   const inbox = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 2 })
   opened.push(inbox)
   const stats = {
