@@ -61,7 +61,7 @@ export async function countChanging(
   if ((settings.fullSyncHours ?? 0) === 0 || !isChangingStream(stream)) return undefined
   const found = await loadCapability(warehouse, capabilityName(stream))
   if (found?.isSupported === false && !found.isStale) return undefined
-  const { lastStartedAt } = await loadPassHistory(warehouse, warehouse.names, stream)
+  const { lastStartedAt } = await loadPassHistory(warehouse, stream)
   if (stream === 'tracking_requests' && lastStartedAt === null) return 0
   const { query } = changingList(stream, lastStartedAt ?? new Date(0))
   const options = { query, pageSize: settings.pageSize, signal, counter: ledger.counter(stream) }

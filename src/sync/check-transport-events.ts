@@ -1,7 +1,7 @@
 import { ApiContractError, ApiRequestError, ApiUnavailableError, toError } from '../base/errors.js'
 import {
   chooseContainersToCheck,
-  noteTransportEventChecks,
+  recordTransportEventChecks,
 } from '../warehouse/bookkeeping/transport-event-checks.js'
 import {
   findContainersWithUnlistedEvents,
@@ -118,7 +118,7 @@ async function settle(
   for (const events of fetched) lists.push(...(await believedList(run, events)))
   const { count: tombstoned } = await retryWarehouse(run, () =>
     warehouse.transaction('note a check of transport events', async (session) => {
-      await noteTransportEventChecks(session, containerIds)
+      await recordTransportEventChecks(session, containerIds)
       return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
     }),
   )

@@ -73,7 +73,7 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
   }
   const candidates = await retryWarehouse(run, () =>
     warehouse.transaction('count absences', (session) =>
-      countAbsences(session, warehouse.names, stream, missing, syncRunId),
+      countAbsences(session, stream, missing, syncRunId),
     ),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
@@ -177,8 +177,8 @@ async function recordAnswers(
     run.warehouse.transaction('mark rows as gone', async (session) => {
       const keys = await tombstoneRows(session, resource, gone, options)
       run.reachFailpoint('mid_tombstones')
-      await forgetAbsences(session, names, stream, [...found, ...gone.map(({ key }) => key)])
-      await postponeAbsences(session, names, stream, open)
+      await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
+      await postponeAbsences(session, stream, open)
       return keys
     }),
   )

@@ -134,9 +134,7 @@ export async function openPass(
   const whole = wholeList(stream)
   const remains = await resumePass(run, whole)
   if (remains !== undefined) return remains
-  const history = await retryWarehouse(run, () =>
-    loadPassHistory(warehouse, warehouse.names, stream),
-  )
+  const history = await retryWarehouse(run, () => loadPassHistory(warehouse, stream))
   const changing = await chooseChanging(history)
   const left = changing && (await resumePass(run, changing))
   return left ?? ListPass.start(changing ?? whole, history.now, run.settings.pageSize)
@@ -173,9 +171,7 @@ async function resumePass(
 /** A new pass, from the first page. */
 export async function startPass(run: Run, list: PassList): Promise<ListPass> {
   const { warehouse } = run
-  const { now } = await retryWarehouse(run, () =>
-    loadPassHistory(warehouse, warehouse.names, list.stream),
-  )
+  const { now } = await retryWarehouse(run, () => loadPassHistory(warehouse, list.stream))
   return ListPass.start(list, now, run.settings.pageSize)
 }
 

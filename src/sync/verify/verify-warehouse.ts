@@ -119,7 +119,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     counts.push(await compareCount(verifier, look, changing))
   }
   const unlistedEvents = await countUnlistedEvents(warehouse, warehouse.names)
-  const { wholeHoursAgo } = await loadPassHistory(warehouse, warehouse.names, shipments.stream)
+  const { wholeHoursAgo } = await loadPassHistory(warehouse, shipments.stream)
   return {
     isEqual:
       unlistedEvents === 0 &&

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** How many keys are compared at a time; the whole list of an account need not be in memory. */
@@ -13,8 +13,8 @@ export interface UnseenRows {
 }
 
 /**
- * The live rows that a complete pass did not show. Rows that something else saw after the pass
- * began are alive and not among them. Reads keys only; a few hundred kilobytes for 60,000 rows.
+ * The live rows that a complete pass did not show and nothing else saw since it began. Reads keys
+ * only, a few megabytes for 60,000 rows.
  */
 export async function findUnseenRows(
   warehouse: Warehouse,
@@ -45,9 +45,8 @@ limit ${KEYS_PER_READ}`,
 }
 
 /**
- * Containers of which only transport events stand, because their own record was never of use:
- * nothing but a pass can find out that they are gone. What was seen after the pass began is left
- * out. One anti-join of the two keys: a fifth of a second for 700,000 transport events.
+ * Containers without a row whose transport events are live and were not seen since the pass began:
+ * only a pass can find out that they are gone. A fifth of a second for 700,000 transport events.
  */
 export async function findContainersWithoutRow(
   warehouse: Warehouse,
@@ -70,10 +69,9 @@ order by report.container_id`,
 }
 
 /**
- * Those of the given containers that have a transport event which the row of a live container
- * names: an event may stand in the list of another container than the one it points to, and is
- * there as long as that one says so. Reads the lists of all containers once, a tenth of a second
- * for 60,000, so it is for the few containers that `findContainersWithoutRow` finds.
+ * Which of the given containers have a transport event that the row of another live container
+ * names: such an event exists as long as that row says so. Reads the lists of all containers, a
+ * tenth of a second for 60,000: for the few that `findContainersWithoutRow` finds.
  */
 export async function findContainersOfNamedEvents(
   warehouse: Warehouse,
@@ -94,13 +92,12 @@ where other._deleted_at is null
 }
 
 /**
- * Counts one more missed pass for the given rows and forgets all others of the stream: they were
- * seen. Returns the rows that have now missed two passes or more, but for those that were asked for
- * in vain less than a day ago. Writes nothing when nothing is missing and nothing was.
+ * Counts one more missed pass for the given rows and forgets all others of the stream, which were
+ * seen. Returns the rows that have missed two passes or more, except those that were asked for in
+ * vain less than a day ago.
  */
 export async function countAbsences(
   session: Session,
-  names: SchemaNames,
   stream: string,
   keys: readonly string[],
   syncRunId: number,
@@ -108,7 +105,7 @@ export async function countAbsences(
   await session.query(
     'forget absences of rows that were seen',
     // An anti-join: before PostgreSQL 15 `<> all` looks through the whole array for every row.
-    `delete from ${names.table('absences')} as known
+    `delete from ${session.names.table('absences')} as known
 where known.stream = $1
     and not exists (
         select from unnest($2::text[]) as missing (row_key) where missing.row_key = known.row_key
@@ -118,10 +115,9 @@ where known.stream = $1
   if (keys.length === 0) return []
   const rows = await session.query<{ row_key: string }>(
     'count absences',
-    // Once for each run: doing this again, because nobody knows whether it was committed, changes
-    // nothing.
+    // Once for each run: repeated after a lost commit, it changes nothing.
     `with counted as (
-    insert into ${names.table('absences')} as known (stream, row_key, missed_passes, sync_run_id)
+    insert into ${session.names.table('absences')} as known (stream, row_key, missed_passes, sync_run_id)
     select $1, missing.row_key, 1, $3
     from unnest($2::text[]) as missing (row_key)
     on conflict (stream, row_key) do update
@@ -155,14 +151,13 @@ export async function hasAbsences(session: Session, stream: string): Promise<boo
 /** Forgets rows whose case is decided. */
 export async function forgetAbsences(
   session: Session,
-  names: SchemaNames,
   stream: string,
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
   await session.query(
     'forget absences',
-    `delete from ${names.table('absences')} where stream = $1 and row_key = any($2::text[])`,
+    `delete from ${session.names.table('absences')} where stream = $1 and row_key = any($2::text[])`,
     [stream, keys],
   )
 }
@@ -176,14 +171,13 @@ export interface OpenAbsence {
 /** Records why rows were asked for in vain; they are asked for again in a day. */
 export async function postponeAbsences(
   session: Session,
-  names: SchemaNames,
   stream: string,
   open: readonly OpenAbsence[],
 ): Promise<void> {
   if (open.length === 0) return
   await session.query(
     'postpone absences',
-    `update ${names.table('absences')} as known
+    `update ${session.names.table('absences')} as known
 set error = asked.why, not_before = now() + interval '1 day'
 from unnest($2::text[], $3::text[]) as asked (row_key, why)
 where known.stream = $1 and known.row_key = asked.row_key`,

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { SchemaNames } from '../connection/schema-names.js'
+import { sql, type RawBuilder } from 'kysely'
 import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
 import { readPassPosition, type PassPosition } from './pass-position.js'
@@ -18,18 +17,49 @@ export interface Checkpoint {
   readonly position: PassPosition
 }
 
-/** Writes where a pass stands; called in the transaction of the rows it speaks of. */
-export async function saveCheckpoint(
+/** Writes where a pass stands; call it in the transaction of the rows it speaks of. */
+export function saveCheckpoint(
   session: Session,
   syncRunId: number,
-  { stream, scope, passStartedAt, position }: Checkpoint,
+  checkpoint: Checkpoint,
+): Promise<void> {
+  const passStartedAt = checkpoint.passStartedAt.toISOString()
+  const pass = { pass_started_at: passStartedAt, completed_at: null }
+  return writeCheckpoint(session, syncRunId, checkpoint, pass)
+}
+
+/** Records that a pass is complete: all its pages are in the warehouse. */
+export function completePass(
+  session: Session,
+  syncRunId: number,
+  checkpoint: Checkpoint,
+): Promise<void> {
+  return writeCheckpoint(session, syncRunId, checkpoint, {
+    pass_started_at: null,
+    completed_at: sql<string>`now()`,
+    completed_pass_started_at: checkpoint.passStartedAt.toISOString(),
+    completed_pass_began_at: checkpoint.position.beganAt,
+  })
+}
+
+interface PassColumns {
+  readonly pass_started_at: string | null
+  readonly completed_at: RawBuilder<string> | null
+  readonly completed_pass_started_at?: string
+  readonly completed_pass_began_at?: string
+}
+
+async function writeCheckpoint(
+  session: Session,
+  syncRunId: number,
+  { stream, scope, position }: Checkpoint,
+  pass: PassColumns,
 ): Promise<void> {
   const values = {
     sync_run_id: syncRunId,
     position: JSON.stringify(position),
-    pass_started_at: passStartedAt.toISOString(),
-    completed_at: null,
     updated_at: sql<string>`now()`,
+    ...pass,
   }
   await session.sync
     .insertInto('checkpoints')
@@ -49,57 +79,23 @@ export async function advancePass(
   syncRunId: number,
   { stream, scope, passStartedAt, position }: Checkpoint,
 ): Promise<boolean> {
-  const rows = await session.sync
-    .insertInto('pass_positions')
-    .columns(['stream', 'scope', 'sync_run_id', 'pass_started_at', 'position'])
-    .expression((make) =>
-      make
-        .selectFrom('checkpoints')
-        .select([
-          'stream',
-          'scope',
-          sql<number>`sync_run_id`.as('sync_run_id'),
-          sql<string>`pass_started_at`.as('pass_started_at'),
-          sql<string>`${JSON.stringify(position)}::jsonb`.as('position'),
-        ])
-        .where('stream', '=', stream)
-        .where('scope', '=', scope)
-        .where('sync_run_id', '=', syncRunId)
-        .where('pass_started_at', '=', passStartedAt.toISOString()),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['stream', 'scope']).doUpdateSet((set) => ({
-        sync_run_id: set.ref('excluded.sync_run_id'),
-        pass_started_at: set.ref('excluded.pass_started_at'),
-        position: set.ref('excluded.position'),
-        updated_at: set.ref('excluded.updated_at'),
-      })),
-    )
-    .returning('stream')
-    .execute()
+  const rows = await session.query(
+    'advance a pass',
+    `insert into ${session.names.table('pass_positions')}
+    (stream, scope, sync_run_id, pass_started_at, position)
+select stream, scope, sync_run_id, pass_started_at, $5::jsonb
+from ${session.names.table('checkpoints')}
+where stream = $1 and scope = $2 and sync_run_id = $3 and pass_started_at = $4::timestamptz
+on conflict (stream, scope) do update
+set
+    sync_run_id = excluded.sync_run_id,
+    pass_started_at = excluded.pass_started_at,
+    position = excluded.position,
+    updated_at = excluded.updated_at
+returning stream`,
+    [stream, scope, syncRunId, passStartedAt.toISOString(), JSON.stringify(position)],
+  )
   return rows.length > 0
-}
-
-/** Records that a pass is complete: all its pages are in the warehouse. */
-export async function completePass(
-  session: Session,
-  syncRunId: number,
-  { stream, scope, passStartedAt, position }: Checkpoint,
-): Promise<void> {
-  const values = {
-    sync_run_id: syncRunId,
-    position: JSON.stringify(position),
-    pass_started_at: null,
-    completed_at: sql<string>`now()`,
-    completed_pass_started_at: passStartedAt.toISOString(),
-    completed_pass_began_at: position.beganAt,
-    updated_at: sql<string>`now()`,
-  }
-  await session.sync
-    .insertInto('checkpoints')
-    .values({ stream, scope, ...values })
-    .onConflict((conflict) => conflict.columns(['stream', 'scope']).doUpdateSet(values))
-    .execute()
 }
 
 /** Forgets how far a pass came. When the last complete pass began is kept. */
@@ -124,12 +120,6 @@ export type PassRemains =
   | { readonly kind: 'complete'; readonly position: PassPosition }
 
 /**
- * After half an hour a list has other pages. Starting over costs list pages only: what is stored is
- * not written again.
- */
-const TOO_OLD = sql`interval '30 minutes'`
-
-/**
  * What earlier runs left of a stream. An unfinished pass is resumed, whatever ended its run. A
  * complete one counts only if its run was killed or stopped afterwards, before it had done the
  * rest; after a run that ended by itself a new pass is wanted. A pass that is too old, or had
@@ -140,39 +130,48 @@ export async function loadPassRemains(
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
   pageSize: number,
 ): Promise<PassRemains> {
-  const row = await session.sync
-    .selectFrom('checkpoints as saved')
-    .leftJoin('pass_positions as advanced', (join) =>
-      join
-        .onRef('advanced.stream', '=', 'saved.stream')
-        .onRef('advanced.scope', '=', 'saved.scope')
-        .onRef('advanced.sync_run_id', '=', 'saved.sync_run_id')
-        .onRef('advanced.pass_started_at', '=', 'saved.pass_started_at'),
-    )
-    .select([
-      'saved.position',
-      'saved.pass_started_at',
-      'saved.completed_at',
-      'saved.sync_run_id',
-      'advanced.position as advanced_position',
-      lastRunThatEndedByItself(session).as('last_ended'),
-    ])
-    .where('saved.stream', '=', stream)
-    .where('saved.scope', '=', scope)
-    .where(sql<boolean>`greatest(saved.updated_at, advanced.updated_at) > now() - ${TOO_OLD}`)
-    .executeTakeFirst()
+  const { names } = session
+  // After half an hour a list has other pages, and what is stored is not written again.
+  const [row] = await session.query<RemainsRow>(
+    'look up what is left of a pass',
+    `select
+    saved.position,
+    saved.completed_at is not null as is_complete,
+    floor(extract(epoch from saved.pass_started_at) * 1000)::bigint as started_ms,
+    saved.sync_run_id > coalesce(
+        (
+            select max(sync_run_id)
+            from ${names.table('sync_runs')}
+            where command in ('backfill', 'sync') and outcome not in ('running', 'aborted')
+        ),
+        0
+    ) as was_cut_off,
+    advanced.position as advanced_position
+from ${names.table('checkpoints')} as saved
+left join ${names.table('pass_positions')} as advanced
+    using (stream, scope, sync_run_id, pass_started_at)
+where saved.stream = $1
+    and saved.scope = $2
+    and greatest(saved.updated_at, advanced.updated_at) > now() - interval '30 minutes'`,
+    [stream, scope],
+  )
   const saved = readPassPosition(row?.position)
   const advanced = readPassPosition(row?.advanced_position)
   // A page that wrote rows moves the checkpoint only, one that changed nothing the position only.
   const position = (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
   if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
-  if (row.completed_at !== null) {
-    const wasCutOff = (row.sync_run_id ?? 0) > (row.last_ended ?? 0)
-    return wasCutOff ? { kind: 'complete', position } : { kind: 'none' }
-  }
-  if (row.pass_started_at === null) return { kind: 'none' }
-  const passStartedAt = new Date(row.pass_started_at)
+  if (row.is_complete) return row.was_cut_off ? { kind: 'complete', position } : { kind: 'none' }
+  if (row.started_ms === null) return { kind: 'none' }
+  const passStartedAt = new Date(row.started_ms)
   return { kind: 'unfinished', checkpoint: { stream, scope, passStartedAt, position } }
+}
+
+interface RemainsRow {
+  readonly position: unknown
+  readonly is_complete: boolean
+  readonly started_ms: number | null
+  readonly was_cut_off: boolean | null
+  readonly advanced_position: unknown
 }
 
 /** What a new pass has to know of those before it. */
@@ -189,11 +188,7 @@ export interface PassHistory {
 }
 
 /** When the complete passes over a stream began. */
-export async function loadPassHistory(
-  session: Session,
-  names: SchemaNames,
-  stream: string,
-): Promise<PassHistory> {
+export async function loadPassHistory(session: Session, stream: string): Promise<PassHistory> {
   const [row] = await session.query<{
     now: string
     whole_hours_ago: number | null
@@ -205,7 +200,7 @@ export async function loadPassHistory(
     (extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole')) / 3600)::float8
         as whole_hours_ago,
     floor(extract(epoch from max(completed_pass_started_at)) * 1000)::bigint as last_started_ms
-from ${names.table('checkpoints')}
+from ${session.names.table('checkpoints')}
 where stream = $1`,
     [stream],
   )
@@ -215,12 +210,4 @@ where stream = $1`,
     wholeHoursAgo: row.whole_hours_ago,
     lastStartedAt: row.last_started_ms === null ? null : new Date(row.last_started_ms),
   }
-}
-
-function lastRunThatEndedByItself(session: Session) {
-  return session.sync
-    .selectFrom('sync_runs')
-    .select(({ fn }) => fn.max('sync_run_id').as('last'))
-    .where('command', 'in', ['backfill', 'sync'])
-    .where('outcome', 'not in', ['running', 'aborted'])
 }

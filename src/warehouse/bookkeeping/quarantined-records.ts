@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
-import { givenRows, type GivenColumns } from '../connection/given-rows.js'
 import type { QuarantineTable } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -25,43 +24,38 @@ export async function quarantineRecords(
   syncRunId: number | null,
 ): Promise<void> {
   if (records.length === 0) return
-  const columns = toColumns(countEqual(records))
-  const names = Object.keys(columns) as (keyof GivenRecord)[]
-  await session.sync
-    .insertInto('quarantine')
-    .columns(['sync_run_id', ...names])
-    .expression((build) =>
-      build
-        .selectFrom(givenRows<GivenRecord>(columns))
-        .select([
-          sql`${syncRunId}::bigint`.as('sync_run_id'),
-          ...names.map((name) => `given.${name}` as const),
-        ]),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['stream', 'payload_hash']).doUpdateSet((row) => ({
-        sightings: sql`quarantine.sightings + excluded.sightings`,
-        last_seen_at: row.ref('excluded.last_seen_at'),
-        sync_run_id: row.ref('excluded.sync_run_id'),
-        reason: row.ref('excluded.reason'),
-        pointer: row.ref('excluded.pointer'),
-      })),
-    )
-    .execute()
+  const rows = countEqual(records)
+  const column = (read: (record: QuarantinedRecord) => string | null): (string | null)[] =>
+    rows.map(({ record }) => read(record))
+  await session.query(
+    'set records aside',
+    `insert into ${session.names.table('quarantine')} as stored
+    (sync_run_id, stream, resource_type, record_id, reason, pointer, payload, source, payload_hash, sightings)
+select $1::bigint, given.*
+from unnest(
+    $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[]
+) as given
+on conflict (stream, payload_hash) do update
+set
+    sightings = stored.sightings + excluded.sightings,
+    last_seen_at = excluded.last_seen_at,
+    sync_run_id = excluded.sync_run_id,
+    reason = excluded.reason,
+    pointer = excluded.pointer`,
+    [
+      syncRunId,
+      column(({ stream }) => stream),
+      column(({ resourceType }) => storable(resourceType)),
+      column(({ recordId }) => storable(recordId)),
+      column(({ reason }) => reason),
+      column(({ pointer }) => pointer),
+      column(({ payload }) => payload),
+      column(({ source }) => source),
+      rows.map(({ hash }) => hash),
+      rows.map(({ sightings }) => sightings),
+    ],
+  )
 }
-
-type GivenRecord = Pick<
-  Selectable<QuarantineTable>,
-  | 'stream'
-  | 'resource_type'
-  | 'record_id'
-  | 'reason'
-  | 'pointer'
-  | 'payload'
-  | 'payload_hash'
-  | 'source'
-  | 'sightings'
->
 
 interface CountedRecord {
   readonly record: QuarantinedRecord
@@ -80,32 +74,12 @@ function countEqual(records: readonly QuarantinedRecord[]): CountedRecord[] {
   return [...rows.values()]
 }
 
-function toColumns(rows: readonly CountedRecord[]): GivenColumns<GivenRecord> {
-  const text = (read: (record: QuarantinedRecord) => string | null) =>
-    ['text', rows.map(({ record }) => read(record))] as const
-  return {
-    stream: text(({ stream }) => stream),
-    resource_type: text(({ resourceType }) => storable(resourceType)),
-    record_id: text(({ recordId }) => storable(recordId)),
-    reason: text(({ reason }) => reason),
-    pointer: text(({ pointer }) => pointer),
-    payload: text(({ payload }) => payload),
-    payload_hash: ['text', rows.map(({ hash }) => hash)],
-    source: text(({ source }) => source),
-    sightings: ['bigint', rows.map(({ sightings }) => sightings)],
-  }
-}
-
-/**
- * Ids in quarantine are often there because of what they hold; a JSON text shows it and can be
- * stored.
- */
+/** An id may be in quarantine for what it holds: as JSON text it can be stored and read. */
 function storable(text: string | null): string | null {
   if (text === null) return null
   return /[\p{Cc}\p{Surrogate}]/u.test(text) ? JSON.stringify(text) : text.slice(0, 1000)
 }
 
-/** A record in quarantine, as it stands there. */
 export interface QuarantineEntry extends QuarantinedRecord {
   readonly quarantineId: number
   readonly sightings: number
@@ -113,15 +87,14 @@ export interface QuarantineEntry extends QuarantinedRecord {
   readonly lastSeenAt: string
 }
 
+/** What is absent selects everything. */
 export interface QuarantineSelection {
-  /** Absent: of every stream. */
   readonly stream?: string | undefined
-  /** Absent: all that the rest selects. */
   readonly ids?: readonly number[] | undefined
   readonly limit?: number | undefined
 }
 
-/** Entries, the last seen first. Ids that are not there are passed over. */
+/** Entries, the last seen first. Unknown ids are ignored. */
 export async function loadQuarantine(
   session: Session,
   { stream, ids, limit }: QuarantineSelection,
@@ -141,7 +114,7 @@ function anyOfIds(ids: readonly number[]) {
   return sql<number>`any(${ids}::bigint[])`
 }
 
-/** Takes entries out for good; returns the ids of those that were there. */
+/** Deletes entries; returns the ids of those that existed. */
 export async function dropQuarantine(session: Session, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await session.sync

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import { anyOf, givenRows } from '../connection/given-rows.js'
+import { anyOf } from '../connection/given-rows.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -13,8 +12,8 @@ export interface DriftNote {
 }
 
 /**
- * Notes what was found and returns what had never been noted. What is known already is touched at
- * most once a day, so that a run over an unchanged source writes nothing; it costs one look.
+ * Records what was found and returns what is new. What is known is touched at most once a day, so
+ * that a run over an unchanged source writes nothing: it costs one query.
  */
 export async function recordSchemaDrift(
   warehouse: Warehouse,
@@ -23,37 +22,37 @@ export async function recordSchemaDrift(
 ): Promise<DriftNote[]> {
   if (notes.length === 0) return []
   const table = warehouse.names.table('schema_drift')
-  const isSame = `noted.stream = found.stream and noted.kind = found.kind and noted.name = found.name`
-  const news = await warehouse.query<DriftNote>(
+  const isSame = `known.stream = found.stream and known.kind = found.kind and known.name = found.name`
+  const due = await warehouse.query<DriftNote>(
     'look for schema drift',
     `select found.stream, found.kind, found.name
 from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where not exists (
-    select from ${table} as noted
-    where ${isSame} and noted.last_seen_at >= now() - interval '1 day'
+    select from ${table} as known
+    where ${isSame} and known.last_seen_at >= now() - interval '1 day'
 )`,
     toColumns(notes),
   )
-  if (news.length === 0) return []
-  return warehouse.transaction('note schema drift', async (session) => {
+  if (due.length === 0) return []
+  return warehouse.transaction('record schema drift', async (session) => {
     await session.query(
       'touch schema drift',
-      `update ${table} as noted
+      `update ${table} as known
 set last_seen_at = now()
 from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where ${isSame}`,
-      toColumns(news),
+      toColumns(due),
     )
     return session.query<DriftNote>(
-      'note schema drift',
+      'record schema drift',
       `insert into ${table} (stream, kind, name, sync_run_id)
 select found.stream, found.kind, found.name, $4::bigint
 from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
-where not exists (select from ${table} as noted where ${isSame})
+where not exists (select from ${table} as known where ${isSame})
 order by found.stream, found.kind, found.name
 on conflict do nothing
 returning stream, kind, name`,
-      [...toColumns(news), syncRunId],
+      [...toColumns(due), syncRunId],
     )
   })
 }
@@ -85,7 +84,7 @@ export async function loadSeenAttributes(
   return byStream
 }
 
-/** Adds and takes out attributes of a stream. */
+/** Adds and removes attributes of a stream. */
 export async function reviseSeenAttributes(
   session: Session,
   stream: string,
@@ -94,20 +93,14 @@ export async function reviseSeenAttributes(
 ): Promise<void> {
   const { added, gone } = revision
   if (added.length > 0) {
-    await session.sync
-      .insertInto('seen_attributes')
-      .columns(['stream', 'attribute', 'sync_run_id'])
-      .expression((build) =>
-        build
-          .selectFrom(givenRows<{ attribute: string }>({ attribute: ['text', added] }))
-          .select([
-            sql`${stream}::text`.as('stream'),
-            'given.attribute',
-            sql`${syncRunId}::bigint`.as('sync_run_id'),
-          ]),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await session.query(
+      'record attributes',
+      `insert into ${session.names.table('seen_attributes')} (stream, attribute, sync_run_id)
+select $1, attribute, $3::bigint
+from unnest($2::text[]) as added (attribute)
+on conflict do nothing`,
+      [stream, added, syncRunId],
+    )
   }
   if (gone.length > 0) {
     await session.sync

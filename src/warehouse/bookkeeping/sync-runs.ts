@@ -1,41 +1,30 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
-import { givenRows, type GivenColumns } from '../connection/given-rows.js'
 import type { PassScope, RunOutcome, StreamOutcome } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
+
+const COUNTS = [
+  'pages',
+  'requests',
+  'fetched',
+  'inserted',
+  'updated',
+  'unchanged',
+  'stale',
+  'duplicate',
+  'quarantined',
+  'tombstoned',
+  'coerced',
+] as const
 
 /**
  * Counts of one stream in one run, which add up:
  * fetched = inserted + updated + unchanged + stale + duplicate + quarantined.
  */
-export interface StreamCounts {
-  pages: number
-  requests: number
-  fetched: number
-  inserted: number
-  updated: number
-  unchanged: number
-  stale: number
-  duplicate: number
-  quarantined: number
-  tombstoned: number
-  coerced: number
-}
+export type StreamCounts = Record<(typeof COUNTS)[number], number>
 
 export function createStreamCounts(): StreamCounts {
-  return {
-    pages: 0,
-    requests: 0,
-    fetched: 0,
-    inserted: 0,
-    updated: 0,
-    unchanged: 0,
-    stale: 0,
-    duplicate: 0,
-    quarantined: 0,
-    tombstoned: 0,
-    coerced: 0,
-  }
+  return Object.fromEntries(COUNTS.map((name) => [name, 0])) as StreamCounts
 }
 
 export interface RunStart {
@@ -60,10 +49,7 @@ export async function startRun(session: Session, start: RunStart): Promise<numbe
   return sync_run_id
 }
 
-/**
- * Closes the rows of runs that were killed and could not do it themselves. To be called by the
- * holder of the lease: nobody else can be running.
- */
+/** Closes the rows of killed runs. Call it with the lease: then no other run is under way. */
 export async function closeKilledRuns(session: Session): Promise<void> {
   await session.sync
     .updateTable('sync_runs')
@@ -86,7 +72,7 @@ export interface RunEnd {
   readonly requests: number
 }
 
-/** Closes a run. A run without this row was killed; nothing it did counts as complete. */
+/** Closes a run. */
 export async function finishRun(session: Session, runId: number, end: RunEnd): Promise<void> {
   await session.sync
     .updateTable('sync_runs')
@@ -114,69 +100,36 @@ export interface StreamState {
   readonly counts: StreamCounts
   readonly outcome: StreamOutcome
   readonly detail: string | null
-  /** Undefined: no pass of the run has. */
+  /** Undefined without such a pass. */
   readonly shownBy?: ShownBy | undefined
 }
 
-/**
- * Writes the counts of streams as they now stand, in one statement; called in the transaction of
- * the rows they count.
- */
+/** Writes the counts of streams; call it in the transaction of the rows they count. */
 export async function saveStreamStates(
   session: Session,
   runId: number,
   states: readonly StreamState[],
 ): Promise<void> {
   if (states.length === 0) return
-  const columns = toColumns(states)
-  const names = Object.keys(columns) as (keyof StreamRow)[]
-  await session.sync
-    .insertInto('sync_run_streams')
-    .columns(['sync_run_id', 'finished_at', ...names])
-    .expression((build) =>
-      build
-        .selectFrom(givenRows<StreamRow>(columns))
-        .select([
-          sql`${runId}::bigint`.as('sync_run_id'),
-          sql`case when given.outcome != 'running' then now() end`.as('finished_at'),
-          ...names.map((name) => `given.${name}` as const),
-        ]),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['sync_run_id', 'stream'])
-        .doUpdateSet((row) =>
-          Object.fromEntries(
-            ['finished_at' as const, ...names].map((name) => [name, row.ref(`excluded.${name}`)]),
-          ),
-        ),
-    )
-    .execute()
-}
-
-type StreamRow = StreamCounts &
-  Record<'stream' | 'outcome', string> &
-  Record<'detail' | 'pass_began_at' | 'pass_scope', string | null>
-
-function toColumns(states: readonly StreamState[]): GivenColumns<StreamRow> {
-  const count = (name: keyof StreamCounts) =>
-    ['bigint', states.map(({ counts }) => counts[name])] as const
-  return {
-    stream: ['text', states.map(({ stream }) => stream)],
-    outcome: ['text', states.map(({ outcome }) => outcome)],
-    detail: ['text', states.map(({ detail }) => detail)],
-    pass_began_at: ['timestamptz', states.map(({ shownBy }) => shownBy?.beganAt ?? null)],
-    pass_scope: ['text', states.map(({ shownBy }) => shownBy?.scope ?? null)],
-    pages: count('pages'),
-    requests: count('requests'),
-    fetched: count('fetched'),
-    inserted: count('inserted'),
-    updated: count('updated'),
-    unchanged: count('unchanged'),
-    stale: count('stale'),
-    duplicate: count('duplicate'),
-    quarantined: count('quarantined'),
-    tombstoned: count('tombstoned'),
-    coerced: count('coerced'),
-  }
+  const written = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS]
+  await session.query(
+    'save the counts of streams',
+    `insert into ${session.names.table('sync_run_streams')} (sync_run_id, finished_at, stream, ${written.join(', ')})
+select $1::bigint, case when given.outcome != 'running' then now() end, given.*
+from unnest(
+    $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
+    ${COUNTS.map((_, index) => `$${index + 7}::bigint[]`).join(', ')}
+) as given (stream, ${written.join(', ')})
+on conflict (sync_run_id, stream) do update
+set finished_at = excluded.finished_at, ${written.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    [
+      runId,
+      states.map(({ stream }) => stream),
+      states.map(({ outcome }) => outcome),
+      states.map(({ detail }) => detail),
+      states.map(({ shownBy }) => shownBy?.beganAt ?? null),
+      states.map(({ shownBy }) => shownBy?.scope ?? null),
+      ...COUNTS.map((name) => states.map(({ counts }) => counts[name])),
+    ],
+  )
 }

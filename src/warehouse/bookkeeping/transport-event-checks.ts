@@ -1,12 +1,11 @@
-import { givenRows } from '../connection/given-rows.js'
 import { compareKeys } from '../rows/sighting.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /**
- * The live containers whose transport events were read longest ago and may still change, the
- * longest first: by their last check, else by when they were first seen, because their events were
- * read then. What came back empty is finished. Reads the containers' keys, some tens of
- * milliseconds for 60,000.
+ * The live containers whose transport events were read longest ago and may still change: by their
+ * last check, else by when they were first seen, for their events were read then. An empty
+ * container that came back is finished. Reads the keys of all containers, some tens of milliseconds
+ * for 60,000.
  */
 export async function chooseContainersToCheck(
   warehouse: Warehouse,
@@ -26,27 +25,19 @@ limit $1`,
   return rows.map((row) => row.container_id)
 }
 
-/**
- * Notes that the transport events of these containers were read just now. One row each, replaced by
- * the next check.
- */
-export async function noteTransportEventChecks(
+/** Records that the transport events of these containers were read just now. */
+export async function recordTransportEventChecks(
   session: Session,
   containerIds: readonly string[],
 ): Promise<void> {
-  const sorted = [...containerIds].sort(compareKeys)
-  await session.sync
-    .insertInto('transport_event_checks')
-    .columns(['container_id'])
-    .expression((build) =>
-      build
-        .selectFrom(givenRows<{ container_id: string }>({ container_id: ['text', sorted] }))
-        .select('given.container_id'),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .column('container_id')
-        .doUpdateSet((set) => ({ checked_at: set.ref('excluded.checked_at') })),
-    )
-    .execute()
+  await session.query(
+    'record checks of transport events',
+    // In order, so that two such statements cannot lock each other out.
+    `insert into ${session.names.table('transport_event_checks')} (container_id)
+select container_id
+from unnest($1::text[]) as checked (container_id)
+on conflict (container_id) do update
+set checked_at = excluded.checked_at`,
+    [[...containerIds].sort(compareKeys)],
+  )
 }

@@ -126,7 +126,7 @@ async function loadKnown(
       rows.set(resource.stream, new Map([...stored, ...ofEvents]))
     } else rows.set(resource.stream, stored)
   }
-  return { rows, passes: await loadConfirmedPasses(session, names) }
+  return { rows, passes: await loadConfirmedPasses(session) }
 }
 
 function sightingsOf(intakes: readonly Intake[], stream: string): Sighting[] {

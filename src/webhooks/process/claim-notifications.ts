@@ -197,7 +197,7 @@ const CLOSED = stateAfter('synced')
  */
 export async function closeUnresolved(warehouse: Warehouse): Promise<number> {
   const { names } = warehouse
-  const beganAt = completeSyncBegan(await loadConfirmedPasses(warehouse, names, 'whole'))
+  const beganAt = completeSyncBegan(await loadConfirmedPasses(warehouse, 'whole'))
   if (beganAt === undefined) return 0
   const rows = await warehouse.query(
     'close unresolved notifications',

@@ -176,7 +176,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     const scene = await openScene()
     await scene.sync({ settings: SETTINGS })
     const passes = async (scope: 'any' | 'whole') =>
-      (await loadConfirmedPasses(scene.warehouse, scene.warehouse.names, scope)).get('shipments')
+      (await loadConfirmedPasses(scene.warehouse, scope)).get('shipments')
     const whole = await passes('whole')
     await sync(scene)
     expect(await passes('whole')).toEqual(whole)

@@ -559,8 +559,7 @@ describe('a list that cannot be trusted', () => {
     async () => {
       const scene = await openScene()
       await scene.sync(PAGES_OF_2)
-      const confirmed = async () =>
-        (await loadConfirmedPasses(scene.warehouse, scene.warehouse.names)).get('shipments')
+      const confirmed = async () => (await loadConfirmedPasses(scene.warehouse)).get('shipments')
       const first = await confirmed()
       const before = await dataRows(scene)
       scene.simulator.clock.advance(1000)

@@ -380,7 +380,7 @@ describe('rows of a large account', () => {
     const options = { names: warehouse.names, syncRunId: null, source: 'sync' as const }
     await warehouse.transaction('mark', async (session) => {
       await tombstoneRows(session, trackingRequests, gone, options)
-      await forgetAbsences(session, warehouse.names, 'tracking_requests', keys)
+      await forgetAbsences(session, 'tracking_requests', keys)
     })
     expect(await tombstoned(scene, 'tracking_requests')).toBe(70_000)
     expect(await scene.query(missed)).toEqual([])

@@ -5,7 +5,7 @@ import {
   queueRefetches,
   releaseRefetches,
 } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import { noteTransportEventChecks } from '../../../src/warehouse/bookkeeping/transport-event-checks.js'
+import { recordTransportEventChecks } from '../../../src/warehouse/bookkeeping/transport-event-checks.js'
 import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { recordStatement } from '../../support/statement-recorder.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -56,9 +56,9 @@ test.each([1, 2, 30_000])(
     await warehouse.transaction('write', async (session) => {
       await queueRefetches(session, entries, 'test')
       await releaseRefetches(session, entries, 1_000)
-      await countAbsences(session, warehouse.names, 'containers', ids, 1)
-      await forgetAbsences(session, warehouse.names, 'containers', ids)
-      await noteTransportEventChecks(session, ids)
+      await countAbsences(session, 'containers', ids, 1)
+      await forgetAbsences(session, 'containers', ids)
+      await recordTransportEventChecks(session, ids)
       const records = [...ids, ...ids].map((id) => ({
         stream: 'containers',
         resourceType: null,
@@ -100,13 +100,10 @@ test(
     await warehouse.transaction('set aside', async (session) => {
       const counting: Session = {
         ...session,
-        sync: session.sync.withPlugin({
-          transformQuery: ({ node }) => {
-            statements += 1
-            return node
-          },
-          transformResult: ({ result }) => Promise.resolve(result),
-        }),
+        query: (...statement) => {
+          statements += 1
+          return session.query(...statement)
+        },
       }
       await quarantineRecords(counting, records, null)
     })
