@@ -1568,7 +1568,8 @@ begin
     budget.other_requests := budget.other_requests[oldest:];
     newest := cardinality(budget.requested_at);
 
-    -- Instants in the future are from before the clock was put back. They count as now, or they would never be over.
+    -- Instants in the future are from before the clock was put back. They count as now, or they
+    -- would never be over.
     for position in reverse newest .. 1 loop
         exit when budget.requested_at[position] <= instant;
         budget.requested_at[position] := instant;
@@ -1681,7 +1682,8 @@ AS $function$
     ) as sent (kind, deadline_at, time_zone)
     left join "tracking_analytics".time_zones as zone
         on zone.name = sent.time_zone
-    -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was meant.
+    -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
+    -- meant.
     cross join lateral (
         select "tracking_sync".day_of(btrim($7 -> sent.kind ->> 'original', '"')) as day
     ) as bare

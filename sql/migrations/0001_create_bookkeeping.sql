@@ -1,5 +1,5 @@
--- The schemas, and the bookkeeping of a run: where it stands, who may write, who may ask the service,
--- what is missing, what is to be refetched, and what could not be stored.
+-- The schemas, and the bookkeeping of a run: where it stands, who may write, who may ask the
+-- service, what is missing, what is to be refetched, and what could not be stored.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
 
@@ -133,7 +133,9 @@ comment on column {{sync}}.sync_run_streams.finished_at is
     'End. UTC.';
 
 comment on column {{sync}}.sync_run_streams.pass_began_at is
-    'When the first request of the pass that showed the stream was about to be sent: the rows are at least so new. Earlier than the run where it went on with the pass of a run that was cut off. Null: no pass showed it. UTC.';
+    'When the first request of the pass that showed the stream was about to be sent: the rows are '
+    'at least so new. Earlier than the run where it went on with the pass of a run that was cut '
+    'off. Null: no pass showed it. UTC.';
 comment on column {{sync}}.sync_run_streams.pass_scope is
     'whole: the pass read the whole list. changing: only what can still change. Null: no pass.';
 
@@ -160,7 +162,8 @@ comment on column {{sync}}.checkpoints.scope is
 comment on column {{sync}}.checkpoints.sync_run_id is
     'Run that wrote it; sync_runs.';
 comment on column {{sync}}.checkpoints.position is
-    'Where the pass under way stands: page, page size, digests of some of its records. After a complete pass, what it found.';
+    'Where the pass under way stands: page, page size, digests of some of its records. After a '
+    'complete pass, what it found.';
 comment on column {{sync}}.checkpoints.pass_started_at is
     'When the pass under way began, on the source''s clock; null when none is. UTC.';
 comment on column {{sync}}.checkpoints.completed_at is
@@ -168,7 +171,8 @@ comment on column {{sync}}.checkpoints.completed_at is
 comment on column {{sync}}.checkpoints.updated_at is
     'Last write. UTC.';
 comment on column {{sync}}.checkpoints.completed_pass_started_at is
-    'When the last complete pass began, on the source''s clock: nothing older may change a row. UTC.';
+    'When the last complete pass began, on the source''s clock: nothing older may change a row. '
+    'UTC.';
 comment on column {{sync}}.checkpoints.completed_pass_began_at is
     'The same instant on the clock of the database: just before its first request. UTC.';
 
@@ -183,7 +187,9 @@ create unlogged table {{sync}}.pass_positions (
 );
 
 comment on table {{sync}}.pass_positions is
-    'One row per stream and scope: where its pass came to after its checkpoint, over pages that changed nothing. Counts only with the checkpoint of the same run and pass. Unlogged: empty after a crash of the database.';
+    'One row per stream and scope: where its pass came to after its checkpoint, over pages that '
+    'changed nothing. Counts only with the checkpoint of the same run and pass. Unlogged: empty '
+    'after a crash of the database.';
 comment on column {{sync}}.pass_positions.stream is 'Stream.';
 comment on column {{sync}}.pass_positions.scope is 'Scope of the pass; as in checkpoints.';
 comment on column {{sync}}.pass_positions.sync_run_id is 'Run of the pass; sync_runs.';
@@ -206,7 +212,8 @@ create table {{sync}}.absences (
 );
 
 comment on table {{sync}}.absences is
-    'One row per live row that complete passes did not show. After two it is asked for by id; a 404 makes it a tombstone.';
+    'One row per live row that complete passes did not show. After two it is asked for by id; a '
+    '404 makes it a tombstone.';
 comment on column {{sync}}.absences.stream is 'Stream of the row.';
 comment on column {{sync}}.absences.row_key is 'Key of the row.';
 comment on column {{sync}}.absences.missed_passes is
@@ -226,7 +233,8 @@ create table {{sync}}.transport_event_checks (
 );
 
 comment on table {{sync}}.transport_event_checks is
-    'One row per container whose transport events were read again to see whether one changed under its id. A container without a row was read when it was first seen.';
+    'One row per container whose transport events were read again to see whether one changed under '
+    'its id. A container without a row was read when it was first seen.';
 comment on column {{sync}}.transport_event_checks.container_id is 'Container; containers.';
 comment on column {{sync}}.transport_event_checks.checked_at is
     'When they were last read again, on the database''s clock. UTC.';
@@ -287,17 +295,21 @@ create unlogged table {{sync}}.request_budget (
 );
 
 comment on table {{sync}}.request_budget is
-    'Requests of the last minute, shared by all processes of an account. Unlogged: empty after a crash of the database.';
+    'Requests of the last minute, shared by all processes of an account. Unlogged: empty after a '
+    'crash of the database.';
 comment on column {{sync}}.request_budget.account is
-    'Account the budget belongs to: a hash of the service''s address and the key, neither of which can be read from it.';
+    'Account the budget belongs to: a hash of the service''s address and the key, neither of which '
+    'can be read from it.';
 comment on column {{sync}}.request_budget.requested_at is
-    'Instants of the last minute''s requests in order, on the database''s clock; those within a tenth of a second are one. UTC.';
+    'Instants of the last minute''s requests in order, on the database''s clock; those within a '
+    'tenth of a second are one. UTC.';
 comment on column {{sync}}.request_budget.sync_requests is
     'Requests of backfill and sync at each of these instants.';
 comment on column {{sync}}.request_budget.other_requests is
     'Other requests, such as refetches after a notification, at each of these instants.';
 comment on column {{sync}}.request_budget.refetch_asked_at is
-    'When somebody last asked for a refetch; for a while afterwards a share is kept for refetches. UTC.';
+    'When somebody last asked for a refetch; for a while afterwards a share is kept for refetches. '
+    'UTC.';
 comment on column {{sync}}.request_budget.paused_until is
     'No request before this instant: the service''s Retry-After. UTC.';
 
@@ -312,7 +324,8 @@ create table {{sync}}.source_account (
 );
 
 comment on table {{sync}}.source_account is
-    'The account of the service that this warehouse is filled from, at most one: records of another are refused until --accept-account.';
+    'The account of the service that this warehouse is filled from, at most one: records of '
+    'another are refused until --accept-account.';
 comment on column {{sync}}.source_account.is_only is
     'Always true: there is one row at most.';
 comment on column {{sync}}.source_account.address is
@@ -324,7 +337,8 @@ comment on column {{sync}}.source_account.key_hash is
 comment on column {{sync}}.source_account.accepted_at is
     'When this account was first seen, or last accepted. UTC.';
 
--- A function, because a request should cost one round trip and no planning: as one plain statement it took several times as long.
+-- A function, because a request should cost one round trip and no planning: as one plain statement
+-- it took several times as long.
 create function {{sync}}.ask_for_request(
     asking_account text,
     purpose text,
@@ -387,7 +401,8 @@ begin
     budget.other_requests := budget.other_requests[oldest:];
     newest := cardinality(budget.requested_at);
 
-    -- Instants in the future are from before the clock was put back. They count as now, or they would never be over.
+    -- Instants in the future are from before the clock was put back. They count as now, or they
+    -- would never be over.
     for position in reverse newest .. 1 loop
         exit when budget.requested_at[position] <= instant;
         budget.requested_at[position] := instant;
@@ -454,7 +469,8 @@ end
 $function$;
 
 comment on function {{sync}}.ask_for_request is
-    'Grants and counts one request of an account, or says in how many milliseconds to ask again. For tracking-sync.';
+    'Grants and counts one request of an account, or says in how many milliseconds to ask again. '
+    'For tracking-sync.';
 
 create table {{sync}}.source_capabilities (
     capability text not null,

@@ -1,5 +1,6 @@
--- What the service tells, one table per resource type: places, vessels and other reference data first,
--- then shipments, containers with what is made of their columns, transport events and tracking requests.
+-- What the service tells, one table per resource type: places, vessels and other reference data
+-- first, then shipments, containers with what is made of their columns, transport events and
+-- tracking requests.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
 
@@ -9,8 +10,8 @@ create table {{analytics}}.time_zones (
 );
 
 comment on table {{analytics}}.time_zones is
-    'Time zones this PostgreSQL knows; filled when views are installed, and anew when zone data have changed. A zone that is not here '
-    'is never converted, so a bad name breaks no view.';
+    'Time zones this PostgreSQL knows; filled when views are installed, and anew when zone data '
+    'have changed. A zone that is not here is never converted, so a bad name breaks no view.';
 comment on column {{analytics}}.time_zones.name is
     'IANA name of the zone, as in pg_timezone_names.';
 
@@ -301,7 +302,8 @@ create table {{data}}.vessels (
 );
 
 comment on table {{data}}.vessels is
-    'One row per vessel, with the position it had when it was last read: once, and with every sync only where TRACKING_VESSEL_POSITIONS is true.';
+    'One row per vessel, with the position it had when it was last read: once, and with every sync '
+    'only where TRACKING_VESSEL_POSITIONS is true.';
 comment on column {{data}}.vessels.vessel_id is
     'The service''s id of the vessel.';
 comment on column {{data}}.vessels.name is
@@ -1218,9 +1220,9 @@ comment on column {{data}}.tracking_requests._digest is
     'Hash of the bytes the record was last written from; the same bytes need not be read again. '
     'Null until a run has noted it.';
 
--- Deadlines, holds and fees are a function of the container's row: of the stored one, and of any version
--- of it. Functions, so that every writer, and a later version of them, makes the same rows of the same
--- container. A change of their text has all of them made anew: see derivations.
+-- Deadlines, holds and fees are a function of the container's row: of the stored one, and of any
+-- version of it. Functions, so that every writer, and a later version of them, makes the same rows
+-- of the same container. A change of their text has all of them made anew: see derivations.
 
 create function {{sync}}.day_of(written text) returns date
 language sql stable parallel safe
@@ -1240,9 +1242,9 @@ $function$;
 comment on function {{sync}}.day_of is
     'The day that a text YYYY-MM-DD names; null for any other text. For tracking-sync.';
 
--- The interface gives the terminal's deadline in pod_timezone, the rail one in final_destination_timezone,
--- and the line's in one of the two: the final destination's where the container has one. pickup_lfd
--- prefers the line's deadline and follows whichever it repeats.
+-- The interface gives the terminal's deadline in pod_timezone, the rail one in
+-- final_destination_timezone, and the line's in one of the two: the final destination's where the
+-- container has one. pickup_lfd prefers the line's deadline and follows whichever it repeats.
 create function {{sync}}.deadlines_of(
     pickup_lfd timestamptz,
     pickup_lfd_terminal timestamptz,
@@ -1286,7 +1288,8 @@ as $function$
     ) as sent (kind, deadline_at, time_zone)
     left join {{analytics}}.time_zones as zone
         on zone.name = sent.time_zone
-    -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was meant.
+    -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
+    -- meant.
     cross join lateral (
         select {{sync}}.day_of(btrim($7 -> sent.kind ->> 'original', '"')) as day
     ) as bare
@@ -1318,7 +1321,8 @@ as $function$
 $function$;
 
 comment on function {{sync}}.items_of is
-    'The elements of a list; one that is no object stands as the member "element". For tracking-sync.';
+    'The elements of a list; one that is no object stands as the member "element". For '
+    'tracking-sync.';
 
 create function {{sync}}.text_of(sent jsonb) returns text
 language sql stable parallel safe
@@ -1376,8 +1380,8 @@ $function$;
 comment on function {{sync}}.item_key is
     'A short name for two values that tell an element of a list from others. For tracking-sync.';
 
--- Two holds of one name are told apart by description, then by position; the status may change without
--- it being another hold.
+-- Two holds of one name are told apart by description, then by position; the status may change
+-- without it being another hold.
 create function {{sync}}.holds_of(holds jsonb)
 returns table (
     hold_key text,
@@ -1426,8 +1430,8 @@ $function$;
 comment on function {{sync}}.holds_of is
     'The rows of container_holds that a container''s list of holds makes. For tracking-sync.';
 
--- Fees of one type are told apart by currency, then by position. An amount that is no decimal number, or
--- a number of more than a thousand digits, is none.
+-- Fees of one type are told apart by currency, then by position. An amount that is no decimal
+-- number, or a number of more than a thousand digits, is none.
 create function {{sync}}.fees_of(fees jsonb)
 returns table (
     fee_key text,

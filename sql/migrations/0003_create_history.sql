@@ -1,6 +1,6 @@
--- History: versions of shipments and containers, intervals of deadlines, holds and fees, and the changes
--- that notifications tell of. A version is made only when something material changed. The version that
--- stands has no valid_to, so that an as-of question needs one table.
+-- History: versions of shipments and containers, intervals of deadlines, holds and fees, and the
+-- changes that notifications tell of. A version is made only when something material changed. The
+-- version that stands has no valid_to, so that an as-of question needs one table.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
 
@@ -468,11 +468,12 @@ create table {{data}}.container_changes (
 );
 
 comment on table {{data}}.container_changes is
-    'One row per attribute of a container that a notification says has changed, at the time of the change. Rows are only added. '
-    'A container may have changes and no row of its own.';
+    'One row per attribute of a container that a notification says has changed, at the time of the '
+    'change. Rows are only added. A container may have changes and no row of its own.';
 comment on column {{data}}.container_changes.container_id is 'Container; containers.';
 comment on column {{data}}.container_changes.change_id is
-    'The service''s id of the change (container_updated_event); several attributes may change in one.';
+    'The service''s id of the change (container_updated_event); several attributes may change in '
+    'one.';
 comment on column {{data}}.container_changes.attribute is 'Attribute that changed.';
 comment on column {{data}}.container_changes.changed_at is
     'When it changed, as the service says; when the notification was made where it does not. UTC.';

@@ -1,5 +1,5 @@
--- Webhooks: which are ours, and the inbox of their notifications. Then what the views stand on: the one
--- clock, tariffs of the user, what is installed and stored, and indexes.
+-- Webhooks: which are ours, and the inbox of their notifications. Then what the views stand on: the
+-- one clock, tariffs of the user, what is installed and stored, and indexes.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
 
@@ -15,17 +15,20 @@ create table {{sync}}.webhooks (
 );
 
 comment on table {{sync}}.webhooks is
-    'One row per webhook of the account, as the service listed it last. Only notifications of our own ones are applied.';
+    'One row per webhook of the account, as the service listed it last. Only notifications of our '
+    'own ones are applied.';
 comment on column {{sync}}.webhooks.webhook_id is
     'Webhook; TRACKING_WEBHOOK_URL itself in the row that says that no webhook ever sent there.';
 comment on column {{sync}}.webhooks.url is 'Address it sends to.';
 comment on column {{sync}}.webhooks.is_active is
-    'Whether the service sends; false also for one that is no longer listed. Null: the service does not say.';
+    'Whether the service sends; false also for one that is no longer listed. Null: the service '
+    'does not say.';
 comment on column {{sync}}.webhooks.events is
     'Events it is subscribed to. Null: the service does not say.';
 comment on column {{sync}}.webhooks.is_ours is
-    'Whether its notifications are applied: named in TRACKING_WEBHOOK_IDS, else sending to TRACKING_WEBHOOK_URL, else any of the account. '
-    'Stays true when it is no longer listed, because its late deliveries are still ours.';
+    'Whether its notifications are applied: named in TRACKING_WEBHOOK_IDS, else sending to '
+    'TRACKING_WEBHOOK_URL, else any of the account. Stays true when it is no longer listed, '
+    'because its late deliveries are still ours.';
 comment on column {{sync}}.webhooks.checked_at is 'When the service listed it last. UTC.';
 comment on column {{sync}}.webhooks.alert is 'What keeps its notifications from us, if anything.';
 
@@ -95,7 +98,8 @@ create index webhook_notifications_open_idx
     on {{sync}}.webhook_notifications (state, received_at)
     where state in ('received', 'unresolved', 'dead');
 
--- The only place where a view takes "now" from. One expression, so that the planner puts it in place.
+-- The only place where a view takes "now" from. One expression, so that the planner puts it in
+-- place.
 create function {{analytics}}.as_of() returns timestamptz
 language sql stable parallel safe
 return pg_catalog.now();
@@ -103,12 +107,14 @@ return pg_catalog.now();
 comment on function {{analytics}}.as_of() is
     'The instant the views of this schema answer for: now.';
 
--- The views of the analytics schema stand here a second time, on what was known at an instant instead of on what is known now. In one schema
--- they would need both, and PostgreSQL has no statistics for a union of two tables: plans a hundred times as slow (docs/decisions/0013).
+-- The views of the analytics schema stand here a second time, on what was known at an instant
+-- instead of on what is known now. In one schema they would need both, and PostgreSQL has no
+-- statistics for a union of two tables: plans a hundred times as slow (docs/decisions/0013).
 create schema {{asOf}};
 
 comment on schema {{asOf}} is
-    'The views of the analytics schema again, of what was known at the instant that the setting tracking_sync.as_of of the session names.';
+    'The views of the analytics schema again, of what was known at the instant that the setting '
+    'tracking_sync.as_of of the session names.';
 
 create function {{asOf}}.as_of() returns timestamptz
 language sql stable parallel safe
@@ -125,8 +131,8 @@ create schema {{stored}};
 
 comment on schema {{stored}} is
     'The large views of the other schemas as they were last stored: for reports on a large account '
-    'that read everything. Where nothing is stored they are the views themselves. Their ages are in '
-    'stored_views of the analytics schema.';
+    'that read everything. Where nothing is stored they are the views themselves. Their ages are '
+    'in stored_views of the analytics schema.';
 
 create table {{analytics}}.demurrage_tariffs (
     demurrage_tariff_id bigint generated always as identity,
@@ -216,11 +222,13 @@ comment on table {{sync}}.stored_views is
 comment on column {{sync}}.stored_views.view_name is 'View in the schema of stored views.';
 comment on column {{sync}}.stored_views.stored_at is 'What instant the rows are of. UTC.';
 comment on column {{sync}}.stored_views.rows is 'How many rows.';
-comment on column {{sync}}.stored_views.took_ms is 'How long it took to store them, in milliseconds.';
+comment on column {{sync}}.stored_views.took_ms is
+    'How long it took to store them, in milliseconds.';
 
--- Indexes for the views of the analytics schema. Each is of the few rows that its views read, container
--- by container or shipment by shipment, so that most rows cost nothing when they are written. Texts of
--- the source stand in none of them, for they may be longer than an index can hold.
+-- Indexes for the views of the analytics schema. Each is of the few rows that its views read,
+-- container by container or shipment by shipment, so that most rows cost nothing when they are
+-- written. Texts of the source stand in none of them, for they may be longer than an index can
+-- hold.
 
 -- container_milestones, and containers of the compatibility schema.
 create index transport_events_milestones_idx

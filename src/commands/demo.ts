@@ -4,7 +4,6 @@ import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import type { Simulator } from '../simulator/server.js'
 import type { RunReport } from '../sync/run-sync.js'
-import { QUESTION_NOTES } from '../warehouse/questions/question-notes.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { countOf } from './output/count-of.js'
@@ -170,14 +169,15 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)
-    if (question === undefined) throw new Error(`sql/queries/${name}.sql is missing`)
+    if (question === undefined) throw new Error(`there is no question ${name}`)
     const { sqlText, parameters } = bindQuery(question, {})
     io.print(`\n${question.title} (${name})\n`)
     const pieces = warehouse.streamTable(`answer ${name}`, sqlText, { parameters })
     await printAnswer(pieces, 'table', io.process.stdout, {
       terminal: { width: USUAL_WIDTH, ...io.terminal },
       mostRows: SHOWN_ROWS,
-      ...QUESTION_NOTES[name],
+      leading: question.leading,
+      sums: question.sums,
     })
   }
 }

@@ -3,11 +3,10 @@ import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
-import { QUESTION_NOTES, type QuestionNote } from '../warehouse/questions/question-notes.js'
 import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import type { SchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
 import { instant, instantText } from './output/instant.js'
@@ -67,9 +66,7 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
       const names = new SchemaNames(app.config.schema)
       const { asOf } = options
       if (asOf !== undefined && question !== undefined) refuseViewsOfNow(question, names)
-      const shipped = await readShippedQueries(
-        asOf === undefined ? names : { ...names, analytics: names.asOf },
-      )
+      const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
       const format =
         options.json === true ? 'json' : options.excel === true ? 'csv' : options.format
       if (question === undefined) listQuestions(io, shipped, format)
@@ -128,7 +125,7 @@ async function answer(
     statementTimeoutMs: options.timeout * 1000,
   })
   const pieces = warehouse.streamTable('answer a question', sqlText, values)
-  const note = typeof question === 'string' ? undefined : QUESTION_NOTES[question.name]
+  const note = typeof question === 'string' ? undefined : question
   for (const text of await tellAsOf(warehouse, options.asOf, note)) io.printNote(text)
   for (const text of tellEffectless(options)) io.printNote(text)
   try {
@@ -154,7 +151,7 @@ async function answer(
 async function tellAsOf(
   warehouse: Warehouse,
   asOf: string | undefined,
-  note: QuestionNote | undefined,
+  note: ShippedQuery | undefined,
 ): Promise<string[]> {
   if (asOf === undefined) return []
   if (note?.isOfNow === true) return ['--as-of has no effect here: this answer is of the present']
@@ -201,11 +198,10 @@ async function explainEmpty(
   )
   const unknown = await findUnknownValues(warehouse, values)
   if (unknown.length > 0) return unknown.map(tellUnknown)
-  const needs = QUESTION_NOTES[question.name]?.needs
   const narrowing = Object.keys(values).filter((name) => name !== 'limit')
   const narrowed =
     narrowing.length > 0 ? `, one that fits ${narrowing.map((name) => `--${name}`).join(', ')}` : ''
-  return needs === undefined ? [] : [`no rows: ${question.name} needs ${needs}${narrowed}`]
+  return [`no rows: ${question.name} needs ${question.needs}${narrowed}`]
 }
 
 const CANDIDATES_SHOWN = 8

@@ -32,7 +32,7 @@ function withoutTexts(text: string): string {
 }
 
 const migrations = readSql('sql/migrations')
-const shipped = [...readSql('sql/views'), ...readSql('sql/queries')]
+const shipped = readSql('sql/views')
 
 /** Every `create table` with what stands between its parentheses. */
 function createdTables({ code }: SqlFile): { schema: string; table: string; body: string }[] {

@@ -272,7 +272,6 @@ describe('what the source sends', { tags: ['S8'] }, () => {
           return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
         })
       expect(opening.sort()).toEqual([
-        'warehouse/questions/shipped-queries.ts: readFile, readdir',
         'warehouse/schema/compare-schema.ts: readFile',
         'warehouse/schema/read-views.ts: readFile, readdir',
         'warehouse/schema/run-migrations.ts: readFile, readdir',

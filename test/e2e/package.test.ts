@@ -135,7 +135,7 @@ describe('the package', () => {
     { tags: ['S14'] },
     async () => {
       const sql: string[] = []
-      for (const directory of ['migrations', 'queries', 'views']) {
+      for (const directory of ['migrations', 'views']) {
         const files = await filesBelow(
           repositoryDirectory.replace(/\/$/, ''),
           'sql',

@@ -1,13 +1,18 @@
 -- What arrives where in the next 30 days
 --
--- One row per port of discharge, shipping line and local day of the ETA, for containers that have not arrived.
+-- One row per port of discharge, shipping line and local day of the ETA, for containers that have
+-- not arrived.
 --
--- The 30 days are calendar days at the port, today the first of them. An ETA that has passed without an arrival is on no day to
--- come and is not here. Containers count, not shipments: those of a shipment whose containers are not known yet are missing.
--- A container that is itself reported arrived, discharged or further does not count, even when its shipment is not.
--- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5. Containers of another or unknown length are counted apart and are not in it.
--- Where the zone is missing the source sent local wall time marked as UTC, which gives the day; today is then that of UTC. ETAs in a zone
--- that PostgreSQL does not know stand in a row without a day when the instant is within 30 times 24 hours.
+-- The 30 days are calendar days at the port, today the first of them. An ETA that has passed
+-- without an arrival is on no day to come and is not here. Containers count, not shipments: those
+-- of a shipment whose containers are not known yet are missing.
+-- A container that is itself reported arrived, discharged or further does not count, even when its
+-- shipment is not.
+-- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5. Containers of another or unknown length are
+-- counted apart and are not in it.
+-- Where the zone is missing the source sent local wall time marked as UTC, which gives the day;
+-- today is then that of UTC. ETAs in a zone that PostgreSQL does not know stand in a row without a
+-- day when the instant is within 30 times 24 hours.
 -- Where the service no longer tracks the shipment, the ETA moves no more: counted in, and apart.
 
 create view {{analytics}}.arrivals_calendar as
@@ -75,7 +80,8 @@ select
         end
     ) as teu,
     count(*) filter (
-        where container.equipment_length is null or container.equipment_length not in (10, 20, 40, 45)
+        where container.equipment_length is null
+            or container.equipment_length not in (10, 20, 40, 45)
     ) as length_unknown,
     count(*) filter (where day.is_tracking_stopped) as tracking_stopped,
     count(*) filter (where not day.is_zone_known) as zone_unknown

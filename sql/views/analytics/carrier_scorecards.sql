@@ -1,24 +1,30 @@
--- How the shipping lines did
+-- How the shipping lines did, quarter by quarter
 --
--- One row per shipping line and quarter of arrival, by the calendar of the port of discharge. All figures are of the shipments that
--- arrived in it; each has its own n. Arrivals in a zone that PostgreSQL does not know are in no quarter and not here.
+-- One row per shipping line and quarter of arrival, by the calendar of the port of discharge. All
+-- figures are of the shipments that arrived in it; each has its own n. Arrivals in a zone that
+-- PostgreSQL does not know are in no quarter and not here.
 --
--- Reliability: share of arrivals within one calendar day of the first ETA, as in schedule_reliability.
--- Accuracy: mean distance of the ETA that stood 7 times 24 hours before the arrival, of the shipments we had an ETA of by then.
--- Transit: median days at sea over all lanes of the line. Lines with other lanes are not to be compared by it; see transit_times.
--- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the same in what we saw from departure
--- (actual, else estimated) to arrival. Vessel: its IMO number, else its name. n are the shipments that we watched from the departure
--- on; of the others nobody knows. A change before departure is a new plan and does not count. The vessel belongs to the shipment,
--- so all its containers roll together.
--- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus when it happened, where the line
--- reported it, and not before the service knew the shipment. Events in an unknown zone are left out.
+-- Reliability: share of arrivals within one calendar day of the first ETA, as in
+-- schedule_reliability.
+-- Accuracy: mean distance of the ETA that stood 7 times 24 hours before the arrival, of the
+-- shipments we had an ETA of by then.
+-- Transit: median days at sea over all lanes of the line. Lines with other lanes are not to be
+-- compared by it; see transit_times.
+-- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the
+-- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number,
+-- else its name. n are the shipments that we watched from the departure on; of the others nobody
+-- knows. A change before departure is a new plan and does not count. The vessel belongs to the
+-- shipment, so all its containers roll together.
+-- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus
+-- when it happened, where the line reported it, and not before the service knew the shipment.
+-- Events in an unknown zone are left out.
 -- Completeness: as in data_quality, of the containers of these shipments.
 
 create view {{analytics}}.carrier_scorecards as
 with
 
--- date_part and not extract: the same seconds, in double precision, at a fraction of the cost. Texts are only told apart, which
--- collation "C" does byte by byte.
+-- date_part and not extract: the same seconds, in double precision, at a fraction of the cost.
+-- Texts are only told apart, which collation "C" does byte by byte.
 shipments as (
 
     select
@@ -78,8 +84,9 @@ shipments as (
 
 ),
 
--- One row per line and quarter from each of three sides, and not three joined ones: so a question about a line or a quarter narrows them all. A line
--- that is not named has figures of its shipments alone.
+-- One row per line and quarter from each of three sides, and not three joined ones: so a question
+-- about a line or a quarter narrows them all. A line that is not named has figures of its shipments
+-- alone.
 figures as (
 
     select
@@ -164,7 +171,8 @@ figures as (
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
     from {{analytics}}.container_completeness as container
-    -- By the line as well, which both have of the shipment: so those of one line are found without reading the others.
+    -- By the line as well, which both have of the shipment: so those of one line are found without
+    -- reading the others.
     inner join {{analytics}}.shipment_arrivals as arrival
         on arrival.shipment_id = container.shipment_id
         and arrival.shipping_line_scac = container.shipping_line_scac

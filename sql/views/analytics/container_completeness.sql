@@ -1,11 +1,14 @@
 -- Which milestones a container lacks
 --
--- One row per container. The base of the completeness in data_quality and carrier_scorecards, and where to look for what is missing.
+-- One row per container. The base of the completeness in data_quality and carrier_scorecards, and
+-- where to look for what is missing.
 --
--- The milestones in order: departed (port of lading, of its shipment), arrived, discharged; with a rail leg also rail departed and
--- arrived inland; picked up full, returned empty. What comes before the furthest one reported must have happened: those are expected,
--- the furthest included. A container of which nothing is reported expects nothing.
--- Only the attributes of the container and its shipment count, for they are what reports are made from.
+-- The milestones in order: departed (port of lading, of its shipment), arrived, discharged; with a
+-- rail leg also rail departed and arrived inland; picked up full, returned empty. What comes before
+-- the furthest one reported must have happened: those are expected, the furthest included. A
+-- container of which nothing is reported expects nothing.
+-- Only the attributes of the container and its shipment count, for they are what reports are made
+-- from.
 
 create view {{analytics}}.container_completeness as
 with
@@ -68,7 +71,9 @@ select
             case when reached > 1 and pol_atd_at is null then 'departed' end,
             case when reached > 2 and pod_arrived_at is null then 'arrived' end,
             case when reached > 3 and pod_discharged_at is null then 'discharged' end,
-            case when reached > 4 and is_rail and pod_rail_departed_at is null then 'rail departed' end,
+            case
+                when reached > 4 and is_rail and pod_rail_departed_at is null then 'rail departed'
+            end,
             case when reached > 5 and is_rail and ind_ata_at is null then 'arrived inland' end,
             case when reached > 6 and full_out_at is null then 'picked up' end
         ],

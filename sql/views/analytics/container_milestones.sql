@@ -1,26 +1,34 @@
--- Milestones of the journey
+-- Milestones of each journey
 --
--- One row per container, as known at as_of(): every milestone from the empty container out to its return, as UTC instant (…_at) and
--- as wall time at the place (…_local). Tombstoned containers are out; a container without a live shipment lacks what shipments tell.
+-- One row per container, as known at as_of(): every milestone from the empty container out to its
+-- return, as UTC instant (…_at) and as wall time at the place (…_local). Tombstoned containers are
+-- out; a container without a live shipment lacks what shipments tell.
 --
--- Zones stand once for each place, because all its milestones share one (a column per milestone would repeat them): pol_zone,
--- pod_zone, pod_eta_zone (the shipment's word on the port of discharge, for the estimates), ind_zone, empty_return_zone, and that of
--- each milestone told by a transport event. Zone null: the source sent wall time marked as UTC, so …_local shows it as it stands,
--- unconverted, is_…_zone_known is false, and …_at is off by the offset of the place. Zone not known to PostgreSQL: …_local is null
--- and is_…_zone_known is false.
+-- Zones stand once for each place, because all its milestones share one (a column per milestone
+-- would repeat them): pol_zone, pod_zone, pod_eta_zone (the shipment's word on the port of
+-- discharge, for the estimates), ind_zone, empty_return_zone, and that of each milestone told by a
+-- transport event. Zone null: the source sent wall time marked as UTC, so …_local shows it as it
+-- stands, unconverted, is_…_zone_known is false, and …_at is off by the offset of the place. Zone
+-- not known to PostgreSQL: …_local is null and is_…_zone_known is false.
 --
--- Arrival and what follows at the port of discharge are the container's own, never the shipment's: containers of one shipment can be
--- split between vessels. Departure and estimates exist for the shipment only.
--- Five milestones stand in no row and come from transport events: empty_out, full_in, pol_loaded, pod_berthed, delivered. Of several
--- of a kind the last counts, with its own zone; those with a zone come before those without, because only their instant is certain.
+-- Arrival and what follows at the port of discharge are the container's own, never the shipment's:
+-- containers of one shipment can be split between vessels. Departure and estimates exist for the
+-- shipment only.
+-- Five milestones stand in no row and come from transport events: empty_out, full_in, pol_loaded,
+-- pod_berthed, delivered. Of several of a kind the last counts, with its own zone; those with a
+-- zone come before those without, because only their instant is certain.
 -- Those that the service found untrue (invalidated_at) never count. pol_loaded counts
--- at the port of lading and pod_berthed at the port of discharge: one told from another port (a transshipment, a former port of
--- discharge) does not, one told without a place does. Estimates never count.
--- Transshipments and feeders can happen more than once and are not here: see transshipments and container_timeline.
--- A journey can lack any milestone, and sources contradict each other: nothing is corrected here and nothing put in order.
+-- at the port of lading and pod_berthed at the port of discharge: one told from another port (a
+-- transshipment, a former port of discharge) does not, one told without a place does. Estimates
+-- never count.
+-- Transshipments and feeders can happen more than once and are not here: see transshipments and
+-- container_timeline.
+-- A journey can lack any milestone, and sources contradict each other: nothing is corrected here
+-- and nothing put in order.
 --
--- Cost: transport events are looked up container by container, and only when one of the five is asked for. That answers filtered
--- questions on any column at once; a join of transport events that are first grouped would read all of them for every question.
+-- Cost: transport events are looked up container by container, and only when one of the five is
+-- asked for. That answers filtered questions on any column at once; a join of transport events that
+-- are first grouped would read all of them for every question.
 
 create view {{analytics}}.container_milestones as
 with
@@ -82,7 +90,8 @@ journeys as (
 
         select
             coalesce(
-                max(timestamp) filter (where event = 'container.transport.empty_out' and timezone is not null),
+                max(timestamp)
+                    filter (where event = 'container.transport.empty_out' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.empty_out')
             ) as empty_out_at,
             (
@@ -90,7 +99,8 @@ journeys as (
                     filter (where event = 'container.transport.empty_out' and timezone is not null)
             )[1] as empty_out_zone,
             coalesce(
-                max(timestamp) filter (where event = 'container.transport.full_in' and timezone is not null),
+                max(timestamp)
+                    filter (where event = 'container.transport.full_in' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.full_in')
             ) as full_in_at,
             (
@@ -98,23 +108,38 @@ journeys as (
                     filter (where event = 'container.transport.full_in' and timezone is not null)
             )[1] as full_in_zone,
             coalesce(
-                max(timestamp) filter (where event = 'container.transport.vessel_loaded' and timezone is not null),
+                max(timestamp)
+                    filter (
+                        where event = 'container.transport.vessel_loaded'
+                            and timezone is not null
+                    ),
                 max(timestamp) filter (where event = 'container.transport.vessel_loaded')
             ) as pol_loaded_at,
             (
                 array_agg(timezone order by timestamp desc, timezone)
-                    filter (where event = 'container.transport.vessel_loaded' and timezone is not null)
+                    filter (
+                        where event = 'container.transport.vessel_loaded'
+                            and timezone is not null
+                    )
             )[1] as pol_loaded_zone,
             coalesce(
-                max(timestamp) filter (where event = 'container.transport.vessel_berthed' and timezone is not null),
+                max(timestamp)
+                    filter (
+                        where event = 'container.transport.vessel_berthed'
+                            and timezone is not null
+                    ),
                 max(timestamp) filter (where event = 'container.transport.vessel_berthed')
             ) as pod_berthed_at,
             (
                 array_agg(timezone order by timestamp desc, timezone)
-                    filter (where event = 'container.transport.vessel_berthed' and timezone is not null)
+                    filter (
+                        where event = 'container.transport.vessel_berthed'
+                            and timezone is not null
+                    )
             )[1] as pod_berthed_zone,
             coalesce(
-                max(timestamp) filter (where event = 'container.transport.delivered' and timezone is not null),
+                max(timestamp)
+                    filter (where event = 'container.transport.delivered' and timezone is not null),
                 max(timestamp) filter (where event = 'container.transport.delivered')
             ) as delivered_at,
             (
@@ -147,8 +172,8 @@ journeys as (
 
 ),
 
--- …_clock: the zone in which a clock at the place is read: the one sent, UTC where none was sent, null where PostgreSQL does not
--- know it.
+-- …_clock: the zone in which a clock at the place is read: the one sent, UTC where none was sent,
+-- null where PostgreSQL does not know it.
 clocks as (
 
     select
@@ -209,16 +234,37 @@ clocks as (
         ind.name is not null as is_ind_zone_known,
         delivered.name is not null as is_delivered_zone_known,
         empty_return.name is not null as is_empty_return_zone_known,
-        coalesce(empty_out.name, case when journeys.empty_out_zone is null then 'UTC' end) as empty_out_clock,
-        coalesce(full_in.name, case when journeys.full_in_zone is null then 'UTC' end) as full_in_clock,
-        coalesce(pol_loaded.name, case when journeys.pol_loaded_zone is null then 'UTC' end) as pol_loaded_clock,
+        coalesce(
+            empty_out.name,
+            case when journeys.empty_out_zone is null then 'UTC' end
+        ) as empty_out_clock,
+        coalesce(
+            full_in.name,
+            case when journeys.full_in_zone is null then 'UTC' end
+        ) as full_in_clock,
+        coalesce(
+            pol_loaded.name,
+            case when journeys.pol_loaded_zone is null then 'UTC' end
+        ) as pol_loaded_clock,
         coalesce(pol.name, case when journeys.pol_zone is null then 'UTC' end) as pol_clock,
-        coalesce(pod_eta.name, case when journeys.pod_eta_zone is null then 'UTC' end) as pod_eta_clock,
+        coalesce(
+            pod_eta.name,
+            case when journeys.pod_eta_zone is null then 'UTC' end
+        ) as pod_eta_clock,
         coalesce(pod.name, case when journeys.pod_zone is null then 'UTC' end) as pod_clock,
-        coalesce(pod_berthed.name, case when journeys.pod_berthed_zone is null then 'UTC' end) as pod_berthed_clock,
+        coalesce(
+            pod_berthed.name,
+            case when journeys.pod_berthed_zone is null then 'UTC' end
+        ) as pod_berthed_clock,
         coalesce(ind.name, case when journeys.ind_zone is null then 'UTC' end) as ind_clock,
-        coalesce(delivered.name, case when journeys.delivered_zone is null then 'UTC' end) as delivered_clock,
-        coalesce(empty_return.name, case when journeys.empty_return_zone is null then 'UTC' end) as empty_return_clock
+        coalesce(
+            delivered.name,
+            case when journeys.delivered_zone is null then 'UTC' end
+        ) as delivered_clock,
+        coalesce(
+            empty_return.name,
+            case when journeys.empty_return_zone is null then 'UTC' end
+        ) as empty_return_clock
     from journeys
     left join {{analytics}}.time_zones as empty_out
         on empty_out.name = journeys.empty_out_zone
@@ -315,7 +361,8 @@ select
     clocks.ind_rail_unloaded_at,
     clocks.ind_rail_unloaded_at at time zone clocks.ind_clock as ind_rail_unloaded_local,
     clocks.final_destination_full_out_at,
-    clocks.final_destination_full_out_at at time zone clocks.ind_clock as final_destination_full_out_local,
+    clocks.final_destination_full_out_at at time zone clocks.ind_clock
+        as final_destination_full_out_local,
     clocks.delivered_at,
     clocks.delivered_at at time zone clocks.delivered_clock as delivered_local,
     clocks.empty_terminated_at,

@@ -1,19 +1,24 @@
--- Everything that happened to a container
+-- Everything that happened to a container, in order
 --
--- One row per container and thing that happened: a transport event, a status, a hold placed, changed or cleared, a fee listed, changed
--- or removed, a last free day set, moved or withdrawn, a move of the ETA, an attribute that a notification says has changed.
--- Read it in the order of container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject; a view has no order of its own.
+-- One row per container and thing that happened: a transport event, a status, a hold placed,
+-- changed or cleared, a fee listed, changed or removed, a last free day set, moved or withdrawn, a
+-- move of the ETA, an attribute that a notification says has changed.
+-- Read it in the order of container_id, coalesce(occurred_at, learned_at), learned_at, kind,
+-- subject; a view has no order of its own.
 --
--- Transport events: those that have happened and stand; forecasts are left out, and those that were withdrawn or
--- found to be untrue. occurred_at is when it happened,
--- recorded_at when the service recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
--- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and learned_at are when we first saw it
--- so, and it happened between our look before and then. is_first_sight: it stood already when we first saw the container, so when it
--- happened is not known.
--- What a notification says has changed stands beside what we saw of the same change ourselves; the one says who told the service, and when.
+-- Transport events: those that have happened and stand; forecasts are left out, and those that were
+-- withdrawn or found to be untrue. occurred_at is when it happened, recorded_at when the service
+-- recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
+-- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and
+-- learned_at are when we first saw it so, and it happened between our look before and then.
+-- is_first_sight: it stood already when we first saw the container, so when it happened is not
+-- known.
+-- What a notification says has changed stands beside what we saw of the same change ourselves; the
+-- one says who told the service, and when.
 -- The ETA is that of the shipment the container belongs to now.
--- occurred_local: at the place of a transport event; else at the port of discharge, or where a last free day applies. What the source
--- sent without a zone is local wall time and is not converted; our own times are UTC, so without a zone they have no local one.
+-- occurred_local: at the place of a transport event; else at the port of discharge, or where a last
+-- free day applies. What the source sent without a zone is local wall time and is not converted;
+-- our own times are UTC, so without a zone they have no local one.
 
 create view {{analytics}}.container_timeline as
 with
@@ -121,7 +126,8 @@ happenings as (
         null as to_value,
         gone.description as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        -- An interval knows who opened it; who closed it is known by the version made of the same
+        -- look.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,
@@ -187,7 +193,8 @@ happenings as (
         null as to_value,
         gone.currency_code as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        -- An interval knows who opened it; who closed it is known by the version made of the same
+        -- look.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,
@@ -214,10 +221,19 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
-        case when earlier.container_id is null then 'last free day set' else 'last free day moved' end as kind,
+        case
+            when earlier.container_id is null then 'last free day set'
+            else 'last free day moved'
+        end as kind,
         standing.kind as subject,
-        coalesce(to_char(earlier.local_date, 'YYYY-MM-DD'), to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
-        coalesce(to_char(standing.local_date, 'YYYY-MM-DD'), to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as to_value,
+        coalesce(
+            to_char(earlier.local_date, 'YYYY-MM-DD'),
+            to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        ) as from_value,
+        coalesce(
+            to_char(standing.local_date, 'YYYY-MM-DD'),
+            to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        ) as to_value,
         standing.time_zone as detail,
         null as location_locode,
         standing.source,
@@ -249,11 +265,15 @@ happenings as (
         container.number as container_number,
         'last free day withdrawn' as kind,
         gone.kind as subject,
-        coalesce(to_char(gone.local_date, 'YYYY-MM-DD'), to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as from_value,
+        coalesce(
+            to_char(gone.local_date, 'YYYY-MM-DD'),
+            to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        ) as from_value,
         null as to_value,
         gone.time_zone as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same look.
+        -- An interval knows who opened it; who closed it is known by the version made of the same
+        -- look.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,

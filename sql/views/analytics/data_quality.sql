@@ -1,27 +1,31 @@
 -- How far the data can be trusted
 --
--- One row per shipping line (subject_type shipping_line, subject_id its SCAC) and per terminal at a port of discharge (subject_type
--- terminal).
+-- One row per shipping line (subject_type shipping_line, subject_id its SCAC) and per terminal at a
+-- port of discharge (subject_type terminal).
 --
--- Completeness: of the milestones that the containers must have passed, those reported (container_completeness).
--- Zones: containers whose port of discharge has no zone, and whose zone PostgreSQL does not know; apart.
--- Stale: of a line, shipments still tracked of which the line last gave an answer more than 48 hours ago, or never. Of a terminal,
--- containers discharged there and not gone, which the terminal was last asked about more than 48 hours ago, or never. What the
--- service checked has no history: with the setting tracking_sync.as_of these are null.
--- Stopped: shipments that the service no longer tracks, with its reasons, of which all_containers_terminated is the ordinary end; of
--- a terminal, containers of such shipments.
--- Failed requests: tracking requests by the SCAC they named; a terminal has none. Status has no history: of the requests made by
--- as_of() it is that of now.
--- Reporting lag: when the service recorded a transport event minus when it happened, over what was recorded in the 30 days before
--- as_of(). Of a line, what the line reported; of a terminal, what the terminal reported there. Left out: estimated events; those in an
--- unknown zone, whose instant is off by the offset; what happened before the service knew the shipment, for that was not late; and
--- availability, which happens when it is seen.
+-- Completeness: of the milestones that the containers must have passed, those reported
+-- (container_completeness).
+-- Zones: containers whose port of discharge has no zone, and whose zone PostgreSQL does not know;
+-- apart.
+-- Stale: of a line, shipments still tracked of which the line last gave an answer more than 48
+-- hours ago, or never. Of a terminal, containers discharged there and not gone, which the terminal
+-- was last asked about more than 48 hours ago, or never. What the service checked has no history:
+-- with the setting tracking_sync.as_of these are null.
+-- Stopped: shipments that the service no longer tracks, with its reasons, of which
+-- all_containers_terminated is the ordinary end; of a terminal, containers of such shipments.
+-- Failed requests: tracking requests by the SCAC they named; a terminal has none. Status has no
+-- history: of the requests made by as_of() it is that of now.
+-- Reporting lag: when the service recorded a transport event minus when it happened, over what was
+-- recorded in the 30 days before as_of(). Of a line, what the line reported; of a terminal, what
+-- the terminal reported there. Left out: estimated events; those in an unknown zone, whose instant
+-- is off by the offset; what happened before the service knew the shipment, for that was not late;
+-- and availability, which happens when it is seen.
 
 create view {{analytics}}.data_quality as
 with
 
--- The SCACs have collation "C" throughout, as the ids of terminals have and so the column of both: else a question about one line
--- would narrow none of these.
+-- The SCACs have collation "C" throughout, as the ids of terminals have and so the column of both:
+-- else a question about one line would narrow none of these.
 line_reasons as (
 
     select
@@ -70,7 +74,8 @@ line_containers as (
         container.shipping_line_scac collate "C" as scac,
         count(*) as containers,
         count(*) filter (where container.pod_timezone is null) as zone_missing,
-        count(*) filter (where container.pod_timezone is not null and zone.name is null) as zone_invalid,
+        count(*)
+            filter (where container.pod_timezone is not null and zone.name is null) as zone_invalid,
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
     from {{analytics}}.container_completeness as container
@@ -221,7 +226,8 @@ select
     round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
     round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
 from line_shipments as line
--- This way round: PostgreSQL narrows both by a line only if the condition names them as coalesce does.
+-- This way round: PostgreSQL narrows both by a line only if the condition names them as coalesce
+-- does.
 full join line_requests as request
     on line.scac = request.scac
 left join line_containers as container

@@ -1,19 +1,25 @@
 -- What was known when, to dispute an invoice
 --
--- One row per live container and observation: a last free day, a hold, an availability or a fee as it stood for a time, beside the
--- milestones of the container. Read it in the order of container_id, seen_at, kind, subject; a view has no order of its own.
+-- One row per live container and observation: a last free day, a hold, an availability or a fee as
+-- it stood for a time, beside the milestones of the container. Read it in the order of
+-- container_id, seen_at, kind, subject; a view has no order of its own.
 --
--- kind and subject: `last free day` with the source whose day it is (service, line, terminal, rail), `hold` with its name, `availability`,
--- `fee` with its type. value says it in words; last_free_on, amount and currency_code say it in types.
--- seen_at is when we first saw it so, gone_at when we first saw it gone or different: what we could know, not when it happened. Null
--- gone_at: it stands at as_of(). is_start_known is false where it stood already when we first saw the container.
--- _local is wall time at the port of discharge. Where its zone is not known there is none for our own times, which are UTC; a milestone
--- whose zone was not sent is wall time marked as UTC and stands as it is.
--- Only histories are read, so what the service showed and took back between two looks is not here. A fee of the type total sums
--- others. What was first seen after as_of() is left out.
+-- kind and subject: `last free day` with the source whose day it is (service, line, terminal,
+-- rail), `hold` with its name, `availability`,
+-- `fee` with its type. value says it in words; last_free_on, amount and currency_code say it in
+-- types. seen_at is when we first saw it so, gone_at when we first saw it gone or different: what
+-- we could know, not when it happened. Null
+-- gone_at: it stands at as_of(). is_start_known is false where it stood already when we first saw
+-- the container.
+-- _local is wall time at the port of discharge. Where its zone is not known there is none for our
+-- own times, which are UTC; a milestone whose zone was not sent is wall time marked as UTC and
+-- stands as it is.
+-- Only histories are read, so what the service showed and took back between two looks is not here.
+-- A fee of the type total sums others. What was first seen after as_of() is left out.
 --
--- Cost: ask for containers, a terminal, a line, a month; all of it is a dump. The availability has no history of its own and is read from
--- all versions of the containers, which takes about half of the time.
+-- Cost: ask for containers, a terminal, a line, a month; all of it is a dump. The availability has
+-- no history of its own and is read from all versions of the containers, which takes about half of
+-- the time.
 
 create view {{analytics}}.demurrage_evidence as
 with
@@ -186,8 +192,8 @@ observations as (
 
     union all
 
-    -- Versions of the container with one availability, one after the other, are one observation: it begins with a version that does
-    -- not follow one of the same, and ends with the last that does.
+    -- Versions of the container with one availability, one after the other, are one observation: it
+    -- begins with a version that does not follow one of the same, and ends with the last that does.
     select
         box.container_id,
         box.shipment_id,

@@ -1,21 +1,24 @@
 -- What overdue containers cost
 --
--- One row per container past its last free day, as known at as_of(): still in (overdue) or gone (out late); see last_free_days for the day,
--- the zone and what counts as out.
+-- One row per container past its last free day, as known at as_of(): still in (overdue) or gone
+-- (out late); see last_free_days for the day, the zone and what counts as out.
 --
--- days_over: calendar days at the place past the last free day, to today or to the day it went out; the day after the last free day is
--- day 1, the day of going out counts.
+-- days_over: calendar days at the place past the last free day, to today or to the day it went out;
+-- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. Where single fees of a currency are listed
--- they are added up and its `total` line is left out, because it sums them; where there is only a `total` line, that is the amount.
--- fee_amount and fee_currency_code repeat it where there is exactly one currency, which is nearly always. A fee without a currency is in
--- the terminal's own, shown as `local`. Terminals list no fees any more soon after a container left, so for those out late no fee does
--- not mean that none was charged.
+-- Fees are those listed now, of any type, by currency; currencies are never added together. Where
+-- single fees of a currency are listed they are added up and its `total` line is left out, because
+-- it sums them; where there is only a `total` line, that is the amount. fee_amount and
+-- fee_currency_code repeat it where there is exactly one currency, which is nearly always. A fee
+-- without a currency is in the terminal's own, shown as `local`. Terminals list no fees any more
+-- soon after a container left, so for those out late no fee does not mean that none was charged.
 --
--- The estimate is the sum, over each day over, of the daily rate of demurrage_tariffs that holds for it: terminal, shipping line,
--- equipment, day over within from_day..to_day, last free day within valid_from..valid_to. Of several lines that hold for a day the most
--- specific counts: the one that names more of terminal, shipping line, equipment type, equipment length; of equally many the one with
--- the terminal, then the shipping line, then the equipment type, then the newest line. days_without_rate: days over with no line.
+-- The estimate is the sum, over each day over, of the daily rate of demurrage_tariffs that holds
+-- for it: terminal, shipping line, equipment, day over within from_day..to_day, last free day
+-- within valid_from..valid_to. Of several lines that hold for a day the most specific counts: the
+-- one that names more of terminal, shipping line, equipment type, equipment length; of equally many
+-- the one with the terminal, then the shipping line, then the equipment type, then the newest line.
+-- days_without_rate: days over with no line.
 -- It stands beside the fees and is never added to them. Null where no line holds for any day.
 --
 -- Cost: tariffs are looked up container by container, each time all their lines.
@@ -47,8 +50,9 @@ overdue as (
 
 ),
 
--- Every fee with the amount of its currency. A window and not a grouping: behind a grouping the planner takes it that 200 containers have fees,
--- whatever their number, and may compare each container with all of them.
+-- Every fee with the amount of its currency. A window and not a grouping: behind a grouping the
+-- planner takes it that 200 containers have fees, whatever their number, and may compare each
+-- container with all of them.
 fees_by_currency as (
 
     select
@@ -70,7 +74,9 @@ fees as (
         fee.container_id,
         jsonb_object_agg(fee.currency_code, fee.amount) as fees_by_currency,
         case when count(distinct fee.currency_code) = 1 then min(fee.amount) end as fee_amount,
-        case when count(distinct fee.currency_code) = 1 then min(fee.currency_code) end as fee_currency_code
+        case
+            when count(distinct fee.currency_code) = 1 then min(fee.currency_code)
+        end as fee_currency_code
     from fees_by_currency as fee
     group by fee.container_id
 
@@ -96,7 +102,9 @@ select
     estimate.estimates_by_currency,
     estimate.estimate_amount,
     estimate.estimate_currency_code,
-    case when estimate.days is not null then stay.days_over - estimate.days end as days_without_rate,
+    case
+        when estimate.days is not null then stay.days_over - estimate.days
+    end as days_without_rate,
     stay.is_zone_known,
     stay.last_free_on,
     stay.out_on

@@ -2,13 +2,16 @@
 --
 -- One row per container that was picked up full or returned empty.
 --
--- The clock starts with the last pickup of the full container: at the final destination of an inland move, else at the port of
--- discharge. It ends with the return of the empty. For one that is still out it runs to as_of().
--- days: elapsed, in days of 24 hours. calendar_days: from the local day of pickup to the local day of return; the day after pickup
--- is day 1. Contracts differ in which of the two days they charge: nothing is said here about free days.
--- state: returned, out, pickup not reported (returned, and nobody said when it was picked up), out of order (returned before it was
--- picked up). Only returned and out have days.
--- Where the shipment is no longer tracked, an open one may have been returned without anybody telling us.
+-- The clock starts with the last pickup of the full container: at the final destination of an
+-- inland move, else at the port of discharge. It ends with the return of the empty. For one that is
+-- still out it runs to as_of().
+-- days: elapsed, in days of 24 hours. calendar_days: from the local day of pickup to the local day
+-- of return; the day after pickup is day 1. Contracts differ in which of the two days they charge:
+-- nothing is said here about free days.
+-- state: returned, out, pickup not reported (returned, and nobody said when it was picked up), out
+-- of order (returned before it was picked up). Only returned and out have days.
+-- Where the shipment is no longer tracked, an open one may have been returned without anybody
+-- telling us.
 
 create view {{analytics}}.empty_return_times as
 with

@@ -1,13 +1,15 @@
 -- How good the ETA was, days ahead
 --
--- One row per shipping line and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+ days before the arrival.
+-- One row per shipping line and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+ days before the
+-- arrival.
 --
--- For each shipment that has arrived, the ETA that stood at each horizon is held against the arrival. Horizons are whole days: the
--- arrival minus 0, 1, 2 … 60 times 24 hours; further back is not looked at. A shipment gives one sample for each of these instants
--- at which a version of ours with an ETA stood, so n counts samples. Before our first sight of a shipment there are none: what was
--- found already arrived counts nowhere.
--- Error: arrival minus ETA; late is positive. Where the zone is missing both are local wall time and the error is right, but the
--- horizon is off by the offset of the zone.
+-- For each shipment that has arrived, the ETA that stood at each horizon is held against the
+-- arrival. Horizons are whole days: the arrival minus 0, 1, 2 … 60 times 24 hours; further back is
+-- not looked at. A shipment gives one sample for each of these instants at which a version of ours
+-- with an ETA stood, so n counts samples. Before our first sight of a shipment there are none: what
+-- was found already arrived counts nowhere.
+-- Error: arrival minus ETA; late is positive. Where the zone is missing both are local wall time
+-- and the error is right, but the horizon is off by the offset of the zone.
 
 create view {{analytics}}.eta_accuracy as
 with
@@ -25,7 +27,8 @@ horizons (horizon, first_day, last_day) as (
 ),
 
 -- The days before arrival at which a version stood, as a range instead of one row each.
--- date_part and not extract: the same seconds, in double precision, at a fraction of the cost. Whole seconds are added up exactly.
+-- date_part and not extract: the same seconds, in double precision, at a fraction of the cost.
+-- Whole seconds are added up exactly.
 standing as (
 
     select
@@ -47,8 +50,9 @@ standing as (
 
 ),
 
--- With each version the nearest day of the one that gave samples before it: where that day lies in the same bucket, the shipment is
--- counted there already. So shipments are counted without grouping by them.
+-- With each version the nearest day of the one that gave samples before it: where that day lies in
+-- the same bucket, the shipment is counted there already. So shipments are counted without grouping
+-- by them.
 sampled as (
 
     select
@@ -58,7 +62,8 @@ sampled as (
         first_day,
         last_day,
         lag(first_day) over (
-            -- The line as well, so that a question about one line reads the versions of that line only.
+            -- The line as well, so that a question about one line reads the versions of that line
+            -- only.
             partition by shipment_id, shipping_line_scac
             order by valid_from
         ) as first_day_before

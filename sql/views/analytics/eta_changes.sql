@@ -2,10 +2,11 @@
 --
 -- One row per shipment and change of the ETA at its port of discharge, as we saw it.
 --
--- A change lies between two versions of the shipment, the one ending where the other begins, whose ETA differs. The first ETA is
--- not a change; an ETA taken back is (kind withdrawn), and so is one given again after that (kind given again): neither has a slip.
--- Between two looks the ETA may have moved more than once; what we did not see is not here. Nothing is compared across a time in
--- which the shipment was gone at the source.
+-- A change lies between two versions of the shipment, the one ending where the other begins, whose
+-- ETA differs. The first ETA is not a change; an ETA taken back is (kind withdrawn), and so is one
+-- given again after that (kind given again): neither has a slip.
+-- Between two looks the ETA may have moved more than once; what we did not see is not here. Nothing
+-- is compared across a time in which the shipment was gone at the source.
 
 create view {{analytics}}.eta_changes as
 select
@@ -35,8 +36,8 @@ select
     later.pod_eta_at at time zone
         coalesce(zone.name, case when later.pod_timezone is null then 'UTC' end) as to_eta_local
 from {{data}}.shipment_history as later
--- Equal, said as a range: of two equalities PostgreSQL expects ten rows in all where a million and a half come, and reads shipments
--- and zones one by one for them.
+-- Equal, said as a range: of two equalities PostgreSQL expects ten rows in all where a million and
+-- a half come, and reads shipments and zones one by one for them.
 inner join {{data}}.shipment_history as earlier
     on earlier.shipment_id = later.shipment_id
     and later.valid_from between earlier.valid_to and earlier.valid_to
@@ -44,8 +45,8 @@ inner join {{analytics}}.known_shipments as shipment
     on shipment.shipment_id = later.shipment_id
 left join {{analytics}}.time_zones as zone
     on zone.name = later.pod_timezone
--- The versions that had lost their ETA, few of all, each at most once. Joined: a condition with a query of its own keeps PostgreSQL to
--- one process.
+-- The versions that had lost their ETA, few of all, each at most once. Joined: a condition with a
+-- query of its own keeps PostgreSQL to one process.
 left join (
 
     select

@@ -1,11 +1,13 @@
 -- How fees moved
 --
--- One row per container, fee and amount it stood at, each time it stood: an interval of the history, of live containers.
+-- One row per container, fee and amount it stood at, each time it stood: an interval of the
+-- history, of live containers.
 --
--- seen_at and gone_at are when we first saw the amount and first saw it gone or changed; gone_at is null while it stands at as_of()
--- (is_open). change_amount: against the amount of the same fee before, null for the first; is_gap_before: the fee was not listed in
--- between. is_start_known is false where the fee was listed already when we first saw the container.
--- is_total marks a line that sums others: never add it to them. Currencies are never added together.
+-- seen_at and gone_at are when we first saw the amount and first saw it gone or changed; gone_at is
+-- null while it stands at as_of() (is_open). change_amount: against the amount of the same fee
+-- before, null for the first; is_gap_before: the fee was not listed in between. is_start_known is
+-- false where the fee was listed already when we first saw the container. is_total marks a line
+-- that sums others: never add it to them. Currencies are never added together.
 -- Fees first seen after as_of() are left out, those gone after it count as open.
 
 create view {{analytics}}.fee_history as
@@ -48,7 +50,8 @@ left join {{data}}.container_fee_history as earlier
     on earlier.container_id = fee.container_id
     and earlier.fee_key = fee.fee_key
     and earlier.valid_to = fee.valid_from
--- Here and not above, so that parallel workers make the wall times, before what follows, which they cannot do.
+-- Here and not above, so that parallel workers make the wall times, before what follows, which they
+-- cannot do.
 left join lateral (
 
     select
@@ -59,8 +62,8 @@ left join lateral (
 
 ) as wall_time
     on true
--- The last amount before a gap, sought only where none was replaced. Not a window, which would be made of all containers before any of
--- them is chosen.
+-- The last amount before a gap, sought only where none was replaced. Not a window, which would be
+-- made of all containers before any of them is chosen.
 left join lateral (
 
     select

@@ -2,15 +2,18 @@
 --
 -- One row per stream that a sync or backfill has read.
 --
--- A sync is complete for a stream when it read all there was to read of it; backfills narrowed to some shipments or containers do not
--- count, nor do other commands. Its data are of the time just before the first request of the pass that showed them, which for a
--- run that went on with the pass of one that was cut off is before its own start: age_hours runs from there to as_of(), on the
--- clock of the database. A pass reads what can still change, or, once a day unless set otherwise, the whole; only the whole shows what
--- is gone and what changed late. Reference streams (ports, vessels and so on) take part in a sync only when there was something
--- new to read: an age above that of shipments says nothing there.
--- last_outcome is that of the last run that is no narrowed one, also one under way.
--- rows: live rows, counted when the column is read and only then; about a second for 10 million rows. Name the other columns where
--- that matters. It is the number of now, also with the setting tracking_sync.as_of.
+-- A sync is complete for a stream when it read all there was to read of it; backfills narrowed to
+-- some shipments or containers do not count, nor do other commands. Its data are of the time just
+-- before the first request of the pass that showed them, which for a run that went on with the pass
+-- of one that was cut off is before its own start: age_hours runs from there to as_of(), on the
+-- clock of the database. A pass reads what can still change, or, once a day unless set otherwise,
+-- the whole; only the whole shows what is gone and what changed late. Reference streams (ports,
+-- vessels and so on) take part in a sync only when there was something new to read: an age above
+-- that of shipments says nothing there. last_outcome is that of the last run that is no narrowed
+-- one, also one under way.
+-- rows: live rows, counted when the column is read and only then; about a second for 10 million
+-- rows. Name the other columns where that matters. It is the number of now, also with the setting
+-- tracking_sync.as_of.
 
 create view {{analytics}}.freshness as
 with
@@ -91,7 +94,9 @@ select
             select count(*) from {{data}}.custom_fields as live where live._deleted_at is null
         )
         when 'webhook_event_categories' then (
-            select count(*) from {{data}}.webhook_event_categories as live where live._deleted_at is null
+            select count(*)
+            from {{data}}.webhook_event_categories as live
+            where live._deleted_at is null
         )
         when 'other_resources' then (
             select count(*) from {{data}}.other_resources as live where live._deleted_at is null
@@ -126,9 +131,11 @@ comment on column {{analytics}}.freshness.rows is
     'Live rows of the stream''s table now, tombstoned ones left out; counted only when this '
     'column is read.';
 comment on column {{analytics}}.freshness.last_complete_started_at is
-    'Just before the first request of the last complete pass: what can still change is at least so new. UTC.';
+    'Just before the first request of the last complete pass: what can still change is at least so '
+    'new. UTC.';
 comment on column {{analytics}}.freshness.last_whole_started_at is
-    'Just before the first request of the last complete pass over the whole list: all of the data are at least so new. UTC.';
+    'Just before the first request of the last complete pass over the whole list: all of the data '
+    'are at least so new. UTC.';
 comment on column {{analytics}}.freshness.last_complete_finished_at is
     'End of the last complete sync. UTC.';
 comment on column {{analytics}}.freshness.last_started_at is

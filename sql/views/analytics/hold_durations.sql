@@ -1,11 +1,14 @@
 -- How long holds stood
 --
--- One row per container, hold and status it stood with, each time it stood: an interval of the history, of live containers. A hold that
--- was announced (pending) and then placed (hold) is two rows.
+-- One row per container, hold and status it stood with, each time it stood: an interval of the
+-- history, of live containers. A hold that was announced (pending) and then placed (hold) is two
+-- rows.
 --
--- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is exact to the time between two looks.
--- Open ones (is_open) have no cleared_at and run to as_of(). is_start_known is false where the hold stood already when we first saw
--- the container: it began before, so hours is a least value, and such intervals belong in no average.
+-- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
+-- exact to the time between two looks.
+-- Open ones (is_open) have no cleared_at and run to as_of(). is_start_known is false where the hold
+-- stood already when we first saw the container: it began before, so hours is a least value, and
+-- such intervals belong in no average.
 -- Holds first seen after as_of() are left out, those cleared after it count as open.
 -- The terminal is that of the port of discharge, which the container has now.
 
@@ -42,7 +45,9 @@ select
     hold.description,
     hold.source,
     round(
-        extract(epoch from coalesce(hold.cleared_at, {{analytics}}.as_of()) - hold.placed_at) / 3600,
+        extract(
+            epoch from coalesce(hold.cleared_at, {{analytics}}.as_of()) - hold.placed_at
+        ) / 3600,
         2
     ) as hours,
     hold.cleared_at is null as is_open,

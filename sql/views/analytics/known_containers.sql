@@ -1,57 +1,67 @@
--- Containers that the source has now
+-- Containers as known at an instant
 --
--- One row per container that the source has now. The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per container that the source had then. The base of other views. Volatile attributes
+-- have no history and are left out.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_containers as
 select
-    live.container_id,
-    live.number,
-    live.ref_numbers,
-    live.equipment_type,
-    live.equipment_length,
-    live.equipment_height,
-    live.weight_in_lbs,
-    live.created_at,
-    live.seal_number,
-    live.pickup_lfd,
-    live.pickup_appointment_at,
-    live.availability_known,
-    live.available_for_pickup,
-    live.pod_arrived_at,
-    live.pod_discharged_at,
-    live.pod_full_out_at,
-    live.pod_full_out_chassis_number,
-    live.location_at_pod_terminal,
-    live.final_destination_full_out_at,
-    live.empty_terminated_at,
-    live.holds_at_pod_terminal,
-    live.fees_at_pod_terminal,
-    live.pod_timezone,
-    live.final_destination_timezone,
-    live.empty_terminated_timezone,
-    live.pod_rail_carrier_scac,
-    live.ind_rail_carrier_scac,
-    live.pod_rail_loaded_at,
-    live.pod_rail_departed_at,
-    live.ind_eta_at,
-    live.ind_ata_at,
-    live.ind_rail_unloaded_at,
-    live.ind_facility_lfd_on,
-    live.import_deadlines,
-    live.current_status,
-    live.shipment_id,
-    live.pickup_facility_id,
-    live.pod_terminal_id,
-    live.pickup_lfd_terminal,
-    live.pickup_lfd_rail,
-    live.pickup_lfd_line,
-    live._changed_at as known_since
-from {{data}}.containers as live
-where live._deleted_at is null;
+    record.container_id,
+    record.number,
+    record.ref_numbers,
+    record.equipment_type,
+    record.equipment_length,
+    record.equipment_height,
+    record.weight_in_lbs,
+    record.created_at,
+    record.seal_number,
+    record.pickup_lfd,
+    record.pickup_appointment_at,
+    record.availability_known,
+    record.available_for_pickup,
+    record.pod_arrived_at,
+    record.pod_discharged_at,
+    record.pod_full_out_at,
+    record.pod_full_out_chassis_number,
+    record.location_at_pod_terminal,
+    record.final_destination_full_out_at,
+    record.empty_terminated_at,
+    record.holds_at_pod_terminal,
+    record.fees_at_pod_terminal,
+    record.pod_timezone,
+    record.final_destination_timezone,
+    record.empty_terminated_timezone,
+    record.pod_rail_carrier_scac,
+    record.ind_rail_carrier_scac,
+    record.pod_rail_loaded_at,
+    record.pod_rail_departed_at,
+    record.ind_eta_at,
+    record.ind_ata_at,
+    record.ind_rail_unloaded_at,
+    record.ind_facility_lfd_on,
+    record.import_deadlines,
+    record.current_status,
+    record.shipment_id,
+    record.pickup_facility_id,
+    record.pod_terminal_id,
+    record.pickup_lfd_terminal,
+    record.pickup_lfd_rail,
+    record.pickup_lfd_line,
+-- now:
+    record._changed_at as known_since
+from {{data}}.containers as record
+where record._deleted_at is null;
+-- as of:
+    record.valid_from as known_since
+from {{data}}.container_history as record
+where record.valid_from <= {{analytics}}.as_of()
+    and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_containers is
-    'One row per live container, as it is now. The base of the views on '
+    'One row per live container, as known at as_of(). The base of the views on '
     'containers.';
 comment on column {{analytics}}.known_containers.container_id is
     'The service''s id of the container: the equipment during one journey.';

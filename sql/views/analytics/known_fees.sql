@@ -1,20 +1,29 @@
--- Fees that the source has now
+-- Fees as known at an instant
 --
--- One row per fee on a container that the source has now. The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per fee that was on a container then. The base of other views. Volatile attributes
+-- have no history and are left out.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_fees as
 select
-    live.container_id,
-    live.fee_key,
-    live.type,
-    live.amount,
-    live.currency_code,
-    coalesce(live.type = 'total', false) as is_total
-from {{data}}.container_fees as live;
+    record.container_id,
+    record.fee_key,
+    record.type,
+    record.amount,
+    record.currency_code,
+    coalesce(record.type = 'total', false) as is_total
+-- now:
+from {{data}}.container_fees as record;
+-- as of:
+from {{data}}.container_fee_history as record
+where record.valid_from <= {{analytics}}.as_of()
+    and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_fees is
-    'One row per fee that is listed for a container, as it is now.';
+    'One row per fee that is listed for a container, as known at as_of().';
 comment on column {{analytics}}.known_fees.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_fees.fee_key is

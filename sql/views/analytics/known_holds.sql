@@ -1,19 +1,28 @@
--- Holds that the source has now
+-- Holds as known at an instant
 --
--- One row per hold on a container that the source has now. The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per hold that was on a container then. The base of other views. Volatile attributes
+-- have no history and are left out.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_holds as
 select
-    live.container_id,
-    live.hold_key,
-    live.name,
-    live.status,
-    live.description
-from {{data}}.container_holds as live;
+    record.container_id,
+    record.hold_key,
+    record.name,
+    record.status,
+    record.description
+-- now:
+from {{data}}.container_holds as record;
+-- as of:
+from {{data}}.container_hold_history as record
+where record.valid_from <= {{analytics}}.as_of()
+    and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_holds is
-    'One row per hold that stands on a container, as it is now.';
+    'One row per hold that stands on a container, as known at as_of().';
 comment on column {{analytics}}.known_holds.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_holds.hold_key is

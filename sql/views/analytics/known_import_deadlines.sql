@@ -1,19 +1,28 @@
--- Last free days that the source has now
+-- Last free days as known at an instant
 --
--- One row per container and kind of deadline that the source has now. The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per container and kind of deadline that the source had then. The base of other views.
+-- Volatile attributes have no history and are left out.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_import_deadlines as
 select
-    live.container_id,
-    live.kind,
-    live.deadline_at,
-    live.time_zone,
-    live.local_date
-from {{data}}.container_import_deadlines as live;
+    record.container_id,
+    record.kind,
+    record.deadline_at,
+    record.time_zone,
+    record.local_date
+-- now:
+from {{data}}.container_import_deadlines as record;
+-- as of:
+from {{data}}.container_import_deadline_history as record
+where record.valid_from <= {{analytics}}.as_of()
+    and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_import_deadlines is
-    'One row per container and kind of deadline, as it is now.';
+    'One row per container and kind of deadline, as known at as_of().';
 comment on column {{analytics}}.known_import_deadlines.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_import_deadlines.kind is

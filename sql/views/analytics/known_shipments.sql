@@ -1,55 +1,65 @@
--- Shipments that the source has now
+-- Shipments as known at an instant
 --
--- One row per shipment that the source has now. The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per shipment that the source had then. The base of other views. Volatile attributes
+-- have no history and are left out.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_shipments as
 select
-    live.shipment_id,
-    live.bill_of_lading_number,
-    live.normalized_number,
-    live.ref_numbers,
-    live.created_at,
-    live.tags,
-    live.port_of_lading_locode,
-    live.port_of_lading_name,
-    live.port_of_discharge_locode,
-    live.port_of_discharge_name,
-    live.destination_locode,
-    live.destination_name,
-    live.shipping_line_scac,
-    live.shipping_line_name,
-    live.shipping_line_short_name,
-    live.customer_name,
-    live.pod_vessel_name,
-    live.pod_vessel_imo,
-    live.pod_voyage_number,
-    live.pol_etd_at,
-    live.pol_atd_at,
-    live.pod_eta_at,
-    live.pod_original_eta_at,
-    live.pod_ata_at,
-    live.destination_eta_at,
-    live.destination_ata_at,
-    live.pol_timezone,
-    live.pod_timezone,
-    live.destination_timezone,
-    live.line_tracking_stopped_at,
-    live.line_tracking_stopped_reason,
-    live.port_of_lading_id,
-    live.port_of_discharge_id,
-    live.pod_terminal_id,
-    live.destination_id,
-    live.destination_type,
-    live.destination_terminal_id,
-    live.destination_terminal_type,
-    live.line_tracking_stopped_by_user_id,
-    live._changed_at as known_since
-from {{data}}.shipments as live
-where live._deleted_at is null;
+    record.shipment_id,
+    record.bill_of_lading_number,
+    record.normalized_number,
+    record.ref_numbers,
+    record.created_at,
+    record.tags,
+    record.port_of_lading_locode,
+    record.port_of_lading_name,
+    record.port_of_discharge_locode,
+    record.port_of_discharge_name,
+    record.destination_locode,
+    record.destination_name,
+    record.shipping_line_scac,
+    record.shipping_line_name,
+    record.shipping_line_short_name,
+    record.customer_name,
+    record.pod_vessel_name,
+    record.pod_vessel_imo,
+    record.pod_voyage_number,
+    record.pol_etd_at,
+    record.pol_atd_at,
+    record.pod_eta_at,
+    record.pod_original_eta_at,
+    record.pod_ata_at,
+    record.destination_eta_at,
+    record.destination_ata_at,
+    record.pol_timezone,
+    record.pod_timezone,
+    record.destination_timezone,
+    record.line_tracking_stopped_at,
+    record.line_tracking_stopped_reason,
+    record.port_of_lading_id,
+    record.port_of_discharge_id,
+    record.pod_terminal_id,
+    record.destination_id,
+    record.destination_type,
+    record.destination_terminal_id,
+    record.destination_terminal_type,
+    record.line_tracking_stopped_by_user_id,
+-- now:
+    record._changed_at as known_since
+from {{data}}.shipments as record
+where record._deleted_at is null;
+-- as of:
+    record.valid_from as known_since
+from {{data}}.shipment_history as record
+where record.valid_from <= {{analytics}}.as_of()
+    and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_shipments is
-    'One row per live shipment, as it is now. The base of the views on shipments.';
+    'One row per live shipment, as known at as_of(). The base of the views on shipments.';
 comment on column {{analytics}}.known_shipments.shipment_id is
     'The service''s id of the shipment.';
 comment on column {{analytics}}.known_shipments.bill_of_lading_number is

@@ -1,33 +1,43 @@
--- Transport events that the source has now
+-- Transport events as known at an instant
 --
--- One row per container and transport event that the source has now and has not found to be untrue (invalidated_at). The base of the other views: of the schema for questions as of an instant it
--- is the file of the same name in as_of/, with the same columns. Volatile attributes have no history and are left out.
+-- One row per container and transport event that was seen by then and neither withdrawn nor found
+-- untrue (invalidated_at) by then. An event has no history of its own: what is shown of it is what
+-- the service said last.
 -- is_estimated: the event is a forecast, not something that happened.
+--
+-- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
+-- one of the schema as_of.
 
 create view {{analytics}}.known_transport_events as
 select
-    live.container_id,
-    live.transport_event_id,
-    live.event,
-    live.timestamp,
-    live.timezone,
-    live.location_locode,
-    live.created_at,
-    live.data_source,
-    live.voyage_number,
-    live.shipment_id,
-    live.location_id,
-    live.location_type,
-    live.vessel_id,
-    live.terminal_id,
-    live.terminal_type,
-    live.is_estimated
-from {{data}}.transport_events as live
-where live._deleted_at is null
-    and live.invalidated_at is null;
+    record.container_id,
+    record.transport_event_id,
+    record.event,
+    record.timestamp,
+    record.timezone,
+    record.location_locode,
+    record.created_at,
+    record.data_source,
+    record.voyage_number,
+    record.shipment_id,
+    record.location_id,
+    record.location_type,
+    record.vessel_id,
+    record.terminal_id,
+    record.terminal_type,
+    record.is_estimated
+from {{data}}.transport_events as record
+-- now:
+where record._deleted_at is null
+    and record.invalidated_at is null;
+-- as of:
+where record._first_seen_at <= {{analytics}}.as_of()
+    and (record._deleted_at is null or record._deleted_at > {{analytics}}.as_of())
+    and (record.invalidated_at is null or record.invalidated_at > {{analytics}}.as_of());
+-- end
 
 comment on view {{analytics}}.known_transport_events is
-    'One row per container and standing transport event, as it is now.';
+    'One row per container and standing transport event, as known at as_of().';
 comment on column {{analytics}}.known_transport_events.container_id is
     'Container the transport event belongs to. From relationships.container, or from the '
     'request.';

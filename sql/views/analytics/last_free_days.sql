@@ -1,25 +1,29 @@
--- Last free days
+-- Last free days, and which source rules
 --
 -- One row per container, as known at as_of(), those without a last free day included.
 --
--- last_free_on is the service's coalesced last free day (pickup_lfd), line_on, terminal_on and rail_on are what each source says: calendar
--- days at the place. ruling_source: the source whose day the service took, the line's first, as the service prefers it; `other` when
--- it took none of the three; null when there is no last free day.
--- today_on and out_on are calendar days at the place too; days_left counts days from today to the last free day: 0 on the day itself,
--- negative after it, null once the container is out.
--- The zone is the one that applies to the last free day. Where the source sent none, its days are wall time marked as UTC, and today is
--- taken in UTC: around midnight a day off. Where PostgreSQL does not know the zone, today is taken in UTC too. is_zone_known is false in
--- both cases.
+-- last_free_on is the service's coalesced last free day (pickup_lfd), line_on, terminal_on and
+-- rail_on are what each source says: calendar days at the place. ruling_source: the source whose
+-- day the service took, the line's first, as the service prefers it; `other` when it took none of
+-- the three; null when there is no last free day. today_on and out_on are calendar days at the
+-- place too; days_left counts days from today to the last free day: 0 on the day itself, negative
+-- after it, null once the container is out.
+-- The zone is the one that applies to the last free day. Where the source sent none, its days are
+-- wall time marked as UTC, and today is taken in UTC: around midnight a day off. Where PostgreSQL
+-- does not know the zone, today is taken in UTC too. is_zone_known is false in both cases.
 --
--- Out: picked up full, at the inland destination or else at the port of discharge. A terminal's last free day ends when the container
--- leaves by rail, so where the terminal's day rules and no pickup at the port is told, departure by rail counts.
--- state: none (no last free day), upcoming, due today, overdue, out in time (up to and on the day), out late. Null: there is a last free
--- day and the answer is not known: the service's day is in a zone nobody knows, or the empty container came back and nobody said when it
--- was picked up.
--- Where the shipment is no longer tracked, an overdue one may be out without anybody telling us: tracking_stopped_reason.
+-- Out: picked up full, at the inland destination or else at the port of discharge. A terminal's
+-- last free day ends when the container leaves by rail, so where the terminal's day rules and no
+-- pickup at the port is told, departure by rail counts.
+-- state: none (no last free day), upcoming, due today, overdue, out in time (up to and on the day),
+-- out late. Null: there is a last free day and the answer is not known: the service's day is in a
+-- zone nobody knows, or the empty container came back and nobody said when it was picked up.
+-- Where the shipment is no longer tracked, an overdue one may be out without anybody telling us:
+-- tracking_stopped_reason.
 --
--- Cost: a container has at most one deadline of a kind, so those of each kind are joined as they are: filters reach them, and so do parallel
--- workers. The two days that need the zone are made in one place and not where they are compared, because to convert an instant costs much.
+-- Cost: a container has at most one deadline of a kind, so those of each kind are joined as they
+-- are: filters reach them, and so do parallel workers. The two days that need the zone are made in
+-- one place and not where they are compared, because to convert an instant costs much.
 
 create view {{analytics}}.last_free_days as
 with

@@ -1,16 +1,20 @@
--- What must be picked up first
+-- Which container must be picked up first
 --
--- One row per container that has landed and is not out, as known at as_of(). place: port (discharged, and neither picked up nor departed by
--- rail) or inland (arrived at the inland destination or unloaded there, and not picked up). Containers on a train are on neither list.
--- What bites first stands first: the fewest days left, then the longest stay; those whose shipment is no longer tracked stand last,
--- because nobody would tell us that they have left.
+-- One row per container that has landed and is not out, as known at as_of(). place: port
+-- (discharged, and neither picked up nor departed by rail) or inland (arrived at the inland
+-- destination or unloaded there, and not picked up). Containers on a train are on neither list.
+-- What bites first stands first: the fewest days left, then the longest stay; those whose shipment
+-- is no longer tracked stand last, because nobody would tell us that they have left.
 --
--- is_ready: available, and no hold with the status `hold` stands. Availability counts unless the service says that it is not known.
--- blockers: what keeps it from being ready: `hold: <name>` for each hold, `not available` or `availability unknown`. Empty when ready.
+-- is_ready: available, and no hold with the status `hold` stands. Availability counts unless the
+-- service says that it is not known.
+-- blockers: what keeps it from being ready: `hold: <name>` for each hold, `not available` or
+-- `availability unknown`. Empty when ready.
 -- Holds of any other status, such as pending, are named in other_holds and do not block.
--- last_free_on and days_left are those of the service's coalesced last free day: calendar days at the place; 0 on the day itself,
--- negative after it; null without a last free day. The zone is the one that applies to the last free day, else that of the place;
--- without a known zone days are those of UTC and is_zone_known is false.
+-- last_free_on and days_left are those of the service's coalesced last free day: calendar days at
+-- the place; 0 on the day itself, negative after it; null without a last free day. The zone is the
+-- one that applies to the last free day, else that of the place; without a known zone days are
+-- those of UTC and is_zone_known is false.
 
 create view {{analytics}}.pickup_worklist as
 with

@@ -1,11 +1,15 @@
 -- How often ships arrive when first promised
 --
--- One row per shipping line, lane (port of lading, port of discharge) and month of arrival at the port.
+-- One row per shipping line, lane (port of lading, port of discharge) and month of arrival at the
+-- port.
 --
 -- The unit is the arrival of a shipment: shipments on one ship count each.
--- On time: within one calendar day, local to the port, either side of the first ETA (shipment_arrivals says which ETA that is).
--- Late and early: outside of that window; the mean delay of the late ones is over those alone. Delays are elapsed days.
--- Arrivals without a first ETA are counted apart and are in no share. A month of null holds arrivals whose zone PostgreSQL does not
+-- On time: within one calendar day, local to the port, either side of the first ETA
+-- (shipment_arrivals says which ETA that is).
+-- Late and early: outside of that window; the mean delay of the late ones is over those alone.
+-- Delays are elapsed days.
+-- Arrivals without a first ETA are counted apart and are in no share. A month of null holds
+-- arrivals whose zone PostgreSQL does not
 -- know: their calendar day cannot be said, so they have no share either.
 
 create view {{analytics}}.schedule_reliability as
@@ -35,8 +39,8 @@ group by
     arrival_month_on;
 
 comment on view {{analytics}}.schedule_reliability is
-    'Share of arrivals within one calendar day either side of the first ETA, by shipping line, lane '
-    'and month of arrival.';
+    'Share of arrivals within one calendar day either side of the first ETA, by shipping line, '
+    'lane and month of arrival.';
 comment on column {{analytics}}.schedule_reliability.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.schedule_reliability.port_of_lading_locode is

@@ -1,16 +1,20 @@
 -- Arrivals at the port of discharge
 --
--- One row per shipment that has arrived at its port of discharge. The base of schedule_reliability, transit_times and
--- carrier_scorecards, and where to look for the shipments behind their shares.
+-- One row per shipment that has arrived at its port of discharge. The base of schedule_reliability,
+-- transit_times and carrier_scorecards, and where to look for the shipments behind their shares.
 --
--- first_eta_at: pod_original_eta_at, the first ETA the line reported. Where the service does not have it: the first ETA among the
--- versions we saw before the arrival; an ETA first seen after the arrival is no forecast and does not count.
--- days_late: calendar days at the port from the first ETA to the arrival, early is negative. Null when there is no first ETA, or
--- when the zone is not known to PostgreSQL: then nobody can say which day it was.
+-- first_eta_at: pod_original_eta_at, the first ETA the line reported. Where the service does not
+-- have it: the first ETA among the versions we saw before the arrival; an ETA first seen after the
+-- arrival is no forecast and does not count.
+-- days_late: calendar days at the port from the first ETA to the arrival, early is negative. Null
+-- when there is no first ETA, or when the zone is not known to PostgreSQL: then nobody can say
+-- which day it was.
 -- delay_days: the same as elapsed time, in days of 24 hours.
--- transit_days: departure from the port of lading to arrival, elapsed. Null when one is missing or they are not in order. Where a
--- zone is missing the source sent local wall time marked as UTC, so that the figure can be off by the difference of the zones.
--- arrival_month_on, arrival_quarter_on: of the local day. Null where days_late cannot be said for the zone.
+-- transit_days: departure from the port of lading to arrival, elapsed. Null when one is missing or
+-- they are not in order. Where a zone is missing the source sent local wall time marked as UTC, so
+-- that the figure can be off by the difference of the zones.
+-- arrival_month_on, arrival_quarter_on: of the local day. Null where days_late cannot be said for
+-- the zone.
 
 create view {{analytics}}.shipment_arrivals as
 with
@@ -40,8 +44,8 @@ arrived as (
         on pod.name = shipment.pod_timezone
     left join {{analytics}}.time_zones as pol
         on pol.name = shipment.pol_timezone
-    -- Joined, and to the shipments that need it alone: a column with a query of its own keeps PostgreSQL to one process, and without their
-    -- shipments the histories would all be read.
+    -- Joined, and to the shipments that need it alone: a column with a query of its own keeps
+    -- PostgreSQL to one process, and without their shipments the histories would all be read.
     left join (
 
         select

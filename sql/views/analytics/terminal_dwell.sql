@@ -2,14 +2,15 @@
 --
 -- One row per terminal at the port of discharge, local week of discharge, and mode (truck, rail).
 --
--- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24 hours.
--- mode: by what took it away; whichever was first where both are given. For a container that has not left: rail when a rail carrier
--- is named or it is loaded on a train, else truck.
--- Those that have not left are in no mean, median or share; they are counted apart with their age. Where the tracking has
--- stopped nobody may tell us that a container left, so those are counted and their age is not. A week with many still there looks
--- faster than it will in the end.
--- not_measured: left, but when is not said (picked up inland or returned empty without a departure from the port), or before it
--- was discharged.
+-- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24
+-- hours.
+-- mode: by what took it away; whichever was first where both are given. For a container that has
+-- not left: rail when a rail carrier is named or it is loaded on a train, else truck.
+-- Those that have not left are in no mean, median or share; they are counted apart with their age.
+-- Where the tracking has stopped nobody may tell us that a container left, so those are counted and
+-- their age is not. A week with many still there looks faster than it will in the end.
+-- not_measured: left, but when is not said (picked up inland or returned empty without a departure
+-- from the port), or before it was discharged.
 -- A container without a terminal counts under the port of its shipment, terminal null.
 
 create view {{analytics}}.terminal_dwell as
@@ -55,7 +56,8 @@ stays as (
 
 ),
 
--- Kept as intervals, all of them elapsed time: making numbers of them costs, and so it is done to the figures only.
+-- Kept as intervals, all of them elapsed time: making numbers of them costs, and so it is done to
+-- the figures only.
 dwells as (
 
     select

@@ -1,12 +1,15 @@
 -- Days at sea
 --
--- One row per lane (port of lading, port of discharge), shipping line and month of arrival at the port of discharge.
+-- One row per lane (port of lading, port of discharge), shipping line and month of arrival at the
+-- port of discharge.
 --
--- From actual departure at the port of lading to actual arrival at the port of discharge, elapsed days of 24 hours, with all
--- transshipments in between. The unit is a shipment.
--- The month is that of the arrival: months of departure would look fast until their slow ships have come in.
--- Shipments without a departure, or with one that is not before the arrival, are counted apart. Where a zone is missing the source
--- sent local wall time marked as UTC; such a figure can be off by the difference of the zones. They are in, and counted.
+-- From actual departure at the port of lading to actual arrival at the port of discharge, elapsed
+-- days of 24 hours, with all transshipments in between. The unit is a shipment.
+-- The month is that of the arrival: months of departure would look fast until their slow ships have
+-- come in.
+-- Shipments without a departure, or with one that is not before the arrival, are counted apart.
+-- Where a zone is missing the source sent local wall time marked as UTC; such a figure can be off
+-- by the difference of the zones. They are in, and counted.
 
 create view {{analytics}}.transit_times as
 select

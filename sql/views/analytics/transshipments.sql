@@ -2,20 +2,25 @@
 --
 -- One row per container and place at which it changed ships on the way to its port of discharge.
 --
--- A place counts when the container has a transshipment event there, or when a feeder and another ship met there: it came in by
--- feeder (feeder_arrived or feeder_discharged) and went out by ship, or came in by ship and went out by feeder (feeder_loaded or
--- feeder_departed). The port a feeder starts from, or ends at, is no change of ships. Events of the main ship (vessel_*) at the place
+-- A place counts when the container has a transshipment event there, or when a feeder and another
+-- ship met there: it came in by feeder (feeder_arrived or feeder_discharged) and went out by ship,
+-- or came in by ship and went out by feeder (feeder_loaded or feeder_departed). The port a feeder
+-- starts from, or ends at, is no change of ships. Events of the main ship (vessel_*) at the place
 -- fill the side of the change that the feeder did not.
--- Places are told apart by UN/LOCODE; events that do not say where they were share one row without a place, and only transshipment
--- events make such a row. Estimated events are left out. Of several reports of one thing the earliest arrival and discharge and the
--- latest loading and departure count; a place called at twice is one row.
--- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is missing.
--- is_waiting: neither loaded nor departed, and not yet arrived at the port of discharge; hours_so_far runs to as_of().
+-- Places are told apart by UN/LOCODE; events that do not say where they were share one row without
+-- a place, and only transshipment events make such a row. Estimated events are left out. Of several
+-- reports of one thing the earliest arrival and discharge and the latest loading and departure
+-- count; a place called at twice is one row.
+-- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is
+-- missing.
+-- is_waiting: neither loaded nor departed, and not yet arrived at the port of discharge;
+-- hours_so_far runs to as_of().
 
 create view {{analytics}}.transshipments as
 with
 
--- What an event says in parts: which kind of ship, and what it did. As rows, because taking names apart costs more than a join.
+-- What an event says in parts: which kind of ship, and what it did. As rows, because taking names
+-- apart costs more than a join.
 deeds (event, ship, deed) as (
 
     values
@@ -41,7 +46,8 @@ journeys as not materialized (
         container.shipment_id,
         container.number as container_number,
         shipment.shipping_line_scac,
-        container.pod_arrived_at is not null or container.pod_discharged_at is not null as is_landed,
+        container.pod_arrived_at is not null
+            or container.pod_discharged_at is not null as is_landed,
         shipment.line_tracking_stopped_at is not null as is_tracking_stopped
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
@@ -49,7 +55,8 @@ journeys as not materialized (
 
 ),
 
--- Two halves, so that each can be read from its index; the second is read of containers with a feeder only.
+-- Two halves, so that each can be read from its index; the second is read of containers with a
+-- feeder only.
 sightings as (
 
     select
@@ -118,7 +125,8 @@ sightings as (
 
 ),
 
--- By all that is known of the container, not by its id alone: what a question filters by then reaches the transport events.
+-- By all that is known of the container, not by its id alone: what a question filters by then
+-- reaches the transport events.
 changes as (
 
     select
@@ -131,19 +139,37 @@ changes as (
         sighting.location_locode,
         max(sighting.location_id) as location_id,
         (
-            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp, sighting.timezone)
+            array_agg(
+                sighting.timezone
+                order by report.ship = 'vessel', sighting.timestamp, sighting.timezone
+            )
                 filter (where report.deed = 'arrived')
         )[1] as arrived_zone,
         (
-            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp, sighting.timezone)
+            array_agg(
+                sighting.timezone
+                order by report.ship = 'vessel', sighting.timestamp, sighting.timezone
+            )
                 filter (where report.deed = 'discharged')
         )[1] as discharged_zone,
         (
-            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp desc nulls last, sighting.timezone)
+            array_agg(
+                sighting.timezone
+                order by
+                    report.ship = 'vessel',
+                    sighting.timestamp desc nulls last,
+                    sighting.timezone
+            )
                 filter (where report.deed = 'loaded')
         )[1] as loaded_zone,
         (
-            array_agg(sighting.timezone order by report.ship = 'vessel', sighting.timestamp desc nulls last, sighting.timezone)
+            array_agg(
+                sighting.timezone
+                order by
+                    report.ship = 'vessel',
+                    sighting.timestamp desc nulls last,
+                    sighting.timezone
+            )
                 filter (where report.deed = 'departed')
         )[1] as departed_zone,
         coalesce(
@@ -203,7 +229,8 @@ changes as (
 
 ),
 
--- …_clock: the zone in which a clock is read: that of the event itself, UTC where it has none, null where PostgreSQL does not know it.
+-- …_clock: the zone in which a clock is read: that of the event itself, UTC where it has none, null
+-- where PostgreSQL does not know it.
 stops as (
 
     select
@@ -220,15 +247,26 @@ stops as (
         change.discharged_at,
         change.loaded_at,
         change.departed_at,
-        change.loaded_at is null and change.departed_at is null and not change.is_landed as is_waiting,
+        change.loaded_at is null
+            and change.departed_at is null
+            and not change.is_landed as is_waiting,
         (change.arrived_at is null or arrived.name is not null)
         and (change.discharged_at is null or discharged.name is not null)
         and (change.loaded_at is null or loaded.name is not null)
         and (change.departed_at is null or departed.name is not null) as is_zone_known,
-        coalesce(arrived.name, case when change.arrived_zone is null then 'UTC' end) as arrived_clock,
-        coalesce(discharged.name, case when change.discharged_zone is null then 'UTC' end) as discharged_clock,
+        coalesce(
+            arrived.name,
+            case when change.arrived_zone is null then 'UTC' end
+        ) as arrived_clock,
+        coalesce(
+            discharged.name,
+            case when change.discharged_zone is null then 'UTC' end
+        ) as discharged_clock,
         coalesce(loaded.name, case when change.loaded_zone is null then 'UTC' end) as loaded_clock,
-        coalesce(departed.name, case when change.departed_zone is null then 'UTC' end) as departed_clock
+        coalesce(
+            departed.name,
+            case when change.departed_zone is null then 'UTC' end
+        ) as departed_clock
     from changes as change
     left join {{analytics}}.time_zones as arrived
         on arrived.name = change.arrived_zone

@@ -1,9 +1,10 @@
 -- When each table was last brought up to date, as in the service's own export
 --
--- One row per table of this schema: names, order and types of the columns are those of the table `_transfer_status` of the service's own
--- commercial export to warehouses.
--- A table is up to date when a sync or backfill has read all there was to read of it; backfills narrowed to some shipments or
--- containers do not count. Rows that notifications brought in between are newer.
+-- One row per table of this schema: names, order and types of the columns are those of the table
+-- `_transfer_status` of the service's own commercial export to warehouses.
+-- A table is up to date when a sync or backfill has read all there was to read of it; backfills
+-- narrowed to some shipments or containers do not count. Rows that notifications brought in between
+-- are newer.
 
 create view {{datasync}}._transfer_status as
 with

@@ -1,18 +1,22 @@
 -- Containers, as in the service's own export
 --
--- One row per container that is not tombstoned, as it is now: names, order and types of the columns are those of the table `containers`
--- of the service's own commercial export to warehouses, so that reports made on it work after a change of the schema's name.
+-- One row per container that is not tombstoned, as it is now: names, order and types of the columns
+-- are those of the table `containers` of the service's own commercial export to warehouses, so that
+-- reports made on it work after a change of the schema's name.
 --
--- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the source sent no zone, its time is wall
--- time marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, the twin is null.
--- empty_out, full_in, pol_loaded and pod_berthed come from transport events that hold (invalidated_at is null): of several of a kind
--- the last with its zone, those with a zone before those without. pol_loaded counts at the port of lading and pod_berthed at the port of discharge: one told from another port does
--- not, one told without a place does.
--- What shipments tell is null where the shipment is tombstoned or was never seen. Blank stands for null: the export leaves cells
--- empty.
--- customer_id is that of the latest tracking request for the shipment that names a customer.
+-- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the
+-- source sent no zone, its time is wall time marked as UTC and stands there unconverted; where
+-- PostgreSQL does not know the zone, the twin is null. empty_out, full_in, pol_loaded and
+-- pod_berthed come from transport events that hold (invalidated_at is null): of several of a kind
+-- the last with its zone, those with a zone before those without. pol_loaded counts at the port of
+-- lading and pod_berthed at the port of discharge: one told from another port does not, one told
+-- without a place does.
+-- What shipments tell is null where the shipment is tombstoned or was never seen. Blank stands for
+-- null: the export leaves cells empty. customer_id is that of the latest tracking request for the
+-- shipment that names a customer.
 --
--- Transport events are looked up container by container, so filters on any column are applied before they are read.
+-- Transport events are looked up container by container, so filters on any column are applied
+-- before they are read.
 
 create view {{datasync}}.containers as
 with
@@ -38,8 +42,14 @@ holds as (
             when bool_or(status = 'pending') filter (where lower(name) = 'tmf') then 'Pending'
         end as tmf_hold,
         case
-            when bool_or(status = 'hold') filter (where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true) then 'Hold'
-            when bool_or(status = 'pending') filter (where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true) then 'Pending'
+            when bool_or(status = 'hold') filter (
+                where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true
+            )
+                then 'Hold'
+            when bool_or(status = 'pending') filter (
+                where lower(name) in ('freight', 'customs', 'usda', 'tmf') is not true
+            )
+                then 'Pending'
         end as other_hold
     from {{data}}.container_holds
     group by container_id
@@ -91,7 +101,10 @@ select
     shipments.port_of_lading_locode as pol_locode,
     coalesce(pol_port.city, shipments.port_of_lading_name) as pol_city,
     shipments.pol_timezone,
-    coalesce(pod_port.country_code, left(shipments.port_of_discharge_locode, 2)) as pod_country_code,
+    coalesce(
+        pod_port.country_code,
+        left(shipments.port_of_discharge_locode, 2)
+    ) as pod_country_code,
     shipments.port_of_discharge_locode as pod_locode,
     coalesce(pod_port.city, shipments.port_of_discharge_name) as pod_city,
     containers.pod_timezone,
@@ -110,59 +123,197 @@ select
     coalesce(ind_terminal.nickname, ind_rail_terminal.nickname) as ind_terminal_nickname,
     coalesce(ind_terminal.name, ind_rail_terminal.name) as ind_terminal_name,
     milestones.empty_out_at at time zone 'UTC' as empty_out_at,
-    to_char(milestones.empty_out_at at time zone coalesce(empty_out.name, case when milestones.empty_out_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as empty_out_at_local,
+    to_char(
+        milestones.empty_out_at at time zone coalesce(
+            empty_out.name,
+            case when milestones.empty_out_zone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as empty_out_at_local,
     milestones.full_in_at at time zone 'UTC' as full_in_at,
-    to_char(milestones.full_in_at at time zone coalesce(full_in.name, case when milestones.full_in_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as full_in_at_local,
+    to_char(
+        milestones.full_in_at at time zone coalesce(
+            full_in.name,
+            case when milestones.full_in_zone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as full_in_at_local,
     milestones.pol_loaded_at at time zone 'UTC' as pol_loaded_at,
-    to_char(milestones.pol_loaded_at at time zone coalesce(pol_loaded.name, case when milestones.pol_loaded_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_loaded_at_local,
+    to_char(
+        milestones.pol_loaded_at at time zone coalesce(
+            pol_loaded.name,
+            case when milestones.pol_loaded_zone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pol_loaded_at_local,
     shipments.pol_etd_at at time zone 'UTC' as pol_etd_at,
-    to_char(shipments.pol_etd_at at time zone coalesce(pol.name, case when shipments.pol_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_etd_at_local,
+    to_char(
+        shipments.pol_etd_at at time zone coalesce(
+            pol.name,
+            case when shipments.pol_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pol_etd_at_local,
     shipments.pol_atd_at at time zone 'UTC' as pol_atd_at,
-    to_char(shipments.pol_atd_at at time zone coalesce(pol.name, case when shipments.pol_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pol_atd_at_local,
+    to_char(
+        shipments.pol_atd_at at time zone coalesce(
+            pol.name,
+            case when shipments.pol_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pol_atd_at_local,
     shipments.pod_eta_at at time zone 'UTC' as pod_eta_at,
-    to_char(shipments.pod_eta_at at time zone coalesce(pod_eta.name, case when shipments.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_eta_at_local,
+    to_char(
+        shipments.pod_eta_at at time zone coalesce(
+            pod_eta.name,
+            case when shipments.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_eta_at_local,
     containers.pod_arrived_at at time zone 'UTC' as pod_arrived_at,
-    to_char(containers.pod_arrived_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_arrived_at_local,
+    to_char(
+        containers.pod_arrived_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_arrived_at_local,
     milestones.pod_berthed_at at time zone 'UTC' as pod_berthed_at,
-    to_char(milestones.pod_berthed_at at time zone coalesce(pod_berthed.name, case when milestones.pod_berthed_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_berthed_at_local,
+    to_char(
+        milestones.pod_berthed_at at time zone coalesce(
+            pod_berthed.name,
+            case when milestones.pod_berthed_zone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_berthed_at_local,
     containers.pod_discharged_at at time zone 'UTC' as pod_discharged_at,
-    to_char(containers.pod_discharged_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_discharged_at_local,
+    to_char(
+        containers.pod_discharged_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_discharged_at_local,
     containers.pickup_lfd at time zone 'UTC' as pod_last_free_day_on,
     coalesce(
-        to_char(containers.pickup_lfd at time zone coalesce(lfd.name, case when last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(
+            containers.pickup_lfd at time zone coalesce(
+                lfd.name,
+                case when last_free_day.time_zone is null then 'UTC' end
+            ),
+            'YYYY-MM-DD HH24:MI:SS'
+        ),
         to_char(last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
     ) as pod_last_free_day_on_local,
     containers.pickup_lfd_line at time zone 'UTC' as ssl_last_free_day_on,
     coalesce(
-        to_char(containers.pickup_lfd_line at time zone coalesce(line_lfd.name, case when line_last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        to_char(
+            containers.pickup_lfd_line at time zone coalesce(
+                line_lfd.name,
+                case when line_last_free_day.time_zone is null then 'UTC' end
+            ),
+            'YYYY-MM-DD HH24:MI:SS'
+        ),
         to_char(line_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
     ) as ssl_last_free_day_on_local,
     containers.pickup_appointment_at at time zone 'UTC' as pod_pickup_appointment_at,
-    to_char(containers.pickup_appointment_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_pickup_appointment_at_local,
+    to_char(
+        containers.pickup_appointment_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_pickup_appointment_at_local,
     containers.pod_full_out_at at time zone 'UTC' as pod_full_out_at,
-    to_char(containers.pod_full_out_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_full_out_at_local,
+    to_char(
+        containers.pod_full_out_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_full_out_at_local,
     containers.pod_rail_carrier_scac,
     containers.pod_rail_loaded_at at time zone 'UTC' as pod_rail_loaded_at,
-    to_char(containers.pod_rail_loaded_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_rail_loaded_at_local,
+    to_char(
+        containers.pod_rail_loaded_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_rail_loaded_at_local,
     containers.pod_rail_departed_at at time zone 'UTC' as pod_rail_departed_at,
-    to_char(containers.pod_rail_departed_at at time zone coalesce(pod.name, case when containers.pod_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as pod_rail_departed_at_local,
+    to_char(
+        containers.pod_rail_departed_at at time zone coalesce(
+            pod.name,
+            case when containers.pod_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as pod_rail_departed_at_local,
     containers.ind_rail_carrier_scac,
     containers.ind_eta_at at time zone 'UTC' as ind_eta_at,
-    to_char(containers.ind_eta_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_eta_at_local,
+    to_char(
+        containers.ind_eta_at at time zone coalesce(
+            ind.name,
+            case when containers.final_destination_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as ind_eta_at_local,
     containers.ind_ata_at at time zone 'UTC' as ind_arrived_at,
-    to_char(containers.ind_ata_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_arrived_at_local,
+    to_char(
+        containers.ind_ata_at at time zone coalesce(
+            ind.name,
+            case when containers.final_destination_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as ind_arrived_at_local,
     containers.ind_rail_unloaded_at at time zone 'UTC' as ind_rail_unloaded_at,
-    to_char(containers.ind_rail_unloaded_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_rail_unloaded_at_local,
-    coalesce(containers.pickup_lfd_rail, containers.ind_facility_lfd_on) at time zone 'UTC' as ind_last_free_day_on,
+    to_char(
+        containers.ind_rail_unloaded_at at time zone coalesce(
+            ind.name,
+            case when containers.final_destination_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as ind_rail_unloaded_at_local,
     coalesce(
-        to_char(containers.pickup_lfd_rail at time zone coalesce(rail_lfd.name, case when rail_last_free_day.time_zone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS'),
+        containers.pickup_lfd_rail,
+        containers.ind_facility_lfd_on
+    ) at time zone 'UTC' as ind_last_free_day_on,
+    coalesce(
+        to_char(
+            containers.pickup_lfd_rail at time zone coalesce(
+                rail_lfd.name,
+                case when rail_last_free_day.time_zone is null then 'UTC' end
+            ),
+            'YYYY-MM-DD HH24:MI:SS'
+        ),
         to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS'),
-        to_char(containers.ind_facility_lfd_on at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS')
+        to_char(
+            containers.ind_facility_lfd_on at time zone coalesce(
+                ind.name,
+                case when containers.final_destination_timezone is null then 'UTC' end
+            ),
+            'YYYY-MM-DD HH24:MI:SS'
+        )
     ) as ind_last_free_day_on_local,
     containers.final_destination_full_out_at at time zone 'UTC' as ind_full_out_at,
-    to_char(containers.final_destination_full_out_at at time zone coalesce(ind.name, case when containers.final_destination_timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as ind_full_out_at_local,
+    to_char(
+        containers.final_destination_full_out_at at time zone coalesce(
+            ind.name,
+            case when containers.final_destination_timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as ind_full_out_at_local,
     containers.empty_terminated_at at time zone 'UTC' as empty_terminated_at,
-    to_char(containers.empty_terminated_at at time zone coalesce(empty_return.name, case when coalesce(containers.empty_terminated_timezone, containers.pod_timezone) is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as empty_terminated_at_local,
+    to_char(
+        containers.empty_terminated_at at time zone coalesce(
+            empty_return.name,
+            case
+                when coalesce(containers.empty_terminated_timezone, containers.pod_timezone) is null
+                    then 'UTC'
+            end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as empty_terminated_at_local,
     containers.fees_at_pod_terminal::text as fees_at_pod_terminal,
     demurrage.amounts as demurrage_at_pod_terminal,
     containers.holds_at_pod_terminal::text as holds_at_pod_terminal,
@@ -172,7 +323,10 @@ select
     holds.tmf_hold as tmf_hold_at_pod_terminal,
     holds.other_hold as other_hold_at_pod_terminal,
     containers.location_at_pod_terminal,
-    case when containers.availability_known then 'Yes' when not containers.availability_known then 'No' end as availability_known,
+    case
+        when containers.availability_known then 'Yes'
+        when not containers.availability_known then 'No'
+    end as availability_known,
     case
         when not containers.availability_known then null
         when containers.available_for_pickup then 'Yes'
@@ -180,7 +334,10 @@ select
     end as available_for_pickup,
     containers.equipment_length,
     coalesce(initcap(containers.equipment_type), 'unknown') as equipment_type,
-    coalesce(initcap(replace(containers.equipment_height, '_', ' ')), 'unknown') as equipment_height,
+    coalesce(
+        initcap(replace(containers.equipment_height, '_', ' ')),
+        'unknown'
+    ) as equipment_height,
     nullif(concat_ws(
         ' ',
         containers.equipment_length,
@@ -188,7 +345,8 @@ select
         initcap(replace(containers.equipment_height, '_', ' '))
     ), '') as equipment,
     case
-        when abs(containers.weight_in_lbs) < 2147483647 then round(containers.weight_in_lbs)::integer
+        when abs(containers.weight_in_lbs) < 2147483647
+            then round(containers.weight_in_lbs)::integer
     end as weight_in_lbs,
     containers.seal_number,
     containers.pod_full_out_chassis_number,
@@ -216,7 +374,10 @@ left join lateral (
         ) as empty_out_at,
         (
             array_agg(events.timezone order by events.timestamp desc, events.timezone)
-                filter (where events.event = 'container.transport.empty_out' and events.timezone is not null)
+                filter (
+                    where events.event = 'container.transport.empty_out'
+                        and events.timezone is not null
+                )
         )[1] as empty_out_zone,
         coalesce(
             max(events.timestamp) filter (
@@ -226,27 +387,38 @@ left join lateral (
         ) as full_in_at,
         (
             array_agg(events.timezone order by events.timestamp desc, events.timezone)
-                filter (where events.event = 'container.transport.full_in' and events.timezone is not null)
+                filter (
+                    where events.event = 'container.transport.full_in'
+                        and events.timezone is not null
+                )
         )[1] as full_in_zone,
         coalesce(
             max(events.timestamp) filter (
-                where events.event = 'container.transport.vessel_loaded' and events.timezone is not null
+                where events.event = 'container.transport.vessel_loaded'
+                    and events.timezone is not null
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.vessel_loaded')
         ) as pol_loaded_at,
         (
             array_agg(events.timezone order by events.timestamp desc, events.timezone)
-                filter (where events.event = 'container.transport.vessel_loaded' and events.timezone is not null)
+                filter (
+                    where events.event = 'container.transport.vessel_loaded'
+                        and events.timezone is not null
+                )
         )[1] as pol_loaded_zone,
         coalesce(
             max(events.timestamp) filter (
-                where events.event = 'container.transport.vessel_berthed' and events.timezone is not null
+                where events.event = 'container.transport.vessel_berthed'
+                    and events.timezone is not null
             ),
             max(events.timestamp) filter (where events.event = 'container.transport.vessel_berthed')
         ) as pod_berthed_at,
         (
             array_agg(events.timezone order by events.timestamp desc, events.timezone)
-                filter (where events.event = 'container.transport.vessel_berthed' and events.timezone is not null)
+                filter (
+                    where events.event = 'container.transport.vessel_berthed'
+                        and events.timezone is not null
+                )
         )[1] as pod_berthed_zone
     from {{data}}.transport_events as events
     where events.container_id = containers.container_id
@@ -362,7 +534,8 @@ comment on column {{datasync}}.containers.shipment_tags is
     'Tags of the shipment in the order of the alphabet, joined by comma and blank; null when '
     'there is none.';
 comment on column {{datasync}}.containers.customer_id is
-    'Customer of the latest tracking request for the shipment that names one; null where none does.';
+    'Customer of the latest tracking request for the shipment that names one; null where none '
+    'does.';
 comment on column {{datasync}}.containers.customer_name is
     'Customer the shipment belongs to.';
 comment on column {{datasync}}.containers.shipping_line_scac is

@@ -1,8 +1,9 @@
 -- Shipments, as in the service's own export
 --
--- One row per shipment that is not tombstoned, as it is now: names, order and types of the columns are those of the table `shipments` of
--- the service's own commercial export to warehouses. timestamp columns are UTC.
--- customer_id is that of the latest tracking request for the shipment that names a customer.
+-- One row per shipment that is not tombstoned, as it is now: names, order and types of the columns
+-- are those of the table `shipments` of the service's own commercial export to warehouses.
+-- timestamp columns are UTC. customer_id is that of the latest tracking request for the shipment
+-- that names a customer.
 
 create view {{datasync}}.shipments as
 select

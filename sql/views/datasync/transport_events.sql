@@ -1,19 +1,27 @@
 -- Transport events, as in the service's own export
 --
--- One row per transport event: names, order and types of the columns are those of the table `transport_events` of the service's own
--- commercial export to warehouses. Those that the service found untrue, or withdrew, stay, with invalidated_at; so do
--- those of tombstoned containers. Estimated ones are
--- here too, which that export may lack: their names contain `.estimated.`.
--- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent no zone, its time is wall time
--- marked as UTC and stands there unconverted; where PostgreSQL does not know the zone, it is null.
--- Not filled, because the public interface does not have them: invalidation_reason, previous_version_id.
+-- One row per transport event: names, order and types of the columns are those of the table
+-- `transport_events` of the service's own commercial export to warehouses. Those that the service
+-- found untrue, or withdrew, stay, with invalidated_at; so do those of tombstoned containers.
+-- Estimated ones are here too, which that export may lack: their names contain `.estimated.`.
+-- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent
+-- no zone, its time is wall time marked as UTC and stands there unconverted; where PostgreSQL does
+-- not know the zone, it is null.
+-- Not filled, because the public interface does not have them: invalidation_reason,
+-- previous_version_id.
 
 create view {{datasync}}.transport_events as
 select
     events.transport_event_id as id,
     events.event,
     events.timestamp at time zone 'UTC' as event_timestamp,
-    to_char(events.timestamp at time zone coalesce(zone.name, case when events.timezone is null then 'UTC' end), 'YYYY-MM-DD HH24:MI:SS') as event_timestamp_local,
+    to_char(
+        events.timestamp at time zone coalesce(
+            zone.name,
+            case when events.timezone is null then 'UTC' end
+        ),
+        'YYYY-MM-DD HH24:MI:SS'
+    ) as event_timestamp_local,
     events.container_id,
     containers.number as container_number,
     coalesce(events.shipment_id, containers.shipment_id) as shipment_id,

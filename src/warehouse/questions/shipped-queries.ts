@@ -1,24 +1,25 @@
-import { readFile, readdir } from 'node:fs/promises'
-import { projectFile } from '../../base/project-file.js'
 import { ConfigError } from '../../base/errors.js'
-import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
-import { readHeader, readViews } from '../schema/read-views.js'
-import type { ShippedView } from '../schema/shipped-view.js'
 import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
+import { readViews } from '../schema/read-views.js'
+import type { ShippedView } from '../schema/shipped-view.js'
+import { QUESTIONS, type QueryParameter, type QueryValues, type Question } from './questions.js'
 
-/** A question the product ships: one file of `sql/queries`, named after it. */
+/** A shipped question with its SQL. */
 export interface ShippedQuery {
   readonly name: string
-  /** First line of the file's header. */
   readonly title: string
-  /** The whole header, and that of the view it reads from: the grain and every choice a reader could doubt. */
+  /** The header of the view: the grain and every choice a reader could doubt. */
   readonly definition: string
-  /** What it can be narrowed by. */
+  /** What it can be filtered by. */
   readonly parameters: readonly QueryParameter[]
-  /** Columns of the view it reads from, with their meaning and unit. */
+  /** Columns of the view it reads, with their meaning and unit. */
   readonly columns: readonly QueryColumn[]
-  /** With the schema names put in and `:name` where a value goes. */
+  /** With `:name` where the value of a parameter goes; null where none is given. */
   readonly sqlText: string
+  readonly needs: string
+  readonly leading: readonly string[]
+  readonly sums: readonly string[]
+  readonly isOfNow: boolean
 }
 
 export interface QueryColumn {
@@ -26,51 +27,109 @@ export interface QueryColumn {
   readonly meaning: string
 }
 
-const DIRECTORY = projectFile('sql/queries/')
-
-/** All shipped questions, by name. Reads files, asks no database. */
-export async function readShippedQueries(names: Schemas): Promise<ShippedQuery[]> {
+/** All shipped questions, by name: for now or as of an instant. Reads files, asks no database. */
+export async function readShippedQueries(
+  names: Schemas,
+  schema: 'analytics' | 'asOf' = 'analytics',
+): Promise<ShippedQuery[]> {
   const views = await readViews()
-  const files = (await readdir(DIRECTORY)).filter((file) => file.endsWith('.sql')).sort()
-  return Promise.all(
-    files.map(async (file) => {
-      const name = file.replace(/\.sql$/, '')
-      return toQuery(name, await readFile(`${DIRECTORY}/${file}`, 'utf8'), views, names)
-    }),
-  )
+  return Object.entries(QUESTIONS).map(([name, question]) => {
+    const view = views.find((one) => one.schema === schema && one.name === name)
+    if (view === undefined) throw new Error(`there is no view for the question ${name}`)
+    return toQuery(view, question, names)
+  })
 }
 
-function toQuery(
-  name: string,
-  text: string,
-  views: readonly ShippedView[],
-  names: Schemas,
-): ShippedQuery {
-  const header = readHeader(text)
-  const view = views.find((one) => one.schema === 'analytics' && one.name === name)
+function toQuery(view: ShippedView, question: Question, names: Schemas): ShippedQuery {
+  const { schema, name, title, definition } = view
+  const columns = columnsOf(view)
+  const filters = filtersOf(new Set(columns.map((column) => column.name)), question)
+  const parameters = Object.keys(filters) as QueryParameter[]
+  const conditions = Object.entries(filters).map(
+    ([parameter, condition]) => `(:${parameter}::text is null or ${condition})`,
+  )
+  const lines = [
+    `select\n    ${listOf(question.columns).join(',\n    ')}`,
+    `from {{${schema}}}.${name}`,
+    ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
+    `order by ${question.order}`,
+    'limit :limit::text::bigint',
+  ]
   return {
     name,
-    title: header.split('\n')[0] ?? '',
-    definition: view === undefined ? header : `${header}\n\nThe view ${name}: ${view.definition}`,
-    parameters: [...new Set([...text.matchAll(PLACEHOLDER)].map(([, word]) => asParameter(word)))],
-    columns: view === undefined ? [] : columnsOf(view),
-    sqlText: withSchemaNames(text, names),
+    title,
+    definition,
+    parameters: [...parameters, 'limit'],
+    columns,
+    sqlText: withSchemaNames(`${lines.join('\n')}\n`, names),
+    needs: question.needs,
+    leading: listOf(question.leading),
+    sums: listOf(question.sums),
+    isOfNow: question.isOfNow ?? false,
   }
 }
 
-/** `:name`, but not the `::` of a cast. */
-const PLACEHOLDER = /(?<![:\w]):([a-z]+)\b/g
+function listOf(names = ''): string[] {
+  return names.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+}
 
-function asParameter(word = ''): QueryParameter {
-  if (word in QUERY_PARAMETERS) return word as QueryParameter
-  throw new Error(`sql/queries uses :${word}, which is no parameter`)
+type Filters = Partial<Record<QueryParameter, string>>
+
+/** The conditions that a view with these columns can be filtered by. */
+function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters {
+  const filters: Filters = {}
+  if (columns.has('container_number')) {
+    filters.container = ':container::text in (container_id, container_number)'
+  }
+  if (columns.has('bill_of_lading_number')) {
+    filters.shipment = ':shipment::text in (shipment_id, bill_of_lading_number)'
+  }
+  const terminal = ['pod_terminal_id', 'terminal_id'].find((name) => columns.has(name))
+  if (terminal !== undefined) filters.terminal = `${terminal} in (${TERMINALS_SQL})`
+  const line = lineFilter(columns)
+  if (line !== undefined) filters.line = line
+  const port = ['port_of_discharge_locode', 'port_locode'].find((name) => columns.has(name))
+  if (port !== undefined) filters.port = `${port} = upper(:port::text)`
+  if (period !== undefined) {
+    const type = period.endsWith('_on') ? 'date' : 'timestamptz'
+    filters.since = `${period} >= :since::text::${type}`
+    filters.until = `${period} < :until::text::${type}`
+  }
+  return filters
+}
+
+const TERMINALS_SQL = `
+        select terminal_id
+        from {{data}}.terminals
+        where :terminal::text in (terminal_id, firms_code)
+            or lower(:terminal::text) in (lower(nickname), lower(name))
+    `
+
+/** By name from the view itself where it has the name, else from the shipments. */
+function lineFilter(columns: ReadonlySet<string>): string | undefined {
+  if (columns.has('subject_type')) {
+    return `subject_type = 'shipping_line' and subject_id = upper(:line::text)
+        or lower(subject_name) = lower(:line::text)`
+  }
+  if (!columns.has('shipping_line_scac')) return undefined
+  const byCode = 'shipping_line_scac = upper(:line::text)'
+  if (columns.has('shipping_line_name')) {
+    return `${byCode}
+        or lower(shipping_line_name) = lower(:line::text)`
+  }
+  return `${byCode}
+        or shipping_line_scac in (
+            select shipping_line_scac
+            from {{data}}.shipments
+            where lower(shipping_line_name) = lower(:line::text)
+        )`
 }
 
 /** The comments on the columns of a view, as its file has them. */
 function columnsOf({ name, sqlText }: ShippedView): QueryColumn[] {
   const comments = sqlText.matchAll(
     new RegExp(
-      `comment on column \\{\\{analytics\\}\\}\\.${name}\\.(\\w+) is\\s+((?:'(?:[^']|'')*'\\s*)+);`,
+      `comment on column \\{\\{\\w+\\}\\}\\.${name}\\.(\\w+) is\\s+((?:'(?:[^']|'')*'\\s*)+);`,
       'g',
     ),
   )
@@ -88,15 +147,12 @@ export interface BoundQuery {
   readonly parameters: readonly (string | null)[]
 }
 
-/** Puts values into a question. Throws ConfigError, naming what it takes, for a value it has no place for. */
+/** Puts values into a question. Throws ConfigError for a value that does not filter it. */
 export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery {
   const given = Object.keys(values) as QueryParameter[]
   const misplaced = given.filter((name) => !query.parameters.includes(name))
   if (misplaced.length > 0) {
-    const takes =
-      query.parameters.length === 0
-        ? 'nothing'
-        : query.parameters.map((name) => `--${name}`).join(', ')
+    const takes = query.parameters.map((name) => `--${name}`).join(', ')
     throw new ConfigError(
       misplaced.map((name) => ({
         setting: `--${name}`,
@@ -105,9 +161,10 @@ export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery 
     )
   }
   return {
+    // `:name`, but not the `::` of a cast.
     sqlText: query.sqlText.replaceAll(
-      PLACEHOLDER,
-      (_, word: string) => `$${query.parameters.indexOf(asParameter(word)) + 1}`,
+      /(?<![:\w]):([a-z]+)\b/g,
+      (_, word: string) => `$${query.parameters.indexOf(word as QueryParameter) + 1}`,
     ),
     parameters: query.parameters.map((name) => values[name] ?? null),
   }

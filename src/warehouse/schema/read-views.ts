@@ -8,18 +8,20 @@ import { storedViewsOf } from './stored-views.js'
 const DIRECTORY = projectFile('sql/views/')
 
 /**
- * All shipped views, each after those it reads from. Every view of the analytics schema is there a
- * second time, in the schema of questions as of an instant: the same text, but for those that
- * `as_of/` holds, which read histories; and large ones again in the schema of stored views. Throws
- * MigrationError when views read from each other in a circle.
+ * All shipped views, each after those it reads from. Every view of the analytics schema stands a
+ * second time in the schema of questions as of an instant, and large ones again in the schema of
+ * stored views. Throws MigrationError when views read from each other in a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const analytics = await readFolder(`${directory}/analytics`)
-  const asOf = new Map([...analytics, ...(await readFolder(`${directory}/as_of`))])
   const datasync = await readFolder(`${directory}/datasync`)
   const views = [
-    ...[...analytics].map(([name, text]) => toView('analytics', name, text)),
-    ...[...asOf].map(([name, text]) => toView('asOf', name, inAsOfSchema(text, asOf))),
+    ...[...analytics].map(([name, text]) =>
+      toView('analytics', name, text.replace(VARIANTS, '$1')),
+    ),
+    ...[...analytics].map(([name, text]) =>
+      toView('asOf', name, inAsOfSchema(text.replace(VARIANTS, '$2'), analytics)),
+    ),
     ...[...datasync].map(([name, text]) => toView('datasync', name, text)),
   ]
   return inOrderOfUse([...views, ...storedViewsOf(views)])
@@ -34,6 +36,9 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
   }
   return texts
 }
+
+/** Lines for the present, and those that take their place for an instant: histories. */
+const VARIANTS = /^-- now:\n([^]*?)^-- as of:\n([^]*?)^-- end\n/gm
 
 /** Views and the clock are those of the other schema; tables, such as tariffs, are there once. */
 function inAsOfSchema(sqlText: string, views: ReadonlyMap<string, string>): string {

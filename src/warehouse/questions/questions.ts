@@ -1,0 +1,254 @@
+/** What an answer can be filtered by, with what it takes. */
+export const QUERY_PARAMETERS = {
+  container: 'Only this container: number or id.',
+  shipment: 'Only this shipment: bill of lading number or id.',
+  terminal: 'Only this terminal: id, FIRMS code, nickname or name.',
+  line: 'Only this shipping line: SCAC or name.',
+  port: 'Only this port: UN/LOCODE or id.',
+  since: 'Only from this date or instant on.',
+  until: 'Only before this date or instant.',
+  limit: 'At most this many rows.',
+} as const
+
+export type QueryParameter = keyof typeof QUERY_PARAMETERS
+export type QueryValues = Readonly<Partial<Record<QueryParameter, string>>>
+
+/**
+ * The questions that `query` answers: each reads the view of the analytics schema with its name.
+ * What filters an answer follows from the columns of that view (`shipped-queries.ts`).
+ */
+export interface Question {
+  /** Columns shown, in order; names of columns here are separated by commas. */
+  readonly columns: string
+  readonly order: string
+  /** What --since and --until compare: a date where it ends in `_on`, else an instant. */
+  readonly period?: string
+  /** What must be in the warehouse before there is an answer; shown with an empty one. */
+  readonly needs: string
+  /** Shown first where a table must fit a terminal; the other columns follow as they fit. */
+  readonly leading?: string
+  /** Columns with a total below the table; money by currency. */
+  readonly sums?: string
+  /** Answers for the present only: `--as-of` has no effect. */
+  readonly isOfNow?: boolean
+}
+
+const SEEN_CHANGES = 'changes are seen from the first load on, by syncs and webhooks'
+
+export const QUESTIONS: Readonly<Record<string, Question>> = {
+  arrivals_calendar: {
+    columns: `
+      arrival_on, port_of_discharge_locode, port_of_discharge_name, shipping_line_scac,
+      shipping_line_name, shipments, containers, teu, length_unknown, tracking_stopped,
+      zone_unknown`,
+    order: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
+    period: 'arrival_on',
+    needs: 'a container on its way whose ETA is within the next 30 days',
+    leading: `
+      arrival_on, port_of_discharge_locode, shipping_line_scac, shipments, containers, teu,
+      tracking_stopped`,
+    sums: 'shipments, containers, teu, tracking_stopped',
+  },
+  carrier_scorecards: {
+    columns: `
+      shipping_line_scac, shipping_line_name, arrival_quarter_on, arrivals, reliability_n,
+      on_time_share, accuracy_n, eta_error_7_days_ahead_hours, transit_n, median_transit_days,
+      rollover_n, rollover_free_share, lag_n, lag_median_hours, containers, completeness_n,
+      milestone_completeness`,
+    order: 'arrival_quarter_on desc, arrivals desc, shipping_line_scac',
+    period: 'arrival_quarter_on',
+    needs: 'a shipment that has arrived',
+    leading: `
+      shipping_line_scac, arrival_quarter_on, arrivals, on_time_share, median_transit_days,
+      rollover_free_share, milestone_completeness`,
+  },
+  container_milestones: {
+    columns: `
+      container_number, bill_of_lading_number, shipping_line_scac, port_of_lading_locode,
+      port_of_discharge_locode, destination_locode, current_status, empty_out_local,
+      full_in_local, pol_loaded_local, pol_departed_local, pod_eta_local, pod_arrived_local,
+      pod_berthed_local, pod_discharged_local, pickup_appointment_local, pod_full_out_local,
+      pod_rail_loaded_local, pod_rail_departed_local, ind_eta_local, ind_arrived_local,
+      ind_rail_unloaded_local, final_destination_full_out_local, delivered_local,
+      empty_terminated_local, container_id`,
+    order: 'pod_arrived_at desc nulls last, container_id',
+    period: 'pod_arrived_at',
+    needs: 'a container',
+    leading: `
+      container_number, port_of_discharge_locode, current_status, pod_arrived_local,
+      pod_discharged_local`,
+  },
+  container_timeline: {
+    columns: `
+      container_number, occurred_at, occurred_local, kind, subject, from_value, to_value,
+      detail, location_locode, source, learned_at, is_first_sight, container_id`,
+    order: 'container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject',
+    period: 'coalesce(occurred_at, learned_at)',
+    needs: 'a container with an event',
+  },
+  data_quality: {
+    columns: `
+      subject_type, subject_id, subject_name, containers, milestones_expected,
+      milestones_reported, milestone_completeness, zone_missing, zone_invalid, tracked, stale,
+      stopped, stop_reasons, requests, failed_requests, failed_requests_share, lag_n,
+      lag_median_hours, lag_p90_hours`,
+    order: 'subject_type, containers desc, subject_id',
+    needs: 'a container',
+    leading: `
+      subject_type, subject_name, containers, milestone_completeness, stale, stopped,
+      failed_requests_share`,
+  },
+  demurrage_evidence: {
+    columns: `
+      container_number, seen_local, gone_local, kind, subject, value, amount, currency_code,
+      source, is_open, is_start_known, last_free_on, pod_discharged_local, pod_full_out_local,
+      pod_terminal, shipping_line_scac, bill_of_lading_number, container_id`,
+    order: 'container_id, seen_at, kind, subject',
+    period: 'seen_at',
+    needs: 'a container with a hold, a fee or a last free day',
+  },
+  demurrage_exposure: {
+    columns: `
+      container_number, pod_terminal, shipping_line_scac, state, days_over, last_free_on,
+      fee_amount, fee_currency_code, fees_by_currency, estimate_amount,
+      estimate_currency_code, days_without_rate, out_on, ruling_source,
+      tracking_stopped_reason, bill_of_lading_number, container_id`,
+    order:
+      'tracking_stopped_reason is not null, out_on is not null, days_over desc nulls last, container_id',
+    period: 'last_free_on',
+    needs: 'a container past its last free day',
+    leading: `
+      container_number, state, days_over, last_free_on, fee_amount, fee_currency_code,
+      estimate_amount, estimate_currency_code`,
+    sums: 'fee_amount, estimate_amount',
+  },
+  empty_return_times: {
+    columns: `
+      container_number, shipping_line_scac, state, days, calendar_days, full_out_local,
+      empty_terminated_local, equipment_type, equipment_length, is_tracking_stopped,
+      bill_of_lading_number, container_id`,
+    order: 'state desc, days desc nulls last, container_id',
+    period: 'full_out_at',
+    needs: 'a container that was picked up full',
+  },
+  eta_accuracy: {
+    columns: `
+      shipping_line_scac, shipping_line_name, horizon, horizon_from_days, n, shipments,
+      mean_absolute_error_hours, bias_hours, within_24_hours_share`,
+    order: 'shipping_line_scac, horizon_from_days',
+    needs: `a shipment that arrived after it was first loaded: ${SEEN_CHANGES}, so a new warehouse has rows after some days`,
+  },
+  eta_changes: {
+    columns: `
+      bill_of_lading_number, shipping_line_scac, port_of_lading_locode,
+      port_of_discharge_locode, changed_at, from_eta_local, to_eta_local, slip_hours, kind,
+      source, is_voyage_changed, shipment_id`,
+    order: 'changed_at desc, shipment_id',
+    period: 'changed_at',
+    needs: `a shipment whose ETA moved: ${SEEN_CHANGES}`,
+  },
+  fee_history: {
+    columns: `
+      container_number, pod_terminal, shipping_line_scac, fee_type, amount_before, amount,
+      change_amount, currency_code, is_total, seen_local, gone_local, is_open, is_start_known,
+      source, bill_of_lading_number, container_id`,
+    order: 'container_id, fee_key, seen_at',
+    period: 'seen_at',
+    needs: 'a container with a fee',
+  },
+  freshness: {
+    columns: `
+      stream, last_complete_run_id, last_outcome, last_detail, age_hours, rows,
+      last_complete_started_at, last_complete_finished_at, last_started_at`,
+    order: 'stream',
+    needs: 'a first `tracking-sync backfill`',
+    isOfNow: true,
+  },
+  hold_durations: {
+    columns: `
+      container_number, pod_terminal, shipping_line_scac, hold_name, status, description,
+      hours, placed_local, cleared_local, is_open, is_start_known, source,
+      bill_of_lading_number, container_id`,
+    order: 'is_open desc, hours desc nulls last, container_id, hold_key',
+    period: 'placed_at',
+    needs: 'a container with a hold',
+  },
+  last_free_days: {
+    columns: `
+      container_number, pod_terminal, shipping_line_scac, state, days_left, last_free_on,
+      ruling_source, line_on, terminal_on, rail_on, today_on, out_on, current_status,
+      bill_of_lading_number, container_id`,
+    order: 'is_out, days_left nulls last, container_id',
+    period: 'last_free_on',
+    needs: 'a container with a last free day',
+  },
+  pickup_worklist: {
+    columns: `
+      container_number, pod_terminal, place, shipping_line_scac, is_ready, days_left,
+      last_free_on, blockers, other_holds, pickup_appointment_local, landed_local,
+      current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
+    order: 'tracking_stopped_reason is not null, days_left nulls last, landed_at, container_id',
+    period: 'last_free_on',
+    needs: 'a container that can be picked up and has not been',
+    leading: `
+      container_number, pod_terminal, place, days_left, last_free_on, is_ready, blockers`,
+  },
+  rail_legs: {
+    columns: `
+      container_number, shipping_line_scac, port_of_discharge_locode, destination_locode,
+      stage, hours_in_stage, discharged_to_loaded_hours, loaded_to_departed_hours,
+      departed_to_arrived_hours, arrived_to_unloaded_hours, unloaded_to_picked_up_hours,
+      discharged_to_picked_up_hours, pod_rail_carrier_scac, ind_rail_carrier_scac,
+      is_in_order, bill_of_lading_number, container_id`,
+    order: 'stage, hours_in_stage desc nulls last, container_id',
+    period: 'pod_discharged_at',
+    needs: 'a container that goes on by rail',
+  },
+  schedule_reliability: {
+    columns: `
+      arrival_month_on, shipping_line_scac, shipping_line_name, port_of_lading_locode,
+      port_of_discharge_locode, n, on_time, early, late, not_measured, on_time_share,
+      mean_delay_of_late_days, mean_delay_days`,
+    order:
+      'arrival_month_on desc, n desc, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
+    period: 'arrival_month_on',
+    needs: 'a shipment that has arrived',
+  },
+  status_durations: {
+    columns: `
+      container_number, shipping_line_scac, status, hours, is_current, is_start_known,
+      first_seen_at, ended_at, bill_of_lading_number, container_id`,
+    order: 'container_id, first_seen_at',
+    period: 'first_seen_at',
+    needs: 'a container with a status',
+  },
+  terminal_dwell: {
+    columns: `
+      terminal_name, port_locode, mode, discharge_week_on, n, mean_days, median_days,
+      p90_days, over_5_days_share, still_there, still_there_not_tracked,
+      still_there_mean_age_days, still_there_max_age_days, not_measured, zone_unknown,
+      terminal_id`,
+    order: 'discharge_week_on desc, terminal_name, mode',
+    period: 'discharge_week_on',
+    needs: 'a container that was discharged',
+  },
+  transit_times: {
+    columns: `
+      arrival_month_on, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac,
+      shipping_line_name, n, not_measured, mean_days, p10_days, median_days, p90_days,
+      zone_unknown`,
+    order:
+      'arrival_month_on desc, n desc, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac',
+    period: 'arrival_month_on',
+    needs: 'a shipment that has arrived',
+  },
+  transshipments: {
+    columns: `
+      container_number, shipping_line_scac, location_locode, location_name, arrived_local,
+      discharged_local, loaded_local, departed_local, dwell_hours, hours_so_far, is_waiting,
+      vessel_in_name, vessel_out_name, is_tracking_stopped, container_id`,
+    order: 'is_waiting desc, arrived_at desc nulls last, container_id, location_locode',
+    period: 'arrived_at',
+    needs: 'a container that changed ships',
+  },
+}
