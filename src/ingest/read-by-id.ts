@@ -1,18 +1,30 @@
 import type { ApiAnswer } from '../api/call-runner.js'
 import type { PlainReadOptions } from '../api/endpoints.js'
 import { ApiAuthError, ApiContractError } from '../base/errors.js'
-import type { ResourceIdentifier } from '../jsonapi/document.js'
+import type { Document, ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
+import { takeIn, type Intake } from './intake.js'
 import type { Run } from './run.js'
 
+type Reader = Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'>
+
 /**
- * One record by type and id; one request, counted with its stream. Throws ApiNotFoundError when it is gone, and ApiContractError for a type that the
+ * Reads one record by type and id: one request, counted with its stream. The answer may hold
+ * another record. Throws ApiNotFoundError when it is gone, and ApiContractError for a type that the
  * interface does not let us read by id.
  */
 export async function readById(
-  run: Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'>,
+  run: Reader,
   { type, id }: ResourceIdentifier,
-): Promise<ApiAnswer> {
+  completeTypes: ReadonlySet<string> = new Set(),
+): Promise<{ readonly document: Document; readonly intake: Intake }> {
+  const { stream } = resourceOfType(type)
+  const { document, observedAt } = await ask(run, { type, id })
+  const source = `/${stream}/${id}`
+  return { document, intake: takeIn(document, { stream, source, observedAt, completeTypes }) }
+}
+
+async function ask(run: Reader, { type, id }: ResourceIdentifier): Promise<ApiAnswer> {
   const { service } = run
   const counter = run.ledger.counter(resourceOfType(type).stream)
   const options = { signal: run.signal, counter, purpose: run.purpose }
@@ -40,9 +52,12 @@ export async function readById(
   }
 }
 
-/** With its positions where they are wanted. An account that may not see them costs one request a run, and still gets its vessels. */
+/**
+ * With its positions where they are wanted. An account that may not see them gets its vessels, at
+ * the cost of one request a run.
+ */
 async function readVessel(
-  { service, settings, ledger }: Pick<Run, 'service' | 'settings' | 'ledger'>,
+  { service, settings, ledger }: Reader,
   id: string,
   options: PlainReadOptions,
 ): Promise<ApiAnswer> {
@@ -52,7 +67,7 @@ async function readVessel(
     } catch (thrown) {
       if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
       const answer = await service.getVessel(id, options)
-      // Without them it is ours to see: so they are what was refused, and not this one vessel.
+      // We may see the vessel, so its positions are what was refused.
       ledger.positionsRefusal = thrown
       return answer
     }

@@ -16,7 +16,7 @@ import {
   fetchTransportEvents,
   LIST_WITHOUT_EVENTS,
 } from './fetch-transport-events.js'
-import { mergeIntakes, takeIn, type Intake } from './intake.js'
+import { mergeIntakes, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake } from './store-intake.js'
@@ -24,7 +24,6 @@ import type { StoringRun } from './write-draft.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
 
-const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
 const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 /**
@@ -69,8 +68,9 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
         await readRefetch(run, entry)
         continue
       }
-      const intake = await settled(run, entry, () => readIntake(run, entry))
-      if (intake === undefined) continue
+      const answer = await settled(run, entry, () => readById(run, entry))
+      if (answer === undefined) continue
+      const { intake } = answer
       if (holdsRecord(intake, entry)) read.push({ entry, intake })
       else await storeWithoutRecord(run, intake, entry)
     }
@@ -118,20 +118,9 @@ function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
 }
 
 async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
-  const intake = await readIntake(run, entry)
+  const { intake } = await readById(run, entry)
   if (holdsRecord(intake, entry)) await storeIntake(run, intake, { refetched: [entry] })
   else await storeWithoutRecord(run, intake, entry)
-}
-
-async function readIntake(run: StoringRun, entry: Entry): Promise<Intake> {
-  const answer = await readById(run, entry)
-  const { stream } = resourceOfType(entry.type)
-  return takeIn(answer.document, {
-    stream,
-    source: `/${stream}/${entry.id}`,
-    observedAt: answer.observedAt,
-    completeTypes: NOTHING_COMPLETE,
-  })
 }
 
 function holdsRecord(intake: Intake, { type, id }: Entry): boolean {

@@ -10,26 +10,25 @@ import {
   type PassHistory,
   type PassList,
 } from '../warehouse/bookkeeping/checkpoints.js'
+import type { Session } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { ListPass } from './list-pass.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
+import { readPage } from './read-page.js'
 import { mostMoving } from './list-tally.js'
 
-/**
- * Parameters by which the service is asked for what can still change. The list of containers has
- * none: it is read whole where it is read at all.
- */
+/** Filters for what can still change. The list of containers has none: it is always read whole. */
 const TRACKING_STOPPED = 'filter[tracking_stopped]'
 const UPDATED_FROM = 'filter[updated_at][start]'
 
-/** Its clock and ours may differ, and a change may show late. */
+/** The service's clock and ours may differ, and a change may show late. */
 const OVERLAP_MS = 3_600_000
 
 /**
- * The part of a list that a pass is to read, where that is not all of it: in a sync, while the last
- * complete pass over the whole list began less than `RunSettings.fullSyncHours` ago and the service
- * is not known to ignore or refuse the filter. Undefined: the whole.
+ * The part of a list that a pass reads, undefined for the whole: in a sync, while the last complete
+ * pass over the whole list began less than `RunSettings.fullSyncHours` ago and the service is not
+ * known to ignore or refuse the filter.
  */
 export async function chooseChanging(
   run: Run,
@@ -37,42 +36,40 @@ export async function chooseChanging(
   { wholeHoursAgo, lastStartedAt }: PassHistory,
 ): Promise<PassList | undefined> {
   const { fullSyncHours = 0, acceptShrink } = run.settings
-  if (run.isThorough === true || acceptShrink === true || !isChangingStream(stream))
-    return undefined
+  if (run.isThorough === true || acceptShrink === true) return undefined
   const isRecent = wholeHoursAgo !== null && wholeHoursAgo < fullSyncHours
-  if (!isRecent || lastStartedAt === null) return undefined
-  const found = await retryWarehouse(run, () =>
-    loadCapability(run.warehouse, capabilityName(stream)),
-  )
-  if (found !== undefined && !found.isSupported && !found.isStale) return undefined
-  return changingList(stream, lastStartedAt)
+  if (!isRecent || lastStartedAt === null || !isChangingStream(stream)) return undefined
+  const isUseless = await retryWarehouse(run, () => isFilterUseless(run.warehouse, stream))
+  return isUseless ? undefined : changingList(stream, lastStartedAt)
 }
 
 /**
- * How many records of a list can still change, by the filter of a sync; undefined where a sync
- * reads the whole list. One request at most. Before the first run a sync is taken to come right
- * after it.
+ * How many records of a list the next sync reads by its filter; undefined where it reads the whole
+ * list. One request at most. Before the first run, those of a sync right after it.
  */
 export async function countChanging(
   observer: Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>,
   stream: string,
 ): Promise<number | undefined> {
-  const { service, warehouse, settings, signal, ledger } = observer
+  const { warehouse, settings } = observer
   if ((settings.fullSyncHours ?? 0) === 0 || !isChangingStream(stream)) return undefined
-  const found = await loadCapability(warehouse, capabilityName(stream))
-  if (found?.isSupported === false && !found.isStale) return undefined
+  if (await isFilterUseless(warehouse, stream)) return undefined
   const { lastStartedAt } = await loadPassHistory(warehouse, stream)
   if (stream === 'tracking_requests' && lastStartedAt === null) return 0
   const { query } = changingList(stream, lastStartedAt ?? new Date(0))
-  const options = { query, pageSize: settings.pageSize, signal, counter: ledger.counter(stream) }
-  const pages =
-    stream === 'shipments' ? service.listShipments(options) : service.listTrackingRequests(options)
   try {
-    for await (const { total, isLast, rowsSoFar } of pages) return isLast ? rowsSoFar : total
+    const { total, isLast, rowsSoFar } = await readPage(observer, stream, { query })
+    return isLast ? rowsSoFar : total
   } catch (thrown) {
-    if (!(thrown instanceof ApiRequestError)) throw thrown
+    if (thrown instanceof ApiRequestError) return undefined
+    throw thrown
   }
-  return undefined
+}
+
+/** Found within a day to be ignored or refused. */
+async function isFilterUseless(session: Session, stream: ChangingStream): Promise<boolean> {
+  const found = await loadCapability(session, capabilityName(stream))
+  return found?.isSupported === false && !found.isStale
 }
 
 function changingList(stream: ChangingStream, lastStartedAt: Date): PassList {
@@ -90,16 +87,10 @@ function capabilityName(stream: ChangingStream): string {
   return `filter of ${stream}`
 }
 
-/**
- * The service ignores or refuses the filter, or answers it with something else than what it stands
- * for.
- */
+/** The service ignores the filter, or answers it with something else. */
 export class FilterUselessError extends Error {}
 
-/**
- * Throws when a page of a filtered list, which was just stored, shows what was filtered out: then
- * the service ignores the filter.
- */
+/** Throws `FilterUselessError` when a page that was just stored shows what its filter leaves out. */
 export async function checkFilter(
   run: Run,
   { list }: ListPass,
@@ -118,19 +109,26 @@ export async function checkFilter(
   )
 }
 
-/** Remembers for a day that the filter of a stream is of no use, and says so if that is news. */
-export async function noteUselessFilter(run: Run, { list }: ListPass, why: string): Promise<void> {
+/** Remembers for a day that the filter of a stream is useless, and logs it the first time. */
+export async function recordUselessFilter(
+  run: Run,
+  { list }: ListPass,
+  why: string,
+): Promise<void> {
   const { stream } = list
   if (!isChangingStream(stream)) return
   const capability = capabilityName(stream)
   const { warehouse, logger } = run
-  const known = await retryWarehouse(run, () => loadCapability(warehouse, capability))
   const found = { capability, isSupported: false, detail: { why } }
-  await retryWarehouse(run, () =>
-    warehouse.transaction('remember a filter', (session) => saveCapability(session, found)),
+  const known = await retryWarehouse(run, () =>
+    warehouse.transaction('remember a filter', async (session) => {
+      const before = await loadCapability(session, capability)
+      await saveCapability(session, found)
+      return before
+    }),
   )
-  const isNews = known?.isSupported !== false
-  logger[isNews ? 'warn' : 'debug']('the filter is not used; each sync reads the whole list', {
+  const isNew = known?.isSupported !== false
+  logger[isNew ? 'warn' : 'debug']('the filter is not used; each sync reads the whole list', {
     stream,
     why,
   })

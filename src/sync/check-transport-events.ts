@@ -1,4 +1,4 @@
-import { ApiContractError, ApiRequestError, ApiUnavailableError, toError } from '../base/errors.js'
+import { ApiContractError, ApiRequestError, ApiUnavailableError } from '../base/errors.js'
 import {
   chooseContainersToCheck,
   recordTransportEventChecks,
@@ -21,10 +21,9 @@ import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 
 /**
- * Reads the transport events of a few containers again whose list of event ids has not changed: an
- * event can change under its id, and where events do not come included nothing else would show it.
- * Those read longest ago come first, so every container has its turn. One request each, or more
- * where events fill several pages.
+ * Reads the transport events of a few containers whose list of event ids has not changed: an event
+ * can change under its id, and where events do not come included nothing else would show it. Those
+ * read longest ago come first. One request each, or more where events fill several pages.
  *
  * A run that made other requests than its list pages, for example to try what the service includes,
  * leaves the check to the next: so a sync of an unchanged account stays within two requests more
@@ -36,40 +35,34 @@ export async function checkTransportEvents(run: Run): Promise<void> {
   const containerIds = await retryWarehouse(run, () =>
     chooseContainersToCheck(run.warehouse, limit),
   )
-  if (containerIds.length === 0) return
-  const fetched = await fetchOrPassOver(run, containerIds)
-  run.reachFailpoint('events_received')
-  await settle(run, containerIds, fetched)
+  if (containerIds.length > 0) await check(run, containerIds)
 }
 
-/**
- * Requests a run spends on transport events that no list names; what is left is asked for by the
- * next.
- */
+/** Requests a run spends on transport events that no list names; the rest is left to the next. */
 const UNLISTED_PER_RUN = 100
 
 /**
- * Asks for the transport events of containers that do not list an event which has a live row: a
- * notification told of it, and it was withdrawn before the container was read. One request each. A
- * container whose answer is wrong costs the others nothing, and fails this part of the run.
+ * Reads the transport events of containers that do not list an event which has a live row: a
+ * notification reported it, and it was withdrawn before the container was read. One request each. A
+ * wrong answer for one container does not keep the others from being read, and then fails this part
+ * of the run.
  */
 export async function checkUnlistedEvents(run: Run): Promise<void> {
+  const { warehouse, signal } = run
   const containerIds = await retryWarehouse(run, () =>
-    findContainersWithUnlistedEvents(run.warehouse, run.warehouse.names, UNLISTED_PER_RUN),
+    findContainersWithUnlistedEvents(warehouse, warehouse.names, UNLISTED_PER_RUN),
   )
-  const failures: Error[] = []
+  const failures: unknown[] = []
   for (const containerId of containerIds) {
-    run.signal.throwIfAborted()
+    signal.throwIfAborted()
     try {
-      await settle(run, [containerId], await fetchTransportEvents(run, [containerId]))
+      await check(run, [containerId])
     } catch (thrown) {
-      if (!isAboutThese(thrown)) throw thrown
-      failures.push(toError(thrown))
-      await settle(run, [containerId], [])
+      if (!isAboutContainers(thrown)) throw thrown
+      failures.push(thrown)
     }
   }
-  const [first] = failures
-  if (first !== undefined) throw first
+  if (failures.length > 0) throw failures[0]
 }
 
 const LISTS: ReadonlySet<string> = new Set(['shipments', 'containers', 'tracking_requests'])
@@ -80,44 +73,40 @@ function hasMadeOtherRequests({ ledger }: Run): boolean {
     .some(({ stream, counts }) => LISTS.has(stream) && counts.requests > counts.pages)
 }
 
-/**
- * An answer that is wrong for one container must not keep the others from their turn: it fails this
- * run and not every run after it.
- */
-async function fetchOrPassOver(
-  run: Run,
-  containerIds: readonly string[],
-): Promise<FetchedEvents[]> {
+/** A wrong answer counts as a check too: it fails this run, and not every run after it. */
+async function check(run: Run, containerIds: readonly string[]): Promise<void> {
+  let fetched: FetchedEvents[]
   try {
-    return await fetchTransportEvents(run, containerIds)
+    fetched = await fetchTransportEvents(run, containerIds)
+    run.reachFailpoint('events_received')
   } catch (thrown) {
-    if (isAboutThese(thrown)) await settle(run, containerIds, [])
+    if (isAboutContainers(thrown)) await record(run, containerIds, [])
     throw thrown
   }
+  await record(run, containerIds, fetched)
 }
 
-/** Not a service that cannot be reached, or that lets nobody in. */
-function isAboutThese(thrown: unknown): boolean {
+/** Not a service that cannot be reached, or that refuses the key. */
+function isAboutContainers(thrown: unknown): boolean {
   if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
   return thrown instanceof ApiContractError || thrown instanceof ApiRequestError
 }
 
 /**
- * Stores what was read, marks what was withdrawn and notes the check. A run killed before this
+ * Stores what was read, marks what was withdrawn and records the check. A run that is killed before
  * checks the same containers again.
  */
-async function settle(
+async function record(
   run: Run,
   containerIds: readonly string[],
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
   const { warehouse, syncRunId } = run
   await storeIntake(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
-  // One that could not be believed comes again with the next round of checks.
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
   const { count: tombstoned } = await retryWarehouse(run, () =>
-    warehouse.transaction('note a check of transport events', async (session) => {
+    warehouse.transaction('record a check of transport events', async (session) => {
       await recordTransportEventChecks(session, containerIds)
       return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
     }),
@@ -126,15 +115,15 @@ async function settle(
 }
 
 /**
- * Of a container that is gone, what its row lists: whether the row goes too is for the passes to
- * find out.
+ * The list that the answer proves. If it is empty, or the container is gone, what the container's
+ * row lists: whether that row goes too is for the passes to find out. Nothing of a list that proves
+ * nothing: its container is checked again with the next round.
  */
 async function believedList(
   run: Run,
   { containerId, list, goneAt }: FetchedEvents,
 ): Promise<TransportEventList[]> {
-  const isDoubtful = list?.transportEventIds.length === 0
-  if (list !== undefined && !isDoubtful) return [list]
+  if (list !== undefined && list.transportEventIds.length > 0) return [list]
   const observedAt = list?.observedAt ?? goneAt
   if (observedAt === undefined) return []
   const { warehouse } = run

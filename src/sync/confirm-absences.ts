@@ -22,7 +22,7 @@ import {
   type OpenAbsence,
 } from '../warehouse/bookkeeping/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
-import { shownKeys, takeIn } from '../ingest/intake.js'
+import { shownKeys } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, type ListPass } from './list-pass.js'
 import { mostMoving } from './list-tally.js'
 import type { Run } from '../ingest/run.js'
@@ -110,7 +110,11 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
     if (run.signal.aborted) break
     try {
       if (await findRecord(run, resource, key)) found.push(key)
-      else open.push({ key, why: `GET /${resource.stream}/${key}: ${WITHOUT_RECORD}` })
+      else
+        open.push({
+          key,
+          why: `GET /${resource.stream}/${key}: the answer does not hold the record`,
+        })
       failuresInARow = 0
     } catch (thrown) {
       if (thrown instanceof ApiNotFoundError && thrown.observedAt !== undefined) {
@@ -133,17 +137,9 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
   if (fatal !== undefined) throw fatal
 }
 
-const WITHOUT_RECORD = 'the answer does not hold the record'
-
 /** False when the answer holds something else. Throws ApiNotFoundError when it is gone. */
 async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean> {
-  const answer = await readById(run, { type: resource.type, id: key })
-  const intake = takeIn(answer.document, {
-    stream: resource.stream,
-    source: `/${resource.stream}/${key}`,
-    observedAt: answer.observedAt,
-    completeTypes: new Set(),
-  })
+  const { intake } = await readById(run, { type: resource.type, id: key })
   await storeIntake(run, intake)
   return shownKeys(intake, resource.stream).includes(key)
 }

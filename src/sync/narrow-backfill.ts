@@ -4,12 +4,11 @@ import {
   IncompleteRunError,
   type ConfigProblem,
 } from '../base/errors.js'
-import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, shipments } from '../resources/index.js'
 import { linkedIds } from '../resources/flatten.js'
 import type { Resource } from '../resources/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
+import { mergeIntakes, shownKeys } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
 import { readEventCatalogue, readQueued } from './read-unlisted.js'
 import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
@@ -35,7 +34,7 @@ const WALKS = {
 
 type WalkedStream = keyof typeof WALKS
 
-/** Throws ConfigError for streams that cannot be walked alone. */
+/** Throws ConfigError for streams that cannot be read alone. */
 export function checkNarrowing({ streams }: Narrowing): readonly WalkedStream[] {
   const walked = Object.keys(WALKS) as WalkedStream[]
   const problems = streams
@@ -49,9 +48,10 @@ export function checkNarrowing({ streams }: Narrowing): readonly WalkedStream[] 
 }
 
 /**
- * Reads some lists, or some shipments and containers by id, with their transport events, whatever the warehouse has of them. Missing
- * references are read at the end, as in every run. An id that the service does not have makes the run incomplete; the others land. Throws
- * ConfigError before anything is asked when a stream is unknown.
+ * Reads some lists, or some shipments and containers by id with their transport events, whatever
+ * the warehouse has of them; then what is queued, as every run. An id that the service does not
+ * have makes the run incomplete; the others are stored. Throws ConfigError before the first request
+ * when a stream is unknown.
  */
 export async function runNarrowedBackfill(
   narrowing: Narrowing,
@@ -63,56 +63,38 @@ export async function runNarrowedBackfill(
     { command: 'backfill', narrowing: { narrowing } },
     dependencies,
     async (run) => {
-      for (const stream of streams) {
-        await attempt<unknown>(run, stream, () => WALKS[stream](run))
-      }
-      for (const id of shipmentIds) await readRecord(run, shipments, id)
-      for (const id of containerIds) await readRecord(run, containers, id)
+      for (const stream of streams) await attempt<unknown>(run, stream, () => WALKS[stream](run))
+      for (const id of shipmentIds) await readOne(run, shipments, id)
+      for (const id of containerIds) await readOne(run, containers, id)
       await attempt(run, 'references', () => readQueued(run))
     },
   )
 }
 
-async function readRecord(run: Run, resource: Resource, id: string): Promise<void> {
+/** Stores a record, the containers that it links and their transport events. */
+async function readOne(run: Run, { stream, type }: Resource, id: string): Promise<void> {
   run.signal.throwIfAborted()
-  const { stream, type } = resource
   try {
-    const intakes = [await readIntake(run, { type, id })]
-    for (const containerId of linkedContainerIds(intakes[0])) {
-      intakes.push(await readIntake(run, { type: 'container', id: containerId }))
+    const { document, intake } = await readById(run, { type, id }, COMPLETE_WHEN_INCLUDED)
+    const intakes = [intake]
+    for (const linked of linkedContainers(document.data[0])) {
+      const container = { type: containers.type, id: linked }
+      intakes.push((await readById(run, container, COMPLETE_WHEN_INCLUDED)).intake)
     }
-    const read = mergeIntakes(intakes)
-    const containerKeys = (read.sightings.get(containers.stream) ?? []).map(
-      ({ record }) => record.key,
-    )
-    const fetched = await fetchTransportEvents(run, [...new Set(containerKeys)])
-    await storeIntake(run, mergeIntakes([read, ...fetched.flatMap(({ intake }) => intake ?? [])]))
+    const keys = new Set(intakes.flatMap((one) => shownKeys(one, containers.stream)))
+    for (const events of await fetchTransportEvents(run, [...keys])) {
+      intakes.push(...(events.intake ?? []))
+    }
+    await storeIntake(run, mergeIntakes(intakes))
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
     const message = `the service has no ${type} ${id}: check the id, or see whether it was deleted there`
-    run.ledger.failures.push({ stream, error: new IncompleteRunError(message, { cause: thrown }) })
+    const error = new IncompleteRunError(message, { cause: thrown })
+    run.ledger.failures.push({ stream, error })
   }
 }
 
-interface ReadIntake extends Intake {
-  readonly linkedContainerIds: readonly string[]
-}
-
-async function readIntake(run: Run, { type, id }: ResourceIdentifier): Promise<ReadIntake> {
-  const { document, observedAt } = await readById(run, { type, id })
-  const stream = type === 'shipment' ? shipments.stream : containers.stream
-  const intake = takeIn(document, {
-    stream,
-    source: `/${stream}/${id}`,
-    observedAt,
-    completeTypes: COMPLETE_WHEN_INCLUDED,
-  })
-  const [record] = document.data as readonly {
-    relationships?: { containers?: { data?: unknown } }
-  }[]
-  return { ...intake, linkedContainerIds: linkedIds(record?.relationships?.containers?.data) ?? [] }
-}
-
-function linkedContainerIds(shipment: ReadIntake | undefined): readonly string[] {
-  return shipment?.linkedContainerIds ?? []
+function linkedContainers(record: unknown): readonly string[] {
+  type Linking = { relationships?: { containers?: { data?: unknown } } } | null | undefined
+  return linkedIds((record as Linking)?.relationships?.containers?.data) ?? []
 }

@@ -1,7 +1,6 @@
 import { ApiContractError, ApiNotFoundError, IncompleteRunError } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
-import { resourceOfType } from '../resources/index.js'
 import {
   dropQuarantine,
   loadQuarantine,
@@ -72,13 +71,7 @@ async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | unde
   const { resourceType: type, recordId: id } = entry
   if (type === null || id === null) return undefined
   try {
-    const { document, observedAt } = await readById(run, { type, id })
-    return takeIn(document, {
-      stream: resourceOfType(type).stream,
-      source: entry.source,
-      observedAt,
-      completeTypes: new Set(),
-    })
+    return (await readById(run, { type, id })).intake
   } catch (thrown) {
     if (thrown instanceof ApiContractError) return undefined
     throw thrown

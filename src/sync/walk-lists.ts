@@ -5,7 +5,7 @@ import {
   checkFilter,
   chooseChanging,
   FilterUselessError,
-  noteUselessFilter,
+  recordUselessFilter,
   refetchThoseThatLeft,
 } from './changing-list.js'
 import { confirmAbsences } from './confirm-absences.js'
@@ -77,7 +77,7 @@ async function walk(run: Run, stream: ListStream): Promise<PassFindings> {
     // Before the first page it is the filter that was refused.
     const isRefused = thrown instanceof ApiRequestError && opened.startedAt === undefined
     if (!(thrown instanceof FilterUselessError) && !isRefused) throw thrown
-    await noteUselessFilter(run, opened, thrown.message)
+    await recordUselessFilter(run, opened, thrown.message)
     await dropPass(run, opened)
     return walkToTheEnd(run, stream, await startPass(run, wholeList(stream)))
   }

@@ -1,6 +1,6 @@
 import { ApiNotFoundError } from '../../base/errors.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
-import { mergeIntakes, takeIn } from '../../ingest/intake.js'
+import { mergeIntakes } from '../../ingest/intake.js'
 import { readById } from '../../ingest/read-by-id.js'
 import type { Run } from '../../ingest/run.js'
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
@@ -91,9 +91,7 @@ async function readRecord(
 ): Promise<Reading & { readonly eventIds: readonly string[] }> {
   const { stream } = resourceOfType(type)
   try {
-    const { document, observedAt } = await readById(reader, { type, id })
-    const completeTypes = new Set<string>()
-    const intake = takeIn(document, { stream, source: `/${stream}`, observedAt, completeTypes })
+    const { intake } = await readById(reader, { type, id })
     const sighting = intake.sightings.get(stream)?.find(({ record }) => record.key === id)
     const eventIds = intake.transportEventIds.get(id) ?? []
     if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
