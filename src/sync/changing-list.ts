@@ -135,10 +135,9 @@ export async function recordUselessFilter(
 }
 
 /**
- * What to do about shipments that were still tracked and are not on the complete list of those that
- * are: tracking stopped, or they are gone. They are read again by id, and only a pass over the
- * whole list may find them absent. If they are more than ever stop at once, the list is not what
- * was asked for: throws `FilterUselessError`.
+ * Queues shipments that were tracked and are not on the complete list of those that still are:
+ * tracking stopped, or they are gone, which only a pass over the whole list confirms. Throws
+ * `FilterUselessError` when more are missing than ever stop at once.
  */
 export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<void> {
   const { startedAt, stream } = pass
@@ -155,7 +154,7 @@ export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<vo
   }
   const records = left.map((id) => ({ type: 'shipment', id }))
   await retryWarehouse(run, () =>
-    warehouse.transaction('queue shipments that are tracked no more', (session) =>
+    warehouse.transaction('queue shipments that are no longer tracked', (session) =>
       queueRefetches(session, records, 'not on the list of those still tracked'),
     ),
   )

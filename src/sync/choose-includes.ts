@@ -3,12 +3,13 @@ import type { Page } from '../api/list-pages.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import type { Run } from '../ingest/run.js'
 
-/**
- * Relations we would like to have included, most wanted first. Which of them the service takes is not specified: what it refuses or
- * does not send is dropped, remembered for a day and then tried again. Everything works with none of them, at the cost of requests.
- */
 export type IncludingList = 'shipments' | 'containers'
 
+/**
+ * Relations we would like to have included, most wanted first. Which of them the service takes is
+ * not specified: what it refuses or does not send is dropped, and tried again after a day.
+ * Everything works with none of them, at the cost of requests.
+ */
 const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
   shipments: [
     'containers',
@@ -25,16 +26,16 @@ const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
   containers: ['transport_events', 'pod_terminal', 'pickup_facility', 'custom_fields'],
 }
 
-/** What to ask a list for, and whether its answer teaches us something new. */
+/** What to ask a list for. */
 export interface IncludeChoice {
   readonly includes: readonly string[]
-  /** True when everything wanted is tried: then the first page tells what the service takes. */
+  /** True when something untried is among them: the first page shows whether the service takes it. */
   readonly isTrial: boolean
 }
 
 /**
- * What was found out within a day. Later, that and one of the refused, in turn: a service that has learned more is noticed within days, and one that has not
- * costs a request a day. Without a finding, all that are wanted.
+ * Everything wanted at first; then what the service was found to take; once a day also one of the
+ * refused, in turn. So what it learns is noticed within days, at the cost of a request a day.
  */
 export async function chooseIncludes(
   run: Pick<Run, 'warehouse'>,
@@ -57,7 +58,7 @@ function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-/** Remembers what of `asked` the service took and sent, judged by a first page. */
+/** Remembers which of `asked` the service took and sent, by a first page. */
 export async function rememberIncludes(
   run: Pick<Run, 'warehouse' | 'logger'>,
   list: IncludingList,
@@ -68,12 +69,10 @@ export async function rememberIncludes(
   if (page.document.data.length === 0) return
   const { unsent } = judgeIncludes(page.document, page.includes)
   const accepted = page.includes.filter((name) => !unsent.includes(name))
-  // Those just tried go to the end of the queue.
+  // Those just tried are tried again last.
   const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
-  const refused = [
-    ...rest.filter((name) => !asked.includes(name)),
-    ...rest.filter((name) => asked.includes(name)),
-  ]
+  const isAsked = (name: string): boolean => asked.includes(name)
+  const refused = [...rest.filter((name) => !isAsked(name)), ...rest.filter(isAsked)]
   const found = {
     capability: capabilityName(list),
     isSupported: accepted.length > 0,

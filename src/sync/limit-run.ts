@@ -3,8 +3,8 @@ import { IncompleteRunError } from '../base/errors.js'
 const MS_PER_MINUTE = 60_000
 
 /**
- * The signal of a run that must not last longer: also aborted, with an `IncompleteRunError`, when the minutes are over. Holds no process up; does no harm after
- * the run.
+ * The same signal, also aborted with an `IncompleteRunError` when the minutes are over. Keeps no
+ * process alive.
  */
 export function limitRun(signal: AbortSignal, minutes: number | undefined): AbortSignal {
   if (minutes === undefined) return signal

@@ -5,9 +5,8 @@ import {
   dropQuarantine,
   loadQuarantine,
   type QuarantineEntry,
+  type QuarantineSelection,
 } from '../warehouse/bookkeeping/quarantined-records.js'
-import type { QuarantineSelection } from '../warehouse/bookkeeping/quarantined-records.js'
-import type { Sighting } from '../warehouse/rows/sighting.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
 import { takeIn, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
@@ -22,8 +21,9 @@ export interface RetryReport extends RunReport {
 }
 
 /**
- * Tries records in quarantine again: each is read anew by its id, or, where that is not possible, its stored payload is flattened
- * anew. An entry leaves the quarantine when its row landed. A run like any other, incomplete when some remain.
+ * Tries records in quarantine again: each is read by its id or, where that is not possible, taken
+ * from its stored payload. An entry leaves the quarantine when its row is stored. A run like any
+ * other, incomplete when entries remain.
  */
 export async function retryQuarantined(
   selection: QuarantineSelection,
@@ -43,7 +43,7 @@ export async function retryQuarantined(
         else landed.push(...(await dropQuarantine(run.warehouse, [quarantineId])))
       }
       if (remaining.length === 0) return
-      const message = `${remaining.length} of ${remaining.length + landed.length} records remain set aside; \`quarantine show <id>\` tells why, \`quarantine drop <id>\` gives one up`
+      const message = `${remaining.length} of ${remaining.length + landed.length} records remain set aside; \`quarantine show <id>\` says why, \`quarantine drop <id>\` gives one up`
       run.ledger.failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
     },
   )
@@ -55,7 +55,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
   try {
     const intake = (await readAnew(run, entry)) ?? flattenPayload(entry)
     const [refused] = intake.quarantined
-    // Nothing is stored then: the entry stays as it is, once.
+    // Storing it would count the entry twice.
     if (refused !== undefined) return refused.reason
     await storeIntake(run, intake)
     return (await hasLanded(run, intake)) ? undefined : 'the database did not take it'
@@ -66,7 +66,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
   }
 }
 
-/** Undefined when the entry names nothing that can be read by id. */
+/** Undefined when the record cannot be read by id. */
 async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | undefined> {
   const { resourceType: type, recordId: id } = entry
   if (type === null || id === null) return undefined
@@ -90,24 +90,23 @@ function flattenPayload(entry: QuarantineEntry): Intake {
   return takeIn(document, {
     stream: entry.stream,
     source: entry.source,
-    // As old as it is: it must not replace what was seen since.
+    // It must not replace what was seen since.
     observedAt: new Date(entry.lastSeenAt),
     completeTypes: new Set(),
     ...(containerId === undefined ? {} : { context: { containerId } }),
   })
 }
 
-async function hasLanded(run: Run, intake: Intake): Promise<boolean> {
-  const sightings: Sighting[] = [...intake.sightings.values()].flat()
-  const { warehouse } = run
+/** A row that is equal or newer stands for each record. */
+async function hasLanded({ warehouse }: Run, intake: Intake): Promise<boolean> {
+  const sightings = [...intake.sightings.values()].flat()
   for (const sighting of sightings) {
     const { record, observedAt } = sighting
     const rows = await loadStoredRows(warehouse, warehouse.names, record.resource, [sighting])
     const row = rows.get(record.key)
-    if (row === undefined || row.observedAt < observedAt) {
-      const isEqual = row?.fingerprint === record.fingerprint && !row.isDeleted
-      if (!isEqual) return false
-    }
+    if (row === undefined) return false
+    const isEqual = row.fingerprint === record.fingerprint && !row.isDeleted
+    if (row.observedAt < observedAt && !isEqual) return false
   }
   return sightings.length > 0
 }

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto'
 const FIRST_CAPACITY = 1024
 
 /**
- * Which rows a pass has shown. Holds 52 bits of a hash per key instead of the key: 600,000 keys take 16 MB, outside of the heap that the garbage
- * collector walks through. Two keys that share them make a row look seen that was not, once in ten thousand passes over 600,000 rows, and the next
- * pass decides anew.
+ * Which rows a pass has shown. Holds 52 bits of a hash per key: 600,000 keys take 16 MB, which the
+ * garbage collector need not walk. Two keys with the same bits make an unseen row look seen, once
+ * in ten thousand passes over 600,000 rows; the next pass decides anew.
  */
 export class SeenKeys {
   /** Open addressing; 0 is an empty place. Never more than half full. */
@@ -39,7 +39,7 @@ export class SeenKeys {
   }
 }
 
-/** Where a digest is, or else the empty place where it belongs. The capacity is a power of two. */
+/** The place of a digest, or the empty place where it belongs. The capacity is a power of two. */
 function placeOf(places: Float64Array, digest: number): number {
   const mask = places.length - 1
   let place = digest % places.length

@@ -17,7 +17,7 @@ export interface CustomFieldChange {
 export interface SetCustomFieldReport extends CustomFieldChange {
   /** As the service shows the new value; null when it does not say. */
   readonly displayValue: string | null
-  /** False when the row already held it, or a newer sight of it. */
+  /** False when the row already held it, or something newer. */
   readonly isRowWritten: boolean
 }
 
@@ -28,11 +28,13 @@ export interface SetCustomFieldDependencies {
 }
 
 /**
- * Sets a container's custom field at the service, then writes the service's answer to the warehouse by the one write rule. It takes no lease, so it works
- * while a sync runs: a page that was read before the change is older than the answer and does not undo it. Idempotent.
+ * Sets a container's custom field at the service, then writes the answer to the warehouse. Takes no
+ * lease, so it works while a sync runs: a page that was read before the change is older than the
+ * answer and does not undo it. Idempotent.
  *
- * Throws `ApiAuthError` without the permission, `ApiNotFoundError` for an unknown container or field, and `ApiContractError` when the change was made but the
- * answer cannot become a row (it is in quarantine then, and the next sync brings the value).
+ * Throws `ApiAuthError` without the permission, `ApiNotFoundError` for an unknown container or
+ * field, and `ApiContractError` when the change was made but the answer cannot become a row: then
+ * it is in quarantine, and the next sync brings the value.
  */
 export async function setCustomField(
   change: CustomFieldChange,
@@ -40,9 +42,10 @@ export async function setCustomField(
 ): Promise<SetCustomFieldReport> {
   const { warehouse } = dependencies
   const answer = await askForChange(change, dependencies)
+  const { containerId, apiSlug } = change
   const intake = takeIn(answer.document, {
     stream: customFields.stream,
-    source: sourceOf(change),
+    source: `/containers/${containerId}/custom_fields/${apiSlug}`,
     observedAt: answer.observedAt,
     completeTypes: new Set(),
   })
@@ -55,7 +58,7 @@ export async function setCustomField(
   const [sighting] = sightings
   if (sighting === undefined) {
     throw new ApiContractError(
-      'the service made the change, but its answer holds no custom field that could be stored; see `tracking-sync quarantine list`: the next sync brings the value',
+      'the service made the change, but its answer could not be stored as a custom field: see `tracking-sync quarantine list`; the next sync brings the value',
       { pointer: '/data' },
     )
   }
@@ -89,8 +92,4 @@ async function askForChange(
     }
     throw thrown
   }
-}
-
-function sourceOf({ containerId, apiSlug }: CustomFieldChange): string {
-  return `/containers/${containerId}/custom_fields/${apiSlug}`
 }

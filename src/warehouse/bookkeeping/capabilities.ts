@@ -8,7 +8,7 @@ export interface Capability {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Remembers a finding; the last one stands. */
+/** Remembers a finding in place of the last one. */
 export async function saveCapability(session: Session, found: Capability): Promise<void> {
   const values = {
     is_supported: found.isSupported,
@@ -22,12 +22,11 @@ export async function saveCapability(session: Session, found: Capability): Promi
     .execute()
 }
 
-/** A finding, and whether it is older than a day: then it is time to try again. */
 export interface FoundCapability extends Capability {
+  /** Older than a day: time to try again. */
   readonly isStale: boolean
 }
 
-/** The last finding on a capability. */
 export async function loadCapability(
   session: Session,
   capability: string,

@@ -3,7 +3,7 @@ import { resourceOfType, resources } from '../../resources/index.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-/** Those of the given references that have no row and are not queued to be read. Writes nothing. */
+/** The given references that have no row and are not queued. Writes nothing. */
 export async function findMissingReferences(
   warehouse: Warehouse,
   references: readonly ResourceIdentifier[],
@@ -32,10 +32,7 @@ where not exists (
   return missing
 }
 
-/**
- * Whether a live row of any table points to this id. Looks through the tables: for the few
- * references that cannot be read.
- */
+/** Whether a live row of any table points to this id. Scans the tables: not for many ids. */
 export async function isReferenced(
   session: Session,
   names: SchemaNames,
@@ -45,7 +42,7 @@ export async function isReferenced(
     for (const [name, { kind }] of relationships) {
       if (kind === 'many') continue
       const rows = await session.query(
-        'look who points to a record',
+        'look for rows that point to a record',
         `select
 from ${names.table(stream)}
 where ${quoteIdentifier(`${name}_id`)} = $1 and _deleted_at is null

@@ -25,10 +25,7 @@ interface AccountRow {
   readonly key_hash: Buffer
 }
 
-/**
- * Throws ConfigError where the warehouse is filled from another account than this. One that has
- * none yet takes any.
- */
+/** Throws ConfigError when the warehouse is filled from another account; an empty one takes any. */
 export async function refuseOtherAccount(
   { query, names }: Pick<Warehouse, 'query' | 'names'>,
   account: SourceAccount,
@@ -47,7 +44,7 @@ export async function refuseOtherAccount(
   }
   const hash = await hashSlowly(account.apiKey, stored.salt, HASH_BYTES)
   if (timingSafeEqual(hash, stored.key_hash)) return
-  throw refused('TRACKING_API_KEY', `is another than the one that ${names.data} is filled with`)
+  throw refused('TRACKING_API_KEY', `is not the one that ${names.data} is filled with`)
 }
 
 function refused(setting: string, what: string): ConfigError {
@@ -55,36 +52,29 @@ function refused(setting: string, what: string): ConfigError {
   return new ConfigError([{ setting, problem }])
 }
 
-/**
- * From now on this account and no other, until the next call; without `isReplacing`, only where
- * there is none yet.
- */
+/** Makes this the account of the warehouse; without `isReplacing`, only if it has none yet. */
 export async function acceptAccount(
   { query, names }: Pick<Warehouse, 'query' | 'names'>,
   account: SourceAccount,
   { isReplacing }: { readonly isReplacing: boolean },
 ): Promise<void> {
   const table = names.table('source_account')
-  const values = async (): Promise<unknown[]> => {
-    const salt = randomBytes(16)
-    return [addressOf(account), salt, await hashSlowly(account.apiKey, salt, HASH_BYTES)]
+  if (!isReplacing) {
+    const known = await query('look for an account', `select from ${table}`)
+    if (known.length > 0) return
   }
-  if (isReplacing) {
-    await query(
-      'accept the account',
-      `insert into ${table} (address, salt, key_hash) values ($1, $2, $3)
-on conflict (is_only) do update
-set address = excluded.address, salt = excluded.salt, key_hash = excluded.key_hash, accepted_at = excluded.accepted_at`,
-      await values(),
-    )
-    return
-  }
-  const known = await query('look for an account', `select from ${table}`)
-  if (known.length > 0) return
+  const salt = randomBytes(16)
   await query(
-    'note the account',
-    `insert into ${table} (address, salt, key_hash) values ($1, $2, $3)
-on conflict (is_only) do nothing`,
-    await values(),
+    'accept the account',
+    `insert into ${table} as known (address, salt, key_hash)
+values ($1, $2, $3)
+on conflict (is_only) do update
+set
+    address = excluded.address,
+    salt = excluded.salt,
+    key_hash = excluded.key_hash,
+    accepted_at = excluded.accepted_at
+where $4::boolean`,
+    [addressOf(account), salt, await hashSlowly(account.apiKey, salt, HASH_BYTES), isReplacing],
   )
 }

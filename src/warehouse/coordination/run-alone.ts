@@ -5,9 +5,9 @@ import type { Warehouse } from '../connection/warehouse.js'
 const LOCK_CLASS = 820_312
 
 /**
- * Runs `work` while no other process does under this name in this database, or throws
+ * Runs `work` while no other process in this database does under this name, or throws
  * LeaseHeldError with `refusal` at once. A killed process leaves nothing behind. Takes a connection
- * for as long.
+ * meanwhile.
  */
 export async function runAlone<Result>(
   warehouse: Warehouse,

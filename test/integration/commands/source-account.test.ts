@@ -51,7 +51,7 @@ describe('a warehouse and the account it is filled from', () => {
       const { exitCode, stderr } = await run(second, SECOND, ...args)
       expect({ args, exitCode }).toEqual({ args, exitCode: 2 })
       expect(stderr).toMatch(
-        /^error: TRACKING_API_KEY:? is another than the one that tracking is filled with: .*run `tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or DATABASE_URL/,
+        /^error: TRACKING_API_KEY:? is not the one that tracking is filled with: .*run `tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or DATABASE_URL/,
       )
     }
     const elsewhere = await run(first.replace('127.0.0.1', 'localhost'), FIRST, 'sync')
