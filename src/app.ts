@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { accountKey } from './base/account-key.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
-import { createFallbackBudget } from './api/fallback-budget.js'
+import { createFallbackBudget } from './api/request-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
 import type { ApiStats } from './api/call-runner.js'
 import type { Config } from './config/settings.js'

@@ -98,7 +98,7 @@ export class CallRunner {
       clock,
       sleep,
       random,
-      signal: call.signal,
+      signal: call.options.signal,
       policy: retryPolicy,
       mayRepeat: (error) => call.method !== 'POST' || wasUntouched(error),
       onRetry: (error, waitMs, failures) => {
@@ -145,7 +145,8 @@ export class CallRunner {
    */
   async #send(call: Call): Promise<RawAnswer> {
     const { pool, budget, headersFor } = this.#options
-    const { method, url, body, signal, options } = call
+    const { method, url, body, options } = call
+    const { signal } = options
     const request = { method, url, headers: headersFor(call), body, signal }
     for (let stale = 0; ; stale += 1) {
       await budget.acquire({ signal, purpose: options.purpose })

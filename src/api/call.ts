@@ -6,7 +6,7 @@ import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import type { RecognizeRecords } from '../jsonapi/parse-json-bytes.js'
 import { showPath } from './shown-text.js'
 
-/** Counts requests, each try included, for whoever hands it in; one per stream, say. */
+/** Counts requests, each try included; one per stream, say. */
 export interface RequestCounter {
   requests: number
 }
@@ -32,13 +32,12 @@ export interface Call {
   readonly where: string
   readonly body: string | undefined
   readonly options: CallOptions
-  readonly signal: AbortSignal | undefined
   readonly sent: RequestCounter
 }
 
 /**
- * Checks the address and builds the call. A path that begins with `/` is relative to the base, anything else must be a URL below it. Throws
- * `ApiRefusedError`.
+ * Checks the address and builds the call. A path that begins with `/` is relative to the base;
+ * anything else must be a URL below it. Throws `ApiRefusedError`.
  */
 export function prepareCall(
   base: URL,
@@ -59,7 +58,6 @@ export function prepareCall(
     where: `${method} ${showPath(url)}`,
     body: body === undefined ? undefined : stringifyExactJson(body),
     options,
-    signal: options.signal,
     sent: { requests: 0 },
   }
 }

@@ -1,7 +1,8 @@
 import { Pool } from 'undici'
+import { ConfigError } from '../base/errors.js'
 import { createRedactor, type Logger } from '../base/logger.js'
 import { defaultRetryPolicy, type Clock, type RetryPolicy, type Sleep } from '../base/retry.js'
-import { checkApiKey } from './api-key.js'
+import { apiKeyProblem } from '../base/service-address.js'
 import { CallRunner, type ApiAnswer, type ApiStats } from './call-runner.js'
 import { prepareCall, type Call, type CallOptions } from './call.js'
 import { defaultTimeouts, type ApiTimeouts, type HttpMethod } from './exchange.js'
@@ -66,7 +67,9 @@ export interface ApiClient {
  * `ConfigError` for an address or a key that cannot work.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  checkApiKey(options.apiKey)
+  // Before the HTTP library sees the key: it prints an invalid header value in its error.
+  const problem = apiKeyProblem(options.apiKey)
+  if (problem !== undefined) throw new ConfigError([{ setting: 'TRACKING_API_KEY', problem }])
   const baseUrl = parseBaseUrl(options.baseUrl)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const pool = createPool(baseUrl, options, timeouts)
@@ -85,16 +88,19 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     timeouts,
     bodyLimits: { ...defaultBodyLimits, ...options.bodyLimits },
   })
-  const withSignal = (call: CallOptions): CallOptions => ({
-    ...call,
-    signal: call.signal ?? options.signal,
-  })
+  const run = async (
+    method: HttpMethod,
+    pathOrUrl: string | URL,
+    body: unknown,
+    call: CallOptions = {},
+  ): Promise<ApiAnswer> => {
+    const signal = call.signal ?? options.signal
+    return runner.run(prepareCall(baseUrl, method, pathOrUrl, body, { ...call, signal }))
+  }
   return {
     baseUrl,
-    get: async (pathOrUrl, call = {}) =>
-      runner.run(prepareCall(baseUrl, 'GET', pathOrUrl, undefined, withSignal(call))),
-    send: async (method, path, body, call = {}) =>
-      runner.run(prepareCall(baseUrl, method, path, body, withSignal(call))),
+    get: (pathOrUrl, call) => run('GET', pathOrUrl, undefined, call),
+    send: run,
     stats: () => runner.stats(),
     close: async () => {
       await pool.destroy()

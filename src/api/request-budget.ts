@@ -1,3 +1,5 @@
+import { ConnectorError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
 import type { Clock, Sleep } from '../base/retry.js'
 import { createWaitingLine } from '../base/waiting-line.js'
 
@@ -74,8 +76,48 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
   }
 }
 
-/** For a service without a limit, such as the simulator under a benchmark: never waits. */
-export const unlimitedBudget: RequestBudget = {
-  acquire: () => Promise.resolve(),
-  pauseUntil: () => Promise.resolve(),
+export interface FallbackBudgetOptions {
+  /** Called once, before the first request. Undefined where nobody shares one. */
+  readonly openShared: () => Promise<RequestBudget | undefined>
+  /** Counts for this process alone. */
+  readonly own: RequestBudget
+  readonly logger: Logger
+}
+
+/**
+ * The budget that all processes share, or one of our own from the first time that the shared one
+ * cannot be reached: for commands that need the service and not the warehouse. The purpose is
+ * `control` unless given.
+ */
+export function createFallbackBudget(options: FallbackBudgetOptions): RequestBudget {
+  const { openShared, own, logger } = options
+  let isAlone = false
+  let opening: Promise<RequestBudget | undefined> | undefined
+
+  async function withBudget(
+    work: (budget: RequestBudget) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (!isAlone) {
+      try {
+        const shared = await (opening ??= openShared())
+        if (shared !== undefined) {
+          await work(shared)
+          return
+        }
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!(error instanceof ConnectorError)) throw error
+        logger.debug('the shared request budget cannot be asked', { error })
+      }
+      isAlone = true
+    }
+    await work(own)
+  }
+
+  return {
+    acquire: ({ signal, purpose = 'control' } = {}) =>
+      withBudget((budget) => budget.acquire({ signal, purpose }), signal),
+    pauseUntil: (instant) => withBudget((budget) => budget.pauseUntil(instant)),
+  }
 }

@@ -1,4 +1,4 @@
-import { parseHttpDate } from './http-date.js'
+import { parseHttpDate } from './source-clock.js'
 
 /** A longer pause than five minutes is not waited for: the stream ends here and keeps its checkpoint. */
 const LONGEST_MS = 300_000

@@ -1,5 +1,3 @@
-import { parseHttpDate } from './http-date.js'
-
 /**
  * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the
  * answer was made, between our `startedAt` and our `endedAt`, the service's clock stood in [date,
@@ -89,4 +87,18 @@ export const STAMP_TOLERANCE_MS = 10_000
  */
 export function boundStamp(observedAt: Date, latest: Date): Date {
   return new Date(Math.min(observedAt.getTime(), latest.getTime() + STAMP_TOLERANCE_MS))
+}
+
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * An HTTP-date in the one form that servers still send (RFC 9110, IMF-fixdate); undefined for
+ * anything else. `Date.parse` alone would take `0.5`, `-5` or `Jan 1` for dates.
+ */
+export function parseHttpDate(text: string): Date | undefined {
+  const trimmed = text.trim()
+  if (!HTTP_DATE.test(trimmed)) return undefined
+  const instant = new Date(trimmed)
+  return Number.isNaN(instant.getTime()) ? undefined : instant
 }

@@ -80,10 +80,6 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
   }
 }
 
-/** All goes on working: `query` takes less than the login may. */
-const MADE_FOR_ONE_LOGIN =
-  'an earlier version made it with a superuser as its only login; to have one that may less, move the directory database of TRACKING_HOME away and run a backfill'
-
 /** The oldest server our statements are made for. */
 const OLDEST_SERVER = 140_000
 
@@ -95,18 +91,15 @@ async function checkDatabase(app: App): Promise<string> {
     version: string
     number: number
     role: string
-    isSuperuser: boolean
   }>(
     'ask the database for its version',
     `select current_setting('server_version') as version,
     current_setting('server_version_num')::integer as number,
-    current_user::text as role,
-    current_setting('is_superuser') = 'on' as "isSuperuser"`,
+    current_user::text as role`,
   )
   // Nobody else has the password of the embedded one, and nothing else is in it: its owner is the
   // one to work there.
   const excess = isEmbedded ? undefined : await describeExcessRights(warehouse)
-  const isOld = isEmbedded && row?.isSuperuser === true
   if (excess !== undefined && app.config.strict) throw new WarehouseSchemaError(excess)
   const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
   const version = row?.version ?? 'of unknown version'
@@ -114,8 +107,7 @@ async function checkDatabase(app: App): Promise<string> {
     throw new WarehouseSchemaError(`${kind} ${version} is too old; use PostgreSQL 14 or later`)
   }
   const warning = excess === undefined ? '' : `; warning: ${excess}`
-  const old = isOld ? `; warning: ${MADE_FOR_ONE_LOGIN}` : ''
-  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}${old}`
+  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}`
 }
 
 /** They decide every local day. */

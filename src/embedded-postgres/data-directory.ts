@@ -1,25 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EmbeddedDatabaseError } from '../base/errors.js'
 import type { Binaries } from './binaries.js'
-import type { DatabaseArea } from './database-area.js'
+import type { DatabaseArea } from './area.js'
 import { explainProgramFailure } from './explain-failure.js'
+import { readIfThere, writeFileAtomically } from './files.js'
 import { runProgram } from './run-program.js'
-import { writeFileAtomically } from './write-file-atomically.js'
 
-/** The everyday login of the embedded server: owns the database, and is no superuser. */
-export const EMBEDDED_USER = 'tracking'
+/** The everyday login of the embedded server owns the database and is not a superuser. */
+const EMBEDDED_USER = 'tracking'
 
 /**
  * The superuser, for what only one may do: looking at the server, making the everyday login and
@@ -32,15 +22,22 @@ export interface Login {
   readonly password: string
 }
 
-/** The superuser's login. Data that an earlier version made have one login for all. */
-export async function readAdminLogin(area: DatabaseArea): Promise<Login> {
-  try {
-    const password = (await readFile(area.adminPasswordFile, 'utf8')).trim()
-    return { user: ADMIN_USER, password }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return { user: EMBEDDED_USER, password: await readPassword(area) }
+export async function readLogins(
+  area: DatabaseArea,
+): Promise<{ readonly admin: Login; readonly everyday: Login }> {
+  return {
+    admin: { user: ADMIN_USER, password: await readPassword(area, area.adminPasswordFile) },
+    everyday: { user: EMBEDDED_USER, password: await readPassword(area, area.passwordFile) },
   }
+}
+
+async function readPassword({ dataDirectory }: DatabaseArea, file: string): Promise<string> {
+  const password = (await readIfThere(file))?.trim()
+  if (password !== undefined) return password
+  throw new EmbeddedDatabaseError(
+    `A password of the embedded database is missing (${file}); bring the file back, ` +
+      `or move ${dataDirectory} away to begin with an empty database.`,
+  )
 }
 
 const STAGING_PREFIX = 'initializing-'
@@ -60,8 +57,10 @@ export async function ensureDataDirectory(
   if (version === undefined) await initialize(area, binaries, options.isDisposable)
   else if (version !== String(binaries.majorVersion)) {
     throw new EmbeddedDatabaseError(
-      `The database in ${area.dataDirectory} was made by PostgreSQL ${version}, but this installation brings PostgreSQL ${binaries.majorVersion}; ` +
-        'install the version of tracking-sync that made it, or move that directory away and run a backfill into a new database.',
+      `The database in ${area.dataDirectory} was made by PostgreSQL ${version}, but this ` +
+        `installation brings PostgreSQL ${binaries.majorVersion}; install the version of ` +
+        'tracking-sync that made it, or move that directory away and run a backfill into a new ' +
+        'database.',
     )
   }
 }
@@ -78,24 +77,7 @@ async function removeLeftovers(area: DatabaseArea): Promise<void> {
 
 /** The major version that made the data, as PostgreSQL wrote it; undefined when there are none. */
 export async function readDataVersion(area: DatabaseArea): Promise<string | undefined> {
-  try {
-    return (await readFile(join(area.dataDirectory, 'PG_VERSION'), 'utf8')).trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-export async function readPassword(area: DatabaseArea): Promise<string> {
-  try {
-    return (await readFile(area.passwordFile, 'utf8')).trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new EmbeddedDatabaseError(
-      `The password of the embedded database is missing (${area.passwordFile}); bring the file back, or move ${area.dataDirectory} away to begin with an empty database.`,
-      { cause: error },
-    )
-  }
+  return (await readIfThere(join(area.dataDirectory, 'PG_VERSION')))?.trim()
 }
 
 async function initialize(

@@ -7,26 +7,20 @@
  *               owner is killed ▼   │ next start adopts it
  *                              orphan
  *
- * Everything below happens while the start lock of the home is held (`start-lock.ts`):
- * - start: enter this process as a user, then adopt the server that runs on our data directory, or start one;
- * - stop: leave; if no living user remains and the server was not asked to stay, stop it.
- * So the first of two commands never pulls the server away from the second, a server whose users
- * were all killed is an orphan that the next command adopts and stops at its end, and `keepRunning`
- * is the only way to leave one behind. Held by test/integration/database/lifecycle.test.ts.
- * Processes must see each other's pids: two containers must not share one home.
+ * Everything below happens under the start lock of the home (`start-lock.ts`):
+ * - start: enter this process as a user, then adopt the server on our data directory or start one;
+ * - stop: leave; when no user is left, stop the server.
+ * So the first of two commands never pulls the server away from the second, and the next command
+ * adopts a server whose users were all killed, and stops it at its end. Only `keepRunning` leaves a
+ * server behind. test/integration/database/lifecycle.test.ts proves this. Processes must see each
+ * other's pids: two containers must not share one home.
  */
-import { EmbeddedDatabaseError } from '../base/errors.js'
+import { rm } from 'node:fs/promises'
+import { EmbeddedDatabaseError, toError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
+import { findDatabaseArea, makeDatabaseHome, openDatabaseArea, type DatabaseArea } from './area.js'
 import { prepareBinaries } from './binaries.js'
-import {
-  EMBEDDED_USER,
-  ensureDataDirectory,
-  readAdminLogin,
-  readDataVersion,
-  readPassword,
-  type Login,
-} from './data-directory.js'
-import { findDatabaseArea, openDatabaseArea, type DatabaseArea } from './database-area.js'
+import { ensureDataDirectory, readDataVersion, readLogins, type Login } from './data-directory.js'
 import { explainFileError, explainServerLog, logSize } from './explain-failure.js'
 import {
   ensureDatabase,
@@ -35,7 +29,7 @@ import {
   startServer,
   stopServer,
 } from './server-process.js'
-import { countUsers, enterUser, isKeptRunning, leaveUser, setKeptRunning } from './server-users.js'
+import { countUsers, enterUser, setKept } from './server-users.js'
 import { withStartLock } from './start-lock.js'
 
 export interface EmbeddedDatabaseOptions {
@@ -101,8 +95,10 @@ export async function startEmbeddedDatabase(
   options: StartEmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> {
   return explained(options.homeDirectory, async () => {
-    const area = await openDatabaseArea(options.homeDirectory, options.logger)
-    return withStartLock(area.directory, () => startLocked(area, options))
+    const home = await makeDatabaseHome(options.homeDirectory)
+    return withStartLock(home, async () =>
+      startLocked(await openDatabaseArea(home, options.logger), options),
+    )
   })
 }
 
@@ -113,8 +109,8 @@ export async function stopEmbeddedDatabase(
   return explained(options.homeDirectory, async () => {
     const area = await findDatabaseArea(options.homeDirectory)
     if (area === undefined) return 'not_running'
-    return withStartLock(area.directory, async () => {
-      await setKeptRunning(area.directory, false)
+    return withStartLock(area.home, async () => {
+      await setKept(area.directory, false)
       if (!(await holdsServer(area))) return 'not_running'
       const userCount = await countUsers(area.directory)
       if (userCount > 0) {
@@ -139,12 +135,13 @@ export async function embeddedDatabaseStatus(
     const { dataDirectory } = area
     const dataVersion = await readDataVersion(area)
     if (dataVersion === undefined) return { isRunning: false, dataDirectory }
-    const server = await findRunningServer(area, await readAdminLogin(area), STATUS_WAIT_MS)
+    const { admin, everyday } = await readLogins(area)
+    const server = await findRunningServer(area, admin, STATUS_WAIT_MS)
     if (server === undefined) return { isRunning: false, dataDirectory, version: dataVersion }
     const { port, version } = server
     return {
       isRunning: true,
-      url: formatUrl(await readEverydayLogin(area), port, options.databaseName),
+      url: formatUrl(everyday, port, options.databaseName),
       port,
       dataDirectory,
       version,
@@ -156,43 +153,39 @@ async function startLocked(
   area: DatabaseArea,
   options: StartEmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> {
-  const { logger } = options
-  const userFile = options.keepRunning === true ? undefined : await enterUser(area.directory)
-  let adoptedPort: number | undefined
+  const { logger, databaseName } = options
+  const { dataDirectory } = area
+  const userFile = await enterUser(area.directory)
+  const leave = (): Promise<void> => leaveServer(area, userFile, options)
   const logStart = await logSize(area.logFile)
   try {
-    adoptedPort = await adopt(area)
+    const adoptedPort = await adopt(area)
+    const isAdopted = adoptedPort !== undefined
     const port = adoptedPort ?? (await startNew(area, options))
-    if (options.keepRunning === true) await setKeptRunning(area.directory, true)
-    const logins = {
-      admin: await readAdminLogin(area),
-      everyday: await readEverydayLogin(area),
+    const logins = await readLogins(area)
+    await ensureDatabase(port, logins, databaseName ?? DEFAULT_DATABASE)
+    if (options.keepRunning === true) {
+      await setKept(area.directory, true)
+      await rm(userFile)
     }
-    await ensureDatabase(port, logins, options.databaseName ?? DEFAULT_DATABASE)
-    const { dataDirectory } = area
-    logger.debug(adoptedPort === undefined ? 'database started' : 'database was running already', {
+    logger.debug(isAdopted ? 'database was running already' : 'database started', {
       databasePort: port,
       dataDirectory,
     })
     let stopping: Promise<void> | undefined
     return {
-      url: formatUrl(logins.everyday, port, options.databaseName),
-      adminUrl: formatUrl(logins.admin, port, options.databaseName),
-      isAdopted: adoptedPort !== undefined,
+      url: formatUrl(logins.everyday, port, databaseName),
+      adminUrl: formatUrl(logins.admin, port, databaseName),
+      isAdopted,
       port,
       dataDirectory,
       explain: () => explainServerLog(area.logFile, logStart, area.directory),
-      stop: async () => {
-        if (userFile === undefined) return
-        stopping ??= explained(options.homeDirectory, () =>
-          withStartLock(area.directory, () => leave(area, userFile, options)),
-        )
-        await stopping
-      },
+      stop: () =>
+        (stopping ??= explained(options.homeDirectory, () => withStartLock(area.home, leave))),
     }
   } catch (error) {
-    // A start that failed half-way leaves nothing running; the first failure is the one to tell.
-    await abandon(area, userFile, adoptedPort !== undefined, options).catch((failure: unknown) => {
+    // A start that failed half-way leaves nothing running; report the first failure.
+    await leave().catch((failure: unknown) => {
       logger.warn('the database of a failed start could not be stopped', { error: failure })
     })
     throw error
@@ -201,25 +194,20 @@ async function startLocked(
 
 async function adopt(area: DatabaseArea): Promise<number | undefined> {
   if ((await readDataVersion(area)) === undefined) return undefined
-  return (await findRunningServer(area, await readAdminLogin(area)))?.port
+  return (await findRunningServer(area, (await readLogins(area)).admin))?.port
 }
 
 async function startNew(
   area: DatabaseArea,
   options: StartEmbeddedDatabaseOptions,
 ): Promise<number> {
-  // A mark left by a server that ended with its machine says nothing about the one started now.
-  await setKeptRunning(area.directory, false)
-  const binaries = await prepareBinaries({
-    packageName: options.packageName ?? DEFAULT_PACKAGE,
-    areaDirectory: area.directory,
-    account: area.account,
-  })
+  // Left by a server that ended with its machine.
+  await setKept(area.directory, false)
+  const binaries = await prepareBinaries(area, options.packageName ?? DEFAULT_PACKAGE)
   const extraSettings = options.extraSettings ?? {}
   const isNew = (await readDataVersion(area)) === undefined
   await ensureDataDirectory(area, binaries, { isDisposable: extraSettings.fsync === 'off' })
-  // `database start` says the place itself. Whoever is in another directory than usual learns it
-  // here.
+  // For a user in another directory than usual; `database start` prints the place itself.
   if (isNew && options.keepRunning !== true) {
     options.logger.info('made a new, empty embedded database; TRACKING_HOME names another place', {
       dataDirectory: area.dataDirectory,
@@ -228,42 +216,20 @@ async function startNew(
   return startServer(area, binaries, { port: options.port, extraSettings, logger: options.logger })
 }
 
-async function leave(
+async function leaveServer(
   area: DatabaseArea,
   userFile: string,
   options: EmbeddedDatabaseOptions,
 ): Promise<void> {
-  await leaveUser(userFile)
-  if ((await isKeptRunning(area.directory)) || (await countUsers(area.directory)) > 0) return
-  if (!(await holdsServer(area))) return
+  await rm(userFile, { force: true })
+  if ((await countUsers(area.directory)) > 0 || !(await holdsServer(area))) return
   await stopNow(area, options)
   options.logger.debug('database stopped', { dataDirectory: area.dataDirectory })
 }
 
-async function abandon(
-  area: DatabaseArea,
-  userFile: string | undefined,
-  isAdopted: boolean,
-  options: EmbeddedDatabaseOptions,
-): Promise<void> {
-  if (userFile !== undefined) await leave(area, userFile, options)
-  else if (!isAdopted && (await holdsServer(area))) {
-    await setKeptRunning(area.directory, false)
-    await stopNow(area, options)
-  }
-}
-
 async function stopNow(area: DatabaseArea, options: EmbeddedDatabaseOptions): Promise<void> {
-  const binaries = await prepareBinaries({
-    packageName: options.packageName ?? DEFAULT_PACKAGE,
-    areaDirectory: area.directory,
-    account: area.account,
-  })
+  const binaries = await prepareBinaries(area, options.packageName ?? DEFAULT_PACKAGE)
   await stopServer(area, binaries, options.logger)
-}
-
-async function readEverydayLogin(area: DatabaseArea): Promise<Login> {
-  return { user: EMBEDDED_USER, password: await readPassword(area) }
 }
 
 function formatUrl(
@@ -285,7 +251,8 @@ async function explained<Result>(
     const known = explainFileError(error, homeDirectory)
     if (known instanceof EmbeddedDatabaseError) throw known
     throw new EmbeddedDatabaseError(
-      `The embedded database in ${homeDirectory} failed: ${error instanceof Error ? error.message : 'unknown error'}. Try again, or set DATABASE_URL to a PostgreSQL server.`,
+      `The embedded database in ${homeDirectory} failed: ${toError(error).message}. ` +
+        'Try again, or set DATABASE_URL to a PostgreSQL server.',
       { cause: error },
     )
   }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { EmbeddedDatabaseError } from '../base/errors.js'
 
 /**
- * What can be told from the output of PostgreSQL's programs (they run in English), or undefined.
+ * What the output of PostgreSQL's programs, which run in English, says; undefined when unclear.
  */
 export function recognizeFailure(
   output: string,
@@ -36,8 +36,8 @@ export async function explainServerLog(
 ): Promise<EmbeddedDatabaseError | undefined> {
   const output = await readFile(logFile).catch(() => Buffer.alloc(0))
   const failure = recognizeFailure(output.subarray(Math.min(from, output.length)).toString('utf8'))
-  if (failure === 'disk_full') return diskFull(directory, {})
-  return failure === 'read_only' ? diskReadOnly(directory, {}) : undefined
+  if (failure === 'disk_full') return diskFull(directory)
+  return failure === 'read_only' ? diskReadOnly(directory) : undefined
 }
 
 /** `task` completes "PostgreSQL could not …"; `logFile` is named when nothing better is known. */
@@ -47,30 +47,31 @@ export function explainProgramFailure(
   directory: string,
   logFile?: string,
 ): EmbeddedDatabaseError {
-  const context = { output: output.slice(-2_000) }
+  const options = { context: { output: output.slice(-2_000) } }
+  const fail = (text: string): EmbeddedDatabaseError =>
+    new EmbeddedDatabaseError(`PostgreSQL could not ${task}: ${text}`, options)
   switch (recognizeFailure(output)) {
     case 'disk_full':
-      return diskFull(directory, { context })
+      return diskFull(directory, options)
     case 'read_only':
-      return diskReadOnly(directory, { context })
+      return diskReadOnly(directory, options)
     case 'shared_memory':
-      return new EmbeddedDatabaseError(
-        `PostgreSQL could not ${task}: the system gives it too little shared memory; in a container raise it (--shm-size=256m), or set DATABASE_URL.`,
-        { context },
+      return fail(
+        'the system gives it too little shared memory; in a container raise it ' +
+          '(--shm-size=256m), or set DATABASE_URL.',
       )
     case 'old_processes':
-      return new EmbeddedDatabaseError(
-        `PostgreSQL could not ${task}: processes of a killed server still hold ${directory}; end the "postgres: tracking-sync" processes and try again.`,
-        { context },
+      return fail(
+        `processes of a killed server still hold ${directory}; end the ` +
+          '"postgres: tracking-sync" processes and try again.',
       )
     case 'port_taken':
     case undefined: {
       const fatal = output.split('\n').filter((line) => /\b(FATAL|PANIC|error):/.test(line))
       const reason = (fatal.at(-1) ?? output.trim().split('\n').at(-1) ?? '').trim()
       const seen = logFile === undefined ? '' : ` The log is ${logFile}.`
-      return new EmbeddedDatabaseError(
-        `PostgreSQL could not ${task}: ${reason || 'it said nothing'}.${seen} Mend that, or set DATABASE_URL to another server.`,
-        { context },
+      return fail(
+        `${reason || 'it said nothing'}.${seen} Fix that, or set DATABASE_URL to another server.`,
       )
     }
   }
@@ -79,47 +80,48 @@ export function explainProgramFailure(
 /** An error of the file system as one of ours; anything else unchanged. */
 export function explainFileError(thrown: unknown, directory: string): unknown {
   if (thrown instanceof EmbeddedDatabaseError || !(thrown instanceof Error)) return thrown
-  const { code, path } = thrown as NodeJS.ErrnoException
+  const { code, path = directory } = thrown as NodeJS.ErrnoException
+  const options = { cause: thrown }
   switch (code) {
     case 'EACCES':
     case 'EPERM':
       return new EmbeddedDatabaseError(
-        `The embedded database needs to write to ${path ?? directory} and may not (${code}); run as the user who made it, or set TRACKING_HOME to a directory of your own.`,
-        { cause: thrown },
+        `The embedded database needs to write to ${path} and may not (${code}); ` +
+          'run as the user who made it, or set TRACKING_HOME to a directory of your own.',
+        options,
       )
     case 'ENOTDIR':
     case 'EEXIST':
       return new EmbeddedDatabaseError(
-        `The embedded database needs the directory ${directory}, but a file is in its way (${path ?? directory}); set TRACKING_HOME to a directory.`,
-        { cause: thrown },
+        `The embedded database needs the directory ${directory}, but a file is in its way ` +
+          `(${path}); set TRACKING_HOME to a directory.`,
+        options,
       )
     case 'EROFS':
-      return diskReadOnly(directory, { cause: thrown })
+      return diskReadOnly(directory, options)
     case 'ENOSPC':
     case 'EDQUOT':
-      return diskFull(directory, { cause: thrown })
+      return diskFull(directory, options)
     case undefined:
     default:
       return thrown
   }
 }
 
-function diskFull(
-  directory: string,
-  options: { cause?: unknown; context?: Readonly<Record<string, unknown>> },
-): EmbeddedDatabaseError {
+type ErrorOptions = ConstructorParameters<typeof EmbeddedDatabaseError>[1]
+
+function diskFull(directory: string, options?: ErrorOptions): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
-    `The disk that holds ${directory} is full; free some space, or set TRACKING_HOME to a directory on another disk.`,
+    `The disk that holds ${directory} is full; free some space, ` +
+      'or set TRACKING_HOME to a directory on another disk.',
     options,
   )
 }
 
-function diskReadOnly(
-  directory: string,
-  options: { cause?: unknown; context?: Readonly<Record<string, unknown>> },
-): EmbeddedDatabaseError {
+function diskReadOnly(directory: string, options?: ErrorOptions): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
-    `The disk that holds ${directory} is read-only, and the embedded database must write; mount it for writing, or set TRACKING_HOME to a directory on another disk.`,
+    `The disk that holds ${directory} is read-only, and the embedded database must write; ` +
+      'mount it for writing, or set TRACKING_HOME to a directory on another disk.',
     options,
   )
 }

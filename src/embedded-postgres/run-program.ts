@@ -17,8 +17,8 @@ export interface ProgramResult {
 }
 
 /**
- * Runs one of PostgreSQL's programs to its end. The child gets a fixed environment: ours holds secrets, and variables
- * such as PGDATA or PGOPTIONS would change what the program does.
+ * Runs one of PostgreSQL's programs to its end. The child gets a fixed environment: ours holds
+ * secrets, and variables such as PGDATA or PGOPTIONS would change what the program does.
  */
 export async function runProgram(
   program: string,
@@ -30,7 +30,7 @@ export async function runProgram(
     const child = spawn(program, programArguments, {
       cwd: directory,
       env: { LC_ALL: 'C', TZ: 'UTC' },
-      // A server started here keeps these handles: a file, unlike a pipe, does not hold this process alive.
+      // A server keeps these handles. A file, unlike a pipe, does not hold this process alive.
       stdio: ['ignore', outputFile ?? 'pipe', outputFile ?? 'pipe'],
       windowsHide: true,
       ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
@@ -55,18 +55,21 @@ function explainSpawnError(
   // The kernel answers ENOENT for a file that is there when the loader it asks for is not.
   if (error.code === 'ENOENT' && process.platform === 'linux' && existsSync(program)) {
     return new EmbeddedDatabaseError(
-      'The embedded PostgreSQL is built for glibc and has no musl build (Alpine Linux); set DATABASE_URL to a PostgreSQL server, or use an image based on glibc.',
+      'The embedded PostgreSQL is built for glibc and has no musl build (Alpine Linux); ' +
+        'set DATABASE_URL to a PostgreSQL server, or use an image based on glibc.',
       { cause: error },
     )
   }
   if (error.code === 'EPERM' && account !== undefined) {
     return new EmbeddedDatabaseError(
-      `PostgreSQL refuses to run as root, and this process may not switch to the account '${account.name}'; run as an ordinary user, or set DATABASE_URL.`,
+      'PostgreSQL refuses to run as root, and this process may not switch to the account ' +
+        `'${account.name}'; run as an ordinary user, or set DATABASE_URL.`,
       { cause: error },
     )
   }
   return new EmbeddedDatabaseError(
-    `${program} cannot be run (${error.code ?? error.message}); install the packages again, or set DATABASE_URL to a PostgreSQL server.`,
+    `${program} cannot be run (${error.code ?? error.message}); install the packages again, ` +
+      'or set DATABASE_URL to a PostgreSQL server.',
     { cause: error },
   )
 }

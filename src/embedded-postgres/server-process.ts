@@ -1,4 +1,3 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { open, readFile, stat, truncate } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,15 +6,14 @@ import { EmbeddedDatabaseError, WarehouseSchemaError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import { ScramClient } from '../base/scram-client.js'
 import type { Binaries } from './binaries.js'
-import { EMBEDDED_USER, type Login } from './data-directory.js'
-import type { DatabaseArea } from './database-area.js'
+import type { DatabaseArea } from './area.js'
+import type { Login } from './data-directory.js'
 import { explainProgramFailure, recognizeFailure } from './explain-failure.js'
+import { writeFileAtomically } from './files.js'
 import { chooseFreePort } from './free-port.js'
-import { classifyProcess, disownStalePid, readPostmasterPid } from './postmaster-pid.js'
-import { isAlive } from './process-identity.js'
+import { classifyProcess, disownStalePid, isAlive, readPostmaster } from './processes.js'
 import { runProgram, type ProgramResult } from './run-program.js'
 import { renderServerSettings } from './server-settings.js'
-import { writeFileAtomically } from './write-file-atomically.js'
 
 export interface RunningServer {
   readonly port: number
@@ -26,7 +24,7 @@ export interface RunningServer {
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 const POLL_MS = 25
 const CONNECT_TIMEOUT_MS = 5_000
-/** Recovery after a crash can take long; it never takes less for being asked again. */
+/** Recovery after a crash can take long. */
 const START_LIMIT_SECONDS = 60
 /** A service manager usually kills after 30 seconds: leave it time for the rest of the shutdown. */
 const FAST_STOP_SECONDS = 15
@@ -48,7 +46,7 @@ export async function findRunningServer(
 ): Promise<RunningServer | undefined> {
   const deadline = performance.now() + waitMs
   for (;;) {
-    const postmaster = await readPostmasterPid(area.dataDirectory)
+    const postmaster = await readPostmaster(area.dataDirectory)
     if (postmaster === undefined) return undefined
     const kind = await classifyProcess(postmaster.pid, area.dataDirectory)
     if (kind === 'dead' || kind === 'other') return undefined
@@ -59,8 +57,11 @@ export async function findRunningServer(
     if (answer === 'stranger' || performance.now() > deadline) {
       throw new EmbeddedDatabaseError(
         answer === 'stranger'
-          ? `The server of ${area.dataDirectory} does not accept the password in ${admin.user === EMBEDDED_USER ? area.passwordFile : area.adminPasswordFile}; bring the right file back, or end what took its port ${postmaster.port ?? ''}.`
-          : `A PostgreSQL server (process ${postmaster.pid}) holds ${area.dataDirectory} but does not answer; end that process and try again.`,
+          ? `The server of ${area.dataDirectory} does not accept the password in ` +
+              `${area.adminPasswordFile}; bring the right file back, or end what took its port ` +
+              `${postmaster.port ?? ''}.`
+          : `A PostgreSQL server (process ${postmaster.pid}) holds ${area.dataDirectory} but does ` +
+              'not answer; end that process and try again.',
       )
     }
     await delay(POLL_MS)
@@ -103,23 +104,16 @@ export async function startServer(
       await writeFileAtomically(area.portFile, `${port}\n`, 0o644)
       return port
     }
-    switch (recognizeFailure(output)) {
-      case 'port_taken':
-        // Somebody took the port between our look and the server's.
-        taken.add(port)
-        if (taken.size < PORT_TRIES) continue
-        break
-      case 'old_processes':
-        // A killed server's processes end as soon as they notice; until then they may still write.
-        if (performance.now() < deadline) {
-          await delay(OLD_PROCESS_POLL_MS)
-          continue
-        }
-        break
-      case 'shared_memory':
-      case 'disk_full':
-      case 'read_only':
-      case undefined:
+    const failure = recognizeFailure(output)
+    if (failure === 'port_taken') {
+      // Taken between our look and the server's.
+      taken.add(port)
+      if (taken.size < PORT_TRIES) continue
+    }
+    if (failure === 'old_processes' && performance.now() < deadline) {
+      // A killed server's processes end as soon as they notice; until then they may still write.
+      await delay(OLD_PROCESS_POLL_MS)
+      continue
     }
     throw explainProgramFailure('start', output, area.directory, area.logFile)
   }
@@ -131,7 +125,7 @@ export async function stopServer(
   binaries: Binaries,
   logger: Logger,
 ): Promise<void> {
-  const postmaster = await readPostmasterPid(area.dataDirectory)
+  const postmaster = await readPostmaster(area.dataDirectory)
   const fast = await runStop(area, binaries, 'fast', FAST_STOP_SECONDS)
   if (fast.exitCode !== 0 && (await holdsServer(area))) {
     logger.warn('the embedded database did not stop in time and is stopped at once', {
@@ -161,14 +155,14 @@ async function runStop(
 /** pg_ctl is content when `postmaster.pid` is gone, which is a moment before the process is. */
 async function waitForEnd(pid: number): Promise<void> {
   const deadline = performance.now() + END_LIMIT_MS
-  while ((await isAlive({ pid, startTime: null })) && performance.now() < deadline) {
+  while ((await isAlive(pid)) && performance.now() < deadline) {
     await delay(END_POLL_MS)
   }
 }
 
 /** Whether a process holds the data directory, answering or not. */
 export async function holdsServer(area: DatabaseArea): Promise<boolean> {
-  const postmaster = await readPostmasterPid(area.dataDirectory)
+  const postmaster = await readPostmaster(area.dataDirectory)
   if (postmaster === undefined) return false
   const kind = await classifyProcess(postmaster.pid, area.dataDirectory)
   return kind === 'server' || kind === 'unknown'
@@ -200,36 +194,27 @@ export async function ensureDatabase(
     const { version = 0, exists = false, isKnown = false } = rows[0] ?? {}
     if (!isKnown) {
       const more = version >= FIRST_WITH_BOUND_CREATEROLE ? 'createrole' : ''
+      // Keeps the password out of the server's log.
+      await client.query('set log_statement = none')
+      await client.query('set log_min_error_statement = panic')
+      await client.query('set log_min_duration_statement = -1')
       await client.query(
-        `create role ${pg.escapeIdentifier(everyday.user)} login ${more} password ${pg.escapeLiteral(scramVerifier(everyday.password))}`,
+        `create role ${pg.escapeIdentifier(everyday.user)} login ${more}
+password ${pg.escapeLiteral(everyday.password)}`,
       )
     }
     if (!exists) {
-      // Nobody else is there to be disturbed by a checkpoint, and copied files are there in less
-      // than half the time that logged pages take.
+      // Copying files takes less than half the time of logging pages; the checkpoint that it needs
+      // disturbs nobody here.
       const strategy = version >= FIRST_WITH_STRATEGIES ? 'strategy file_copy' : ''
       await client.query(
-        `create database ${pg.escapeIdentifier(databaseName)} owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 ${strategy}`,
+        `create database ${pg.escapeIdentifier(databaseName)}
+owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 ${strategy}`,
       )
     }
   } finally {
     await client.end()
   }
-}
-
-const SCRAM_ITERATIONS = 4_096
-
-/**
- * What the server keeps of a password, so that the password itself stands in no statement and no
- * log. For passwords of plain letters and digits.
- */
-function scramVerifier(password: string): string {
-  const salt = randomBytes(16)
-  const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
-  const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
-  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64')
-  const serverKey = keyed('Server Key').toString('base64')
-  return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }
 
 function createClient(port: number, { user, password }: Login): pg.Client {
@@ -261,7 +246,9 @@ async function ask(
   try {
     await client.connect()
     const { rows } = await client.query<{ directory: string; version: string }>(
-      `select current_setting('data_directory') as directory, split_part(current_setting('server_version'), ' ', 1) as version`,
+      `select
+    current_setting('data_directory') as directory,
+    split_part(current_setting('server_version'), ' ', 1) as version`,
     )
     const [row] = rows
     if (row === undefined || resolve(row.directory) !== resolve(area.dataDirectory)) {

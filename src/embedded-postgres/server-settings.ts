@@ -32,7 +32,7 @@ export function renderServerSettings(
 ): string {
   const settings = { ...SETTINGS, port: String(port), ...extraSettings }
   return [
-    '# Written at every start. To change a setting for good, use ALTER SYSTEM as tracking_admin (its password: database/admin-password in the home).',
+    '# Written at every start. Change settings with ALTER SYSTEM as tracking_admin (admin-password).',
     "include 'data/postgresql.conf'",
     ...Object.entries(settings).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,

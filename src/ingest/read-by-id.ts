@@ -25,31 +25,15 @@ export async function readById(
 }
 
 async function ask(run: Reader, { type, id }: ResourceIdentifier): Promise<ApiAnswer> {
-  const { service } = run
-  const counter = run.ledger.counter(resourceOfType(type).stream)
-  const options = { signal: run.signal, counter, purpose: run.purpose }
-  switch (type) {
-    case 'port':
-      return service.getPort(id, options)
-    case 'metro_area':
-      return service.getMetroArea(id, options)
-    case 'terminal':
-      return service.getTerminal(id, options)
-    case 'rail_terminal':
-      return service.getRailTerminal(id, options)
-    case 'vessel':
-      return readVessel(run, id, options)
-    case 'shipment':
-      return service.getShipment(id, options)
-    case 'container':
-      return service.getContainer(id, options)
-    case 'tracking_request':
-      return service.getTrackingRequest(id, options)
-    default:
-      throw new ApiContractError(`records of type ${type} cannot be read by id`, {
-        pointer: '/type',
-      })
+  const { path, stream } = resourceOfType(type)
+  if (path === undefined) {
+    throw new ApiContractError(`records of type ${type} cannot be read by id`, {
+      pointer: '/type',
+    })
   }
+  const counter = run.ledger.counter(stream)
+  const options = { signal: run.signal, counter, purpose: run.purpose }
+  return type === 'vessel' ? readVessel(run, id, options) : run.service.getRecord(path, id, options)
 }
 
 /**
@@ -63,14 +47,14 @@ async function readVessel(
 ): Promise<ApiAnswer> {
   if (settings.vesselPositions && ledger.positionsRefusal === undefined) {
     try {
-      return await service.getVessel(id, { ...options, showPositions: true })
+      return await service.getRecord('vessels', id, { ...options, showPositions: true })
     } catch (thrown) {
       if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
-      const answer = await service.getVessel(id, options)
+      const answer = await service.getRecord('vessels', id, options)
       // We may see the vessel, so its positions are what was refused.
       ledger.positionsRefusal = thrown
       return answer
     }
   }
-  return service.getVessel(id, options)
+  return service.getRecord('vessels', id, options)
 }

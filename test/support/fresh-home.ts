@@ -5,7 +5,7 @@ import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
 } from '../../src/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../src/embedded-postgres/process-identity.js'
+import { isAlive } from '../../src/embedded-postgres/processes.js'
 import { silentLogger } from '../../src/base/logger.js'
 
 /** An empty directory to run commands in, with a home for their embedded database. */
@@ -39,7 +39,7 @@ export async function readServerPid({ homeDirectory }: FreshHome): Promise<numbe
 }
 
 export async function isProcessAlive(pid: number): Promise<boolean> {
-  return isAlive({ pid, startTime: null })
+  return isAlive(pid)
 }
 
 /** Stops what still runs and removes every directory, also after a failed test. */

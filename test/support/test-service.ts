@@ -1,6 +1,6 @@
 import { createApiClient } from '../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
-import { unlimitedBudget } from '../../src/api/request-budget.js'
+import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
 import type { SyncDependencies } from '../../src/sync/run-sync.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'

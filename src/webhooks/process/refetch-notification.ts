@@ -14,7 +14,7 @@ import { lockUnresolved, recordOutcomes } from './claim-notifications.js'
 import { parseNotification, type ParsedNotification } from './parse-notification.js'
 
 export interface RefetchDependencies {
-  readonly service: Pick<TrackingService, 'getWebhookNotification'>
+  readonly service: Pick<TrackingService, 'getRecord'>
   readonly warehouse: Warehouse
   readonly logger: Logger
   readonly refetchDelayMs: number
@@ -68,10 +68,10 @@ async function readNotification(
   const options = { signal, purpose: 'refetch' as const }
   try {
     const { document } = await service
-      .getWebhookNotification(id, { ...options, includes: [REFERENCE_INCLUDE] })
+      .getRecord('webhook_notifications', id, { ...options, includes: [REFERENCE_INCLUDE] })
       .catch((thrown: unknown) => {
         if (!(thrown instanceof ApiRequestError)) throw thrown
-        return service.getWebhookNotification(id, options)
+        return service.getRecord('webhook_notifications', id, options)
       })
     return readEnvelope(document.data[0])?.notificationId === id ? document : undefined
   } catch (thrown) {

@@ -10,7 +10,7 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readLinkage, readEnvelope, type Envelope } from '../receive/envelope.js'
 
 export interface ResolveDependencies {
-  readonly service: Pick<TrackingService, 'getWebhookNotification'>
+  readonly service: Pick<TrackingService, 'getRecord'>
   readonly warehouse: Warehouse
   readonly signal: AbortSignal
 }
@@ -86,7 +86,7 @@ export class ReferenceResolver {
     if (this.#fruitlessReads >= MOST_FRUITLESS_READS) return []
     const { service, signal } = this.#dependencies
     const found = await service
-      .getWebhookNotification(notification.notificationId, { signal, includes })
+      .getRecord('webhook_notifications', notification.notificationId, { signal, includes })
       .then(({ document }) => findInAnswer(notification, document))
       .catch(asFruitless)
     this.#fruitlessReads = found.length === 0 ? this.#fruitlessReads + 1 : 0

@@ -22,8 +22,7 @@ import {
 } from '../../../src/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { classifyProcess } from '../../../src/embedded-postgres/postmaster-pid.js'
-import { callCli } from '../../support/call-cli.js'
+import { classifyProcess } from '../../../src/embedded-postgres/processes.js'
 import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
@@ -113,27 +112,6 @@ describe('a new data directory', () => {
       expect(((await stat(adminFile)).mode & 0o777).toString(8)).toBe('600')
       expect((await readFile(adminFile, 'utf8')).trim()).toBe(new URL(database.adminUrl).password)
       await database.stop()
-    },
-  )
-
-  it(
-    'goes on with data that an earlier version made for one login',
-    { tags: ['FC2'] },
-    async () => {
-      const homeDirectory = await makeHome()
-      const first = await startEmbeddedDatabase({ homeDirectory, logger })
-      await query(first.adminUrl, 'alter role tracking superuser')
-      await query(first.url, 'create table kept as select 7 as seven')
-      await first.stop()
-      await rm(join(homeDirectory, 'database', 'admin-password'))
-      const second = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(await query(second.url, 'select seven from kept')).toEqual([{ seven: 7 }])
-      expect(second.adminUrl).toBe(second.url)
-      const { stdout } = await callCli(['check'], { TRACKING_HOME: homeDirectory })
-      expect(stdout).toMatch(
-        /^ok +database +embedded PostgreSQL .*, as tracking; warning: an earlier version made it with a superuser/m,
-      )
-      await second.stop()
     },
   )
 

@@ -10,7 +10,7 @@ import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
 } from '../../../src/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../../src/embedded-postgres/process-identity.js'
+import { isAlive } from '../../../src/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 
 /** What a started child reported. */
@@ -74,9 +74,11 @@ export function registerHome(homeDirectory: string): string {
 
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { distDirectory = builtDirectory, uid, env, ...startOptions } = options
-  await access(join(distDirectory, 'embedded-postgres', 'embedded-database.js')).catch((cause: unknown) => {
-    throw new Error('These tests run the built program: run "npm run build" first.', { cause })
-  })
+  await access(join(distDirectory, 'embedded-postgres', 'embedded-database.js')).catch(
+    (cause: unknown) => {
+      throw new Error('These tests run the built program: run "npm run build" first.', { cause })
+    },
+  )
   // The script goes in as text: an unprivileged child may not be able to enter the directory of this repository.
   const script = await readFile(childScript, 'utf8')
   const child = spawn(
@@ -166,5 +168,5 @@ export async function readServerPid(dataDirectory: string): Promise<number> {
 
 /** A zombie counts as ended: collecting it is the business of process 1. */
 export async function isRunning(pid: number): Promise<boolean> {
-  return isAlive({ pid, startTime: null })
+  return isAlive(pid)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createApiClient } from '../../../src/api/client.js'
 import { createTrackingService } from '../../../src/api/endpoints.js'
-import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { runSync } from '../../../src/sync/run-sync.js'
 import {

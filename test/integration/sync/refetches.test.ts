@@ -33,11 +33,11 @@ describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
       let reads = 0
       const watch = (service: TrackingService): TrackingService => ({
         ...service,
-        getContainer: async (id, options) => {
+        getRecord: async (collection, id, options) => {
           reads += 1
           if (reads > 100) throw new Error('the run does not end')
           await ask(scene, [id, ids[(reads + 2) % ids.length]!])
-          return service.getContainer(id, options)
+          return service.getRecord(collection, id, options)
         },
       })
       scene.simulator.clock.advance(HOUR)

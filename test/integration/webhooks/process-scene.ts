@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createApiClient, type ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
-import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceIdentifier } from '../../../src/jsonapi/document.js'
 import { silentLogger } from '../../../src/base/logger.js'

@@ -44,7 +44,6 @@ test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
   ],
   [`/tracking_requests${one}`, (api) => api.listTrackingRequests()],
   [`/containers/a/transport_events${one}`, (api) => api.listTransportEvents('a')],
-  [`/containers/a/raw_events${one}`, (api) => api.listRawEvents('a')],
   [`/webhooks${one}`, (api) => api.listWebhooks()],
   [
     `/webhook_notifications${one}&filter[delivery_status]=failed`,
@@ -60,20 +59,17 @@ test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
 test.each<[string, (api: TrackingService) => Promise<unknown>]>([
   [
     '/shipments/a?include=containers,pod_terminal',
-    (api) => api.getShipment('a', { includes: ['containers', 'pod_terminal'] }),
+    (api) => api.getRecord('shipments', 'a', { includes: ['containers', 'pod_terminal'] }),
   ],
-  ['/containers/a', (api) => api.getContainer('a', { includes: [] })],
-  ['/tracking_requests/a', (api) => api.getTrackingRequest('a')],
-  ['/ports/DEHAM', (api) => api.getPort('DEHAM')],
-  ['/metro_areas/a', (api) => api.getMetroArea('a')],
-  ['/terminals/a', (api) => api.getTerminal('a')],
-  ['/rail_terminals/a', (api) => api.getRailTerminal('a')],
-  ['/vessels/9301809', (api) => api.getVessel('9301809', { showPositions: false })],
+  ['/containers/a', (api) => api.getRecord('containers', 'a', { includes: [] })],
+  ['/tracking_requests/a', (api) => api.getRecord('tracking_requests', 'a')],
+  ['/ports/DEHAM', (api) => api.getRecord('ports', 'DEHAM')],
+  ['/vessels/9301809', (api) => api.getRecord('vessels', '9301809', { showPositions: false })],
   [
     '/vessels/9301809?show_positions=true',
-    (api) => api.getVessel('9301809', { showPositions: true }),
+    (api) => api.getRecord('vessels', '9301809', { showPositions: true }),
   ],
-  ['/webhook_notifications/a', (api) => api.getWebhookNotification('a')],
+  ['/webhook_notifications/a', (api) => api.getRecord('webhook_notifications', 'a')],
 ])('reads GET %s', async (path, read) => {
   const { api, service } = await start({ data: container('1') })
   await read(api)
@@ -121,7 +117,7 @@ test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
 
 test('encodes an id, so that it stays one segment of the path', async () => {
   const { api, paths } = await start({ data: container('1') })
-  await api.getContainer('a/b?c#d e%2f..')
+  await api.getRecord('containers', 'a/b?c#d e%2f..')
   await api.updateCustomField('x/y', 'po#1', 'v')
   expect(paths).toEqual([
     '/v2/containers/a%2Fb%3Fc%23d%20e%252f..',
@@ -134,7 +130,7 @@ test.each(['', '.', '..', '\ud800', 'a\u0000b', 'x'.repeat(256)])(
   { tags: ['T7'] },
   async (id) => {
     const { api, service } = await start({ data: container('1') })
-    expect(await failureOf(api.getContainer(id))).toBeInstanceOf(ApiContractError)
+    expect(await failureOf(api.getRecord('containers', id))).toBeInstanceOf(ApiContractError)
     expect(service.requests).toHaveLength(0)
   },
 )

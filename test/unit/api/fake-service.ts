@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { createApiClient, type ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
-import { unlimitedBudget } from '../../../src/api/request-budget.js'
+import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import type { Clock, Sleep } from '../../../src/base/retry.js'
 
 /** Looks like a key and appears nowhere else, so that a leak is found by searching for it. */
