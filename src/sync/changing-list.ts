@@ -90,7 +90,7 @@ function capabilityName(stream: ChangingStream): string {
 /** The service ignores the filter, or answers it with something else. */
 export class FilterUselessError extends Error {}
 
-/** Throws `FilterUselessError` when a page that was just stored shows what its filter leaves out. */
+/** Throws `FilterUselessError` when a page that was just stored shows what its filter excludes. */
 export async function checkFilter(
   run: Run,
   { list }: ListPass,
@@ -105,7 +105,8 @@ export async function checkFilter(
   )
   if (unwanted.length === 0) return
   throw new FilterUselessError(
-    `the service ignores ${Object.keys(query).join()}: the list of ${stream} shows ${unwanted.length} records on one page that it leaves out`,
+    `the service ignores ${Object.keys(query).join()}: ` +
+      `the list of ${stream} shows ${unwanted.length} records on one page that it excludes`,
   )
 }
 
@@ -149,7 +150,8 @@ export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<vo
   if (left.length === 0) return
   if (left.length > mostMoving(tracked.length)) {
     throw new FilterUselessError(
-      `the list of shipments with ${TRACKING_STOPPED}=false lacks ${left.length} of ${tracked.length} that were still tracked`,
+      `the list of shipments with ${TRACKING_STOPPED}=false lacks ` +
+        `${left.length} of ${tracked.length} that were still tracked`,
     )
   }
   const records = left.map((id) => ({ type: 'shipment', id }))

@@ -29,7 +29,7 @@ const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
 /** What to ask a list for. */
 export interface IncludeChoice {
   readonly includes: readonly string[]
-  /** True when something untried is among them: the first page shows whether the service takes it. */
+  /** True when something untried is among them, which the first page decides. */
   readonly isTrial: boolean
 }
 

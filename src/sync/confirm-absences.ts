@@ -62,7 +62,8 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
   if (!isAccepted && keys.length > mostMoving(live)) {
     const share = Math.round((keys.length * 100) / live)
     throw new IncompleteRunError(
-      `the source shrank: ${keys.length} of ${live} ${stream} (${share} %) were in no page; no row was marked as gone. If they really are, run with --accept-shrink`,
+      `the source shrank: ${keys.length} of ${live} ${stream} (${share} %) were in no page; ` +
+        'no row was marked as gone. If they really are, run with --accept-shrink',
     )
   }
   const rowless = resource === containers ? await findRowless(run, pass, startedAt) : []
@@ -183,6 +184,8 @@ async function recordAnswers(
   if (first === undefined) return
   run.ledger.distrust(
     stream,
-    `${open.length} of ${stream} are in no page, and the service does not say whether they are gone; they stay and are asked for again in a day. The first is ${first.key}: ${first.why}`,
+    `${open.length} of ${stream} are in no page, and the service does not say whether they are ` +
+      'gone; they stay and are asked for again in a day. ' +
+      `The first is ${first.key}: ${first.why}`,
   )
 }

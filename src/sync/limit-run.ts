@@ -12,7 +12,8 @@ export function limitRun(signal: AbortSignal, minutes: number | undefined): Abor
   const timer = setTimeout(() => {
     over.abort(
       new IncompleteRunError(
-        `the run was stopped after ${minutes} min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there`,
+        `the run was stopped after ${minutes} min (TRACKING_RUN_MINUTES); ` +
+          'what it wrote stands, and the next run goes on from there',
       ),
     )
   }, minutes * MS_PER_MINUTE)

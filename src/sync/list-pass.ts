@@ -122,8 +122,8 @@ export class ListPass {
 export type CompletePass = Pick<PassPosition, 'findings' | 'beganAt'> & Pick<PassList, 'scope'>
 
 /**
- * The rest of a pass that a run left when it was cut off, nothing if it was complete, or a new pass:
- * over the whole list, unless `chooseChanging` names a part of it.
+ * The rest of a pass that a run left when it was cut off, nothing if it was complete, or a new
+ * pass: over the whole list, unless `chooseChanging` names a part of it.
  */
 export async function openPass(
   run: Run,

@@ -40,7 +40,9 @@ export function checkNarrowing({ streams }: Narrowing): readonly WalkedStream[] 
   const problems = streams
     .filter((stream) => !walked.some((name) => name === stream))
     .map((stream): ConfigProblem => {
-      const problem = `names no list; there are: ${walked.join(', ')}. Transport events come with their containers, ports, terminals and vessels with what points to them`
+      const problem =
+        `names no list; there are: ${walked.join(', ')}. Transport events come with their ` +
+        'containers, ports, terminals and vessels with what points to them'
       return { setting: `--stream ${stream}`, problem }
     })
   if (problems.length > 0) throw new ConfigError(problems)
@@ -88,7 +90,7 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     await storeIntake(run, mergeIntakes(intakes))
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
-    const message = `the service has no ${type} ${id}: check the id, or see whether it was deleted there`
+    const message = `the service has no ${type} ${id}: check the id, or whether it was deleted`
     const error = new IncompleteRunError(message, { cause: thrown })
     run.ledger.failures.push({ stream, error })
   }

@@ -39,8 +39,8 @@ const ROUNDS_OF_REFERENCES = 3
  * is read once.
  *
  * Takes what is queued when it begins, then the references that this brought, for at most
- * `RunSettings.refetchSeconds`: others may queue as fast as it reads, and the run must end. The rest
- * is left to the workers or the next run.
+ * `RunSettings.refetchSeconds`: others may queue as fast as it reads, and the run must end. The
+ * rest is left to the workers or the next run.
  */
 export async function readQueued(run: Run): Promise<void> {
   const { settings, isThorough } = run

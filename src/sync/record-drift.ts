@@ -8,7 +8,7 @@ import {
   type DriftNote,
 } from '../warehouse/bookkeeping/schema-drift.js'
 
-/** Streams of which a complete pass shows every record; in others an attribute may lack by chance. */
+/** Streams that a complete pass shows whole; elsewhere an attribute may be missing by chance. */
 export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 interface Revision {

@@ -43,7 +43,10 @@ export async function retryQuarantined(
         else landed.push(...(await dropQuarantine(run.warehouse, [quarantineId])))
       }
       if (remaining.length === 0) return
-      const message = `${remaining.length} of ${remaining.length + landed.length} records remain set aside; \`quarantine show <id>\` says why, \`quarantine drop <id>\` gives one up`
+      const tried = remaining.length + landed.length
+      const message =
+        `${remaining.length} of ${tried} records remain set aside; ` +
+        '`quarantine show <id>` says why, `quarantine drop <id>` gives one up'
       run.ledger.failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
     },
   )

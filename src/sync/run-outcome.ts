@@ -5,7 +5,7 @@ import type { StreamFailure } from '../ingest/run-ledger.js'
 import type { Run } from '../ingest/run.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 
-/** Streams that were read to their end and yet are not to be trusted: incomplete, with the reason. */
+/** Makes streams incomplete that were read to their end but are not to be trusted. */
 export function recordUntrusted(run: Run): void {
   const { ledger, warehouse, settings } = run
   const record = (stream: string, error: IncompleteRunError): void => {
@@ -16,7 +16,9 @@ export function recordUntrusted(run: Run): void {
   for (const { stream, counts } of ledger.states()) {
     const { quarantined, fetched } = counts
     if (quarantined * 100 <= fetched * limit) continue
-    const message = `${quarantined} of ${fetched} records of ${stream} were set aside, more than ${limit} %; look at ${warehouse.names.sync}.quarantine`
+    const message =
+      `${quarantined} of ${fetched} records of ${stream} were set aside, more than ${limit} %; ` +
+      `look at ${warehouse.names.sync}.quarantine`
     record(stream, new IncompleteRunError(message))
   }
   // Lists check this themselves, before they look for what is gone.

@@ -58,7 +58,8 @@ export async function setCustomField(
   const [sighting] = sightings
   if (sighting === undefined) {
     throw new ApiContractError(
-      'the service made the change, but its answer could not be stored as a custom field: see `tracking-sync quarantine list`; the next sync brings the value',
+      'the service made the change, but its answer could not be stored as a custom field: ' +
+        'see `tracking-sync quarantine list`; the next sync brings the value',
       { pointer: '/data' },
     )
   }
@@ -80,13 +81,15 @@ async function askForChange(
   } catch (thrown) {
     if (thrown instanceof ApiAuthError && thrown.context.status === 403) {
       throw new ApiAuthError(
-        `the key needs update permission on container ${containerId} to set its custom field ${apiSlug}; ask the owner of the account for it. ${thrown.message}`,
+        `the key needs update permission on container ${containerId} to set its custom field ` +
+          `${apiSlug}; ask the owner of the account for it. ${thrown.message}`,
         { cause: thrown, context: thrown.context },
       )
     }
     if (thrown instanceof ApiNotFoundError) {
       throw new ApiNotFoundError(
-        `the service has no container ${containerId}, or its account no custom field ${apiSlug}. ${thrown.message}`,
+        `the service has no container ${containerId}, or its account no custom field ` +
+          `${apiSlug}. ${thrown.message}`,
         { cause: thrown, context: thrown.context, observedAt: thrown.observedAt },
       )
     }

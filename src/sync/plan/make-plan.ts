@@ -93,11 +93,11 @@ function planList(list: ListObservation, fullSyncHours: number): PlanStep {
         ? 'all on one page'
         : `${total ?? 'an unknown number of'} records, ${size}`
   if (sync === backfill) return { step: stream, backfill, sync, why }
-  const rest = `a sync reads those that can still change, and all of them every ${fullSyncHours} hours`
+  const rest = `a sync reads those that can still change, all of them every ${fullSyncHours} hours`
   return { step: stream, backfill, sync, why: `${why}; ${rest}` }
 }
 
-/** What is read beside the lists. A sync after the backfill of an empty warehouse reads none of it. */
+/** What is read beside the lists: nothing in a sync that follows the backfill. */
 function planReads(observations: PlanObservations): PlanStep[] {
   const { eventReads, eventChecks, references, dueRefetches, isWarehouseEmpty } = observations
   const vessels = observations.vesselsWithPositions
@@ -122,7 +122,7 @@ function planReads(observations: PlanObservations): PlanStep[] {
   const whyReferences =
     references + dueRefetches === 0
       ? 'the first pages point to no port, terminal or vessel without a row'
-      : `ports, terminals and vessels without a row on the first pages: ${references}; queued: ${dueRefetches}`
+      : `without a row on the first pages: ${references}; queued: ${dueRefetches}`
   steps.push(read('references', references + dueRefetches, whyReferences))
   if (vessels !== undefined) {
     const why = 'positions of every known vessel: TRACKING_VESSEL_POSITIONS is on'
@@ -136,8 +136,10 @@ function findUnknowns({ lists, isWarehouseEmpty }: PlanObservations): string[] {
     .filter(({ pages }) => pages === undefined)
     .map(({ stream }) => `how many ${stream} there are: the service does not say`)
   unknowns.push(
-    'ports, terminals and vessels that only later pages or transport events point to: an account knows a few hundred, each is read once',
-    'how many containers change until the run: where events do not come included, each whose list of events changes costs a request',
+    'ports, terminals and vessels that later pages or transport events point to: ' +
+      'an account knows a few hundred, each is read once',
+    'how many containers change until the run: where events do not come included, ' +
+      'each whose list of events changes costs a request',
   )
   if (isWarehouseEmpty) {
     unknowns.push(

@@ -72,7 +72,7 @@ export interface VerifyReport {
   readonly unlistedEvents: number
   /** Since the last complete pass over the whole list of shipments began; null without one. */
   readonly wholeHoursAgo: number | null
-  /** Rows that are behind in columns that change whenever the service looks, by column. No fault. */
+  /** By column that changes whenever the service looks: how many rows are behind. No fault. */
   readonly volatile: Readonly<Record<string, number>>
   readonly sample: number
   readonly seed: number

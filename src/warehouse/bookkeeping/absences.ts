@@ -58,7 +58,8 @@ export async function findContainersWithoutRow(
 from ${warehouse.names.table('transport_events')} as report
 where report._deleted_at is null
     and not exists (
-        select from ${warehouse.names.table('containers')} as owner where owner.container_id = report.container_id
+        select from ${warehouse.names.table('containers')} as owner
+        where owner.container_id = report.container_id
     )
 group by report.container_id
 having max(report._observed_at) <= $1::timestamptz
@@ -82,7 +83,8 @@ export async function findContainersOfNamedEvents(
     `select distinct report.container_id as key
 from ${warehouse.names.table('containers')} as other
 cross join unnest(other.transport_event_ids) as named (id)
-inner join ${warehouse.names.table('transport_events')} as report on named.id = report.transport_event_id
+inner join ${warehouse.names.table('transport_events')} as report
+    on named.id = report.transport_event_id
 where other._deleted_at is null
     and report.container_id = any($1::text[])
     and report._deleted_at is null`,
@@ -117,7 +119,8 @@ where known.stream = $1
     'count absences',
     // Once for each run: repeated after a lost commit, it changes nothing.
     `with counted as (
-    insert into ${session.names.table('absences')} as known (stream, row_key, missed_passes, sync_run_id)
+    insert into ${session.names.table('absences')} as known
+        (stream, row_key, missed_passes, sync_run_id)
     select $1, missing.row_key, 1, $3
     from unnest($2::text[]) as missing (row_key)
     on conflict (stream, row_key) do update
@@ -157,7 +160,8 @@ export async function forgetAbsences(
   if (keys.length === 0) return
   await session.query(
     'forget absences',
-    `delete from ${session.names.table('absences')} where stream = $1 and row_key = any($2::text[])`,
+    `delete from ${session.names.table('absences')}
+where stream = $1 and row_key = any($2::text[])`,
     [stream, keys],
   )
 }

@@ -197,8 +197,8 @@ export async function loadPassHistory(session: Session, stream: string): Promise
     'look up the last passes',
     `select
     to_json(now()) #>> '{}' as now,
-    (extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole')) / 3600)::float8
-        as whole_hours_ago,
+    extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole'))::float8
+        / 3600 as whole_hours_ago,
     floor(extract(epoch from max(completed_pass_started_at)) * 1000)::bigint as last_started_ms
 from ${session.names.table('checkpoints')}
 where stream = $1`,

@@ -30,10 +30,14 @@ export async function quarantineRecords(
   await session.query(
     'set records aside',
     `insert into ${session.names.table('quarantine')} as stored
-    (sync_run_id, stream, resource_type, record_id, reason, pointer, payload, source, payload_hash, sightings)
+    (
+        sync_run_id, stream, resource_type, record_id, reason, pointer, payload, source,
+        payload_hash, sightings
+    )
 select $1::bigint, given.*
 from unnest(
-    $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[]
+    $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::bigint[]
 ) as given
 on conflict (stream, payload_hash) do update
 set

@@ -22,7 +22,8 @@ export async function recordSchemaDrift(
 ): Promise<DriftNote[]> {
   if (notes.length === 0) return []
   const table = warehouse.names.table('schema_drift')
-  const isSame = `known.stream = found.stream and known.kind = found.kind and known.name = found.name`
+  const isSame =
+    'known.stream = found.stream and known.kind = found.kind and known.name = found.name'
   const due = await warehouse.query<DriftNote>(
     'look for schema drift',
     `select found.stream, found.kind, found.name

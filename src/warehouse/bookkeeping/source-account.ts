@@ -16,7 +16,8 @@ const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 /** A simulator or tunnel on this machine has another port each time. */
 function addressOf({ apiUrl }: SourceAccount): string {
   const { protocol, hostname, host, pathname } = new URL(apiUrl)
-  return `${protocol}//${THIS_MACHINE.test(hostname) ? hostname : host}${pathname.replace(/\/+$/, '')}`
+  const place = THIS_MACHINE.test(hostname) ? hostname : host
+  return `${protocol}//${place}${pathname.replace(/\/+$/, '')}`
 }
 
 interface AccountRow {
@@ -48,7 +49,10 @@ export async function refuseOtherAccount(
 }
 
 function refused(setting: string, what: string): ConfigError {
-  const problem = `${what}: records of two accounts would be mixed. For the same account, run \`tracking-sync sync --accept-account\` once; for another one, set TRACKING_SCHEMA or DATABASE_URL to a warehouse of its own`
+  const problem =
+    `${what}: records of two accounts would be mixed. For the same account, run ` +
+    '`tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or ' +
+    'DATABASE_URL to a warehouse of its own'
   return new ConfigError([{ setting, problem }])
 }
 

@@ -112,16 +112,18 @@ export async function saveStreamStates(
 ): Promise<void> {
   if (states.length === 0) return
   const written = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS]
+  const replaced = ['finished_at', ...written].map((name) => `${name} = excluded.${name}`)
   await session.query(
     'save the counts of streams',
-    `insert into ${session.names.table('sync_run_streams')} (sync_run_id, finished_at, stream, ${written.join(', ')})
+    `insert into ${session.names.table('sync_run_streams')}
+    (sync_run_id, finished_at, stream, ${written.join(', ')})
 select $1::bigint, case when given.outcome != 'running' then now() end, given.*
 from unnest(
     $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
     ${COUNTS.map((_, index) => `$${index + 7}::bigint[]`).join(', ')}
 ) as given (stream, ${written.join(', ')})
 on conflict (sync_run_id, stream) do update
-set finished_at = excluded.finished_at, ${written.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+set ${replaced.join(', ')}`,
     [
       runId,
       states.map(({ stream }) => stream),

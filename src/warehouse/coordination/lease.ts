@@ -127,7 +127,7 @@ for key share`,
       if (result === 'taken') this.#lose(TAKEN)
       else if (silentMs >= this.#staleAfterMs && !isOver.aborted) {
         this.#lose(
-          `it could not be renewed for ${Math.round(silentMs / 1000)} s, so another run may take it`,
+          `it was not renewed for ${Math.round(silentMs / 1000)} s, so another run may take it`,
         )
       }
     }

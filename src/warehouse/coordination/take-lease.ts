@@ -34,43 +34,39 @@ const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
  * `LeaseHeldError` otherwise. One statement where it is free and not locked, as nearly always.
  */
 export async function takeLease(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
-  const fencingToken = await writeHolder(warehouse, warehouse, options, FREE_AND_UNLOCKED)
+  const fencingToken = await writeHolder(warehouse, options, FREE_AND_UNLOCKED)
   return fencingToken ?? takeOver(warehouse, options)
 }
 
 async function takeOver(warehouse: Warehouse, options: TakeLeaseOptions): Promise<number> {
   // Without a lock first: refuse at once, even if the holder is in the middle of a large write.
-  refuseWhenHeld(await readHolding(warehouse, warehouse, options.name), options)
+  refuseWhenHeld(await readHolding(warehouse, options.name), options)
   try {
     return await warehouse.transaction('take the lease', async (session) => {
-      await lockRow(session, warehouse, options.name)
-      const holding = await readHolding(warehouse, session, options.name)
+      await lockRow(session, options.name)
+      const holding = await readHolding(session, options.name)
       refuseWhenHeld(holding, options)
-      const fencingToken = await writeHolder(session, warehouse, options, LOCKED)
+      const fencingToken = await writeHolder(session, options, LOCKED)
       if (fencingToken === undefined) throw new Error('the locked row of the lease is not there')
       return fencingToken
     })
   } catch (thrown) {
     if (!(thrown instanceof WarehouseConflictError)) throw thrown
     throw new LeaseHeldError(
-      'a run that gives no sign of life still has a write under way; the database ends it within a minute: start again then',
+      'a run that gives no sign of life still has a write under way; ' +
+        'the database ends it within a minute: start again then',
       { cause: thrown },
     )
   }
 }
 
-async function lockRow(session: Session, warehouse: Warehouse, name: string): Promise<void> {
-  await session.query('lock the lease', `set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
-  await session.query(
-    'lock the lease',
-    `insert into ${warehouse.names.table('lease')} (lease_name) values ($1) on conflict (lease_name) do nothing`,
-    [name],
-  )
-  await session.query(
-    'lock the lease',
-    `select lease_name from ${warehouse.names.table('lease')} where lease_name = $1 for update`,
-    [name],
-  )
+async function lockRow(session: Session, name: string): Promise<void> {
+  const lease = session.names.table('lease')
+  const lock = (sqlText: string, ...parameters: unknown[]): Promise<unknown> =>
+    session.query('lock the lease', sqlText, parameters)
+  await lock(`set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
+  await lock(`insert into ${lease} (lease_name) values ($1) on conflict do nothing`, name)
+  await lock(`select lease_name from ${lease} where lease_name = $1 for update`, name)
 }
 
 /** Locks the row as `lockRow` does, but without waiting for the checks of writers. */
@@ -80,13 +76,12 @@ const LOCKED = ''
 /** Undefined when the row is not there to be taken. */
 async function writeHolder(
   session: Session,
-  warehouse: Warehouse,
   { name, holder }: TakeLeaseOptions,
   condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
 ): Promise<number | undefined> {
   const { command, pid, host, place } = holder
   const where = place === undefined ? host : `${host} (${place})`
-  const lease = warehouse.names.table('lease')
+  const lease = session.names.table('lease')
   const [taken] = await session.query<{ fencing_token: number }>(
     'take the lease',
     `with taken as (select lease_name from ${lease} where lease_name = $1 ${condition})
@@ -112,11 +107,7 @@ interface Holding {
 }
 
 /** Undefined when the lease is free. */
-async function readHolding(
-  warehouse: Warehouse,
-  session: Session,
-  name: string,
-): Promise<Holding | undefined> {
+async function readHolding(session: Session, name: string): Promise<Holding | undefined> {
   const [holding] = await session.query<Holding>(
     'look at the lease',
     `select
@@ -124,7 +115,7 @@ async function readHolding(
     to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
     extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
     extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
-from ${warehouse.names.table('lease')}
+from ${session.names.table('lease')}
 where lease_name = $1
     and holder is not null`,
     [name],
@@ -141,7 +132,8 @@ function refuseWhenHeld(
   const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
   if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
   throw new LeaseHeldError(
-    `another run holds the lease: ${describeHolding(holding)}; without another sign of life it is taken over in ${seconds(staleAfterMs - holding.silent_ms)}`,
+    `another run holds the lease: ${describeHolding(holding)}; ` +
+      `without another sign of life it is taken over in ${seconds(staleAfterMs - holding.silent_ms)}`,
     { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
   )
 }
@@ -150,7 +142,8 @@ function refuseWhenHeld(
 const HOLDER = /, process (\d+) on (.+?)(?: \(([^()]+)\))?$/
 
 function describeHolding({ holder, acquired_at, held_ms, silent_ms }: Holding): string {
-  return `${holder}, since ${acquired_at} (${seconds(held_ms)}), last sign of life ${seconds(silent_ms)} ago`
+  const since = `since ${acquired_at} (${seconds(held_ms)})`
+  return `${holder}, ${since}, last sign of life ${seconds(silent_ms)} ago`
 }
 
 function seconds(ms: number): string {

@@ -84,7 +84,7 @@ describe('a narrowed backfill', () => {
     const report = await backfill(scene, { shipmentIds: [unknown, shipment!.id] })
     expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
     expect(report.problems).toEqual([
-      `shipments: the service has no shipment ${unknown}: check the id, or see whether it was deleted there`,
+      `shipments: the service has no shipment ${unknown}: check the id, or whether it was deleted`,
     ])
     expect(await countsOf(scene)).toMatchObject({ shipments: 1 })
   })
