@@ -1,4 +1,7 @@
-/** The floor under the receiver: an HTTP server that reads every body and answers 202, and does nothing else. Prints its address. */
+/**
+ * The floor under the receiver: an HTTP server that reads every body and answers 202, and does
+ * nothing else. Prints its address.
+ */
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {

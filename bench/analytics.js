@@ -1,12 +1,15 @@
 /**
- * B12: how long the views take over a large warehouse: whole, and asked for one terminal, one shipping line, one month or one container.
+ * B12: how long the views take over a large warehouse: whole, and asked for one terminal, one
+ * shipping line, one month or one container.
  *
  *   node bench/analytics.js [containers, 1000000 unless told] [view …]
  *
- * Times are PostgreSQL's own (`explain analyze`, without the times and buffers of each step, whose counting costs more than a step that hands a row on): every
- * row is made, nothing is sent. Each question is asked twice and the second time counts, as for somebody who works with it. The bases of the views
- * (`known_…`) are the tables themselves and are not asked; nor are the views as of an instant, which are the same on histories. Memory of the server as its
- * manual advises for the size (SERVER below), all else as we ship it.
+ * Times are PostgreSQL's own (`explain analyze`, without the times and buffers of each step, whose
+ * counting costs more than a step that hands a row on): every row is made, nothing is sent. Each
+ * question is asked twice and the second time counts, as for somebody who works with it. The bases
+ * of the views (`known_…`) are the tables themselves and are not asked; nor are the views as of an
+ * instant, which are the same on histories. Memory of the server as its manual advises for the size
+ * (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
 import { readViews } from '../dist/warehouse/schema/read-views.js'
@@ -33,7 +36,10 @@ const SERVER = {
 
 const TIME_LIMIT_MS = 30_000
 
-/** What views are narrowed by; of each kind the first column that the view has. Two months back: past and complete. */
+/**
+ * What views are narrowed by; of each kind the first column that the view has. Two months back:
+ * past and complete.
+ */
 const MONTH = (column) =>
   `${column} >= date_trunc('month', now()) - interval '2 months' and ${column} < date_trunc('month', now()) - interval '1 month'`
 const KINDS = {
@@ -118,7 +124,10 @@ async function store(databaseUrl) {
   }
 }
 
-/** The times of columns `from` to `to` of each line; of a view that is also stored, those of the faster of the two. */
+/**
+ * The times of columns `from` to `to` of each line; of a view that is also stored, those of the
+ * faster of the two.
+ */
 function fasterOf(rows, from, to = undefined) {
   const times = (row) => row.slice(from, to).map(toMilliseconds)
   return rows
@@ -161,7 +170,10 @@ async function fill(client, databaseUrl) {
   note(`filled in ${Math.round((performance.now() - startedAt) / 1000)} s`)
 }
 
-/** One line of the table: the view, its rows, and milliseconds of each question; a dash where the view has no such column. */
+/**
+ * One line of the table: the view, its rows, and milliseconds of each question; a dash where the
+ * view has no such column.
+ */
 async function ask(client, view) {
   const name = `"${names[view.schema]}"."${view.name}"`
   const { rows: columns } = await client.query(

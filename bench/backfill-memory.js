@@ -1,6 +1,7 @@
 /**
- * The most memory the program has at once while it loads an account and in the sync after it, and how long both take. Peak RSS is the kernel's (VmHWM), of
- * the program alone: service and database are other processes.
+ * The most memory the program has at once while it loads an account and in the sync after it, and
+ * how long both take. Peak RSS is the kernel's (VmHWM), of the program alone: service and database
+ * are other processes.
  *
  *   node bench/backfill-memory.js [shipments, 30000 unless told] [MiB that Node may use for its heap; its own choice unless told]
  */

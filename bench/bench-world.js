@@ -10,13 +10,19 @@ import { startEmbeddedDatabase } from '../dist/embedded-postgres/embedded-databa
 import { silentLogger } from '../dist/base/logger.js'
 import { describeMachine, noteServer } from './machine.js'
 
-/** What the benches need: a service and a database in processes of their own, and the means to read what a process used. */
+/**
+ * What the benches need: a service and a database in processes of their own, and the means to read
+ * what a process used.
+ */
 
 export const CLI = fileURLToPath(new URL('../dist/program/cli.js', import.meta.url))
 /** One run with a clock that stands still: see connector.js. */
 export const CONNECTOR = fileURLToPath(new URL('connector.js', import.meta.url))
 
-/** Two containers a shipment and fifteen transport events a container: 30,000 make 60,000 and 890,000. */
+/**
+ * Two containers a shipment and fifteen transport events a container: 30,000 make 60,000 and
+ * 890,000.
+ */
 export const SHIPMENTS = Number(process.argv[2] ?? 30_000)
 export const START = '2026-03-02T08:00:00Z'
 
@@ -28,8 +34,9 @@ export function atEnd(close) {
 }
 
 /**
- * Does `work`, prints what it returns, and leaves nothing behind whatever happens. Of what it returns `figures` are for the table of `run.js`, which started
- * us or did not; all else are details.
+ * Does `work`, prints what it returns, and leaves nothing behind whatever happens. Of what it
+ * returns `figures` are for the table of `run.js`, which started us or did not; all else are
+ * details.
  */
 export async function runBench(work) {
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -48,7 +55,10 @@ export async function runBench(work) {
 
 let closing
 
-/** Once, whoever asks: a signal makes the work fail, which must not end the process while things are still being closed. */
+/**
+ * Once, whoever asks: a signal makes the work fail, which must not end the process while things are
+ * still being closed.
+ */
 function closeAll() {
   closing ??= (async () => {
     for (const close of closers.reverse()) {
@@ -92,7 +102,10 @@ export async function startService(...args) {
 /** It would write on its own account, now and then. */
 const QUIET = { autovacuum: 'off' }
 
-/** The database of DATABASE_URL, which must be empty, or an embedded one that lives as long as the bench. */
+/**
+ * The database of DATABASE_URL, which must be empty, or an embedded one that lives as long as the
+ * bench.
+ */
 export async function openDatabase(extraSettings = QUIET) {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-bench-'))
@@ -115,7 +128,10 @@ export async function connect(url) {
   return client
 }
 
-/** Runs a program of ours to its end; resolves to its standard output and the most memory it had at once. `flags` are Node's. */
+/**
+ * Runs a program of ours to its end; resolves to its standard output and the most memory it had at
+ * once. `flags` are Node's.
+ */
 export async function runMeasured(args, env, flags = []) {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...flags, ...args], {

@@ -1,6 +1,7 @@
 /**
- * Requests of a sync after some containers changed, as the simulator counted them: where transport events come included with the lists, and where they must be
- * asked for. What changed is what a few hours of a world bring. Requests are counted beyond those of a sync in which nothing changed.
+ * Requests of a sync after some containers changed, as the simulator counted them: where transport
+ * events come included with the lists, and where they must be asked for. What changed is what a few
+ * hours of a world bring. Requests are counted beyond those of a sync in which nothing changed.
  *
  *   node bench/changed-pass.js [shipments, 3000 unless told] [hours, 6 unless told]
  */

@@ -1,6 +1,6 @@
 /**
- * One run as the program makes it, but with a clock that stands at NOW, which the program itself cannot have; prints what it reports and used. The command
- * `migrate` only lays out the schemas.
+ * One run as the program makes it, but with a clock that stands at NOW, which the program itself
+ * cannot have; prints what it reports and used. The command `migrate` only lays out the schemas.
  */
 import { accountKey } from '../dist/base/account-key.js'
 import { createApiClient } from '../dist/api/client.js'

@@ -7,8 +7,9 @@ import { atEnd } from './bench-world.js'
 import { readCpuMs } from './processor-time.js'
 
 /**
- * The other floor: every row that a load left in the data tables, as files, to be copied by psql into empty tables that have the same columns and the same
- * primary key and nothing else. Needs `psql` (Debian: postgresql-client).
+ * The other floor: every row that a load left in the data tables, as files, to be copied by psql
+ * into empty tables that have the same columns and the same primary key and nothing else. Needs
+ * `psql` (Debian: postgresql-client).
  */
 export async function saveRows(client, databaseUrl) {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-rows-'))
@@ -62,7 +63,10 @@ async function readKey(client, name) {
   return rows[0].key
 }
 
-/** Runs commands in one session. No other child of ours may end meanwhile: what psql used is told apart by the difference. */
+/**
+ * Runs commands in one session. No other child of ours may end meanwhile: what psql used is told
+ * apart by the difference.
+ */
 export async function runPsql(databaseUrl, commands) {
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)

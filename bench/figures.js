@@ -1,4 +1,7 @@
-/** What is measured, what it must reach and what comes after that: the figures of docs/performance.md, in one place. */
+/**
+ * What is measured, what it must reach and what comes after that: the figures of
+ * docs/performance.md, in one place.
+ */
 
 /** `reach` and `then` are upper bounds, lower ones where `isMoreBetter`. */
 export const FIGURES = {
@@ -44,8 +47,10 @@ export const FIGURES = {
 }
 
 /**
- * A figure as it is reported. `runs`: the values of all runs, of which the median counts unless `value` is given. `beside`: what stands beside it
- * (`what`, `value`), a floor or another tool, measured in the same run; `ratio` is the value over that unless given. `note`: what a reader must know.
+ * A figure as it is reported. `runs`: the values of all runs, of which the median counts unless
+ * `value` is given. `beside`: what stands beside it (`what`, `value`), a floor or another tool,
+ * measured in the same run; `ratio` is the value over that unless given. `note`: what a reader must
+ * know.
  */
 export function figure(id, { runs = [], value = median(runs), beside, ratio, note }) {
   const { reach, isMoreBetter = false } = FIGURES[id]

@@ -1,6 +1,8 @@
 /**
- * What ten times the account costs: processor time of connector and database, and memory of the connector, of a backfill and of the unchanged sync after it, at
- * one size and at ten times that size. Processor time is divided by the records that really came, which are not exactly ten times as many.
+ * What ten times the account costs: processor time of connector and database, and memory of the
+ * connector, of a backfill and of the unchanged sync after it, at one size and at ten times that
+ * size. Processor time is divided by the records that really came, which are not exactly ten times
+ * as many.
  *
  *   node bench/growth.js [shipments of the smaller account, 3000 unless told]
  */

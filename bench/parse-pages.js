@@ -1,4 +1,7 @@
-/** A floor: the recorded pages of a folder, each parsed as it stands. Prints the processor time of that; reading the files does not count. */
+/**
+ * A floor: the recorded pages of a folder, each parsed as it stands. Prints the processor time of
+ * that; reading the files does not count.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

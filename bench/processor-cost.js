@@ -1,7 +1,9 @@
 /**
- * What a backfill costs in processor time, connector and database together, beside its floor (the same pages parsed, the same rows copied by psql) and beside
- * other ways to do it; and what the unchanged sync after it costs the connector beside the same pages parsed, and beside the others that do their load again.
- * Floor, ours and others take turns, each round into empty tables. The service's own processor time counts nowhere.
+ * What a backfill costs in processor time, connector and database together, beside its floor (the
+ * same pages parsed, the same rows copied by psql) and beside other ways to do it; and what the
+ * unchanged sync after it costs the connector beside the same pages parsed, and beside the others
+ * that do their load again. Floor, ours and others take turns, each round into empty tables. The
+ * service's own processor time counts nowhere.
  *
  *   node bench/processor-cost.js [shipments, 30000 unless told] [rounds, 3 unless told]
  */

@@ -6,8 +6,9 @@ const TICK_MS = 10
 const SETTLING_MS = 300
 
 /**
- * Processor time, user and system, that a process has used so far, in milliseconds; with `children` also that of its children that have ended and were waited
- * for, and of theirs. NaN where there is no /proc, or no such process.
+ * Processor time, user and system, that a process has used so far, in milliseconds; with `children`
+ * also that of its children that have ended and were waited for, and of theirs. NaN where there is
+ * no /proc, or no such process.
  */
 export function readCpuMs(pid, { children = false } = {}) {
   const fields = readStat(pid)
@@ -17,11 +18,13 @@ export function readCpuMs(pid, { children = false } = {}) {
 }
 
 /**
- * Processor time of a PostgreSQL server on this machine so far, in milliseconds: of its first process, of all that it has now and of those that have ended.
- * `client` is connected to it. NaN where the server is on another machine.
+ * Processor time of a PostgreSQL server on this machine so far, in milliseconds: of its first
+ * process, of all that it has now and of those that have ended. `client` is connected to it. NaN
+ * where the server is on another machine.
  */
 export async function readServerCpuMs(client) {
-  // Sessions that have just been closed end first: one that ends while we count would be counted nowhere.
+  // Sessions that have just been closed end first: one that ends while we count would be counted
+  // nowhere.
   await sleep(SETTLING_MS)
   const { rows } = await client.query('select pg_backend_pid() as pid')
   const parent = Number(readStat(rows[0].pid)?.[1] ?? Number.NaN)
@@ -34,7 +37,10 @@ export async function readServerCpuMs(client) {
   return sum
 }
 
-/** The fields after the program's name: state, parent, … See proc_pid_stat(5), whose numbers are three higher. */
+/**
+ * The fields after the program's name: state, parent, … See proc_pid_stat(5), whose numbers are
+ * three higher.
+ */
 function readStat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { atEnd } from './bench-world.js'
 
 /**
- * Stands between a program and the service and keeps the body of every good answer as a file, in the order asked for: what a floor has to parse is then what
- * the program was sent, byte for byte, unpacked. It
- * is asked under our name, which its links then bear. `close` ends it; the files stay until the bench ends.
+ * Stands between a program and the service and keeps the body of every good answer as a file, in
+ * the order asked for: what a floor has to parse is then what the program was sent, byte for byte,
+ * unpacked. It is asked under our name, which its links then bear. `close` ends it; the files stay
+ * until the bench ends.
  */
 export async function startRecorder(serviceUrl) {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-pages-'))

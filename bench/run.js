@@ -6,8 +6,9 @@
  *   npm run bench -- --size full         at the size of docs/performance.md: hours
  *   npm run bench -- B11 --json          one JSON document on standard output instead of the table
  *
- * Each is a process of its own and can also be run by itself; what it prints on the way goes to standard error. A bench that fails leaves the others their
- * turn and makes the exit code 1. A figure that is not reached does not: it is measured, not tested.
+ * Each is a process of its own and can also be run by itself; what it prints on the way goes to
+ * standard error. A bench that fails leaves the others their turn and makes the exit code 1. A
+ * figure that is not reached does not: it is measured, not tested.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -72,7 +73,10 @@ if (values.json) {
   process.stdout.write(`${formatFigures(figures)}\n${formatMachine(machine, values.size)}\n`)
 }
 
-/** Which of its figures are asked for is told in the environment: a bench may leave out what takes time for the others. */
+/**
+ * Which of its figures are asked for is told in the environment: a bench may leave out what takes
+ * time for the others.
+ */
 async function runBench({ file, ...bench }, ids) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), bench[values.size], {
     env: { ...process.env, BENCH_FIGURES: ids.join(' ') },

@@ -1,7 +1,8 @@
 /**
- * How long the program takes before it does anything: `--help`, beside Node's own start; and a `sync` of an account in which nothing changed, whose embedded
- * database has its data but does not run yet, beside the start and end of that database alone. Times are of the clock on the wall, so a busy machine shows;
- * processor time is noted.
+ * How long the program takes before it does anything: `--help`, beside Node's own start; and a
+ * `sync` of an account in which nothing changed, whose embedded database has its data but does not
+ * run yet, beside the start and end of that database alone. Times are of the clock on the wall, so
+ * a busy machine shows; processor time is noted.
  *
  *   node bench/start.js [runs, 15 unless told]
  */
@@ -85,7 +86,10 @@ async function timeDatabase(homeDirectory) {
   return startMs + performance.now() - stoppingAt
 }
 
-/** From the start of the process to its end. What it uses is charged to us once it has ended; other children of ours must have ended before. */
+/**
+ * From the start of the process to its end. What it uses is charged to us once it has ended; other
+ * children of ours must have ended before.
+ */
 async function time(args, env = {}) {
   const usedBefore = childrenCpuMs()
   const startedAt = performance.now()

@@ -1,6 +1,6 @@
 /**
- * What a sync of an account costs in which nothing changed: requests, WAL, rows written, time and memory. Every byte of WAL between its start and its end
- * counts, whoever wrote it.
+ * What a sync of an account costs in which nothing changed: requests, WAL, rows written, time and
+ * memory. Every byte of WAL between its start and its end counts, whoever wrote it.
  *
  *   node bench/unchanged-pass.js [shipments, 30000 unless told]
  */
@@ -84,7 +84,10 @@ async function readMarks(client) {
   return rows[0]
 }
 
-/** What the WAL holds, by kind of record and relation. Page images are whole pages: of those first written to since the server's checkpoint. */
+/**
+ * What the WAL holds, by kind of record and relation. Page images are whole pages: of those first
+ * written to since the server's checkpoint.
+ */
 async function readWal(client, from, to) {
   const { rows } = await client.query(
     `select

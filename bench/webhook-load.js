@@ -6,8 +6,9 @@ const SIGNATURE_HEADER = 'x-svc-webhook-signature'
 const CONNECTIONS = 64
 
 /**
- * Deliveries as the simulator writes them, numbered: each a notification of its own with a new seal number of one of the containers, a second newer than
- * the last about that container. `templates` are the parsed bodies of real deliveries, one per container.
+ * Deliveries as the simulator writes them, numbered: each a notification of its own with a new seal
+ * number of one of the containers, a second newer than the last about that container. `templates`
+ * are the parsed bodies of real deliveries, one per container.
  */
 export function createDeliveryMaker(templates, startAt) {
   let number = 0
@@ -34,8 +35,9 @@ export function createDeliveryMaker(templates, startAt) {
 }
 
 /**
- * Sends deliveries at a steady pace, whatever becomes of those before (an open loop). The time of each counts from the instant it should have been sent to the
- * whole answer, so that a sender or receiver that falls behind shows.
+ * Sends deliveries at a steady pace, whatever becomes of those before (an open loop). The time of
+ * each counts from the instant it should have been sent to the whole answer, so that a sender or
+ * receiver that falls behind shows.
  */
 export async function sendAtRate(url, deliveries, perSecond) {
   const { origin, pathname: path } = new URL(url)

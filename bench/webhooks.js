@@ -1,12 +1,15 @@
 /**
- * Webhooks, end to end: how long the service waits for an answer (B8), how many deliveries a second are taken without losing one, and how long it takes from a
- * change at the service to the committed row (B9). `serve` is a process of its own, with receiver and processor, and so is PostgreSQL, which commits to
- * disk. Sender and simulator share this process.
+ * Webhooks, end to end: how long the service waits for an answer (B8), how many deliveries a second
+ * are taken without losing one, and how long it takes from a change at the service to the committed
+ * row (B9). `serve` is a process of its own, with receiver and processor, and so is PostgreSQL,
+ * which commits to disk. Sender and simulator share this process.
  *
  *   node bench/webhooks.js [rounds, 3 unless told] [seconds of B8's load, 30 unless told]
  *
- * Beside each figure stands a floor of the same run: a server that answers 202 and stores nothing, under the same load, and single rows committed one
- * after the other. On a shared machine the quotient says more than the time. Of the rounds, the one with the lowest p99 (B9: p95) counts; all are printed.
+ * Beside each figure stands a floor of the same run: a server that answers 202 and stores nothing,
+ * under the same load, and single rows committed one after the other. On a shared machine the
+ * quotient says more than the time. Of the rounds, the one with the lowest p99 (B9: p95) counts;
+ * all are printed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -155,7 +158,9 @@ async function measureCommits(client) {
   return roundAll(quantiles(times))
 }
 
-/** B9. A reader looks every few milliseconds which changes it can see, so what it sees is committed. */
+/**
+ * B9. A reader looks every few milliseconds which changes it can see, so what it sees is committed.
+ */
 async function measureLatency({ simulator, webhookId, serve, client }) {
   const { clock, world, edits, webhooks } = simulator
   webhooks.update(webhookId, { url: serve.url })
@@ -251,7 +256,9 @@ async function waitUntilApplied(client) {
   }
 }
 
-/** Processor time of a process so far, in ticks of ten milliseconds; NaN where there is no /proc. */
+/**
+ * Processor time of a process so far, in ticks of ten milliseconds; NaN where there is no /proc.
+ */
 function readCpuMs(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
@@ -266,7 +273,10 @@ function roundAll(figures, scale = 10) {
   return Object.fromEntries(Object.entries(figures).map(rounded))
 }
 
-/** Of the answers and the rows the median of the rounds counts; of the rates the highest that was sustained in every round. */
+/**
+ * Of the answers and the rows the median of the rounds counts; of the rates the highest that was
+ * sustained in every round.
+ */
 function summarise({ commit, answers, latencies, rates }) {
   const lost = answers.reduce((sum, { acknowledged, stored }) => sum + acknowledged - stored, 0)
   const isSustained = (perSecond) =>

@@ -1,7 +1,8 @@
 /**
- * Makes the program that is run and shipped, `dist/program/`, of the modules in `dist/`: what starts together lies in one file, together with the packages
- * that consist of a hundred small files and more. Loading those one by one took half of the time that a command needs to start (decision 16). All other
- * packages stay what they are, and are loaded when they are needed.
+ * Makes the program that is run and shipped, `dist/program/`, of the modules in `dist/`: what
+ * starts together lies in one file, together with the packages that consist of a hundred small
+ * files and more. Loading those one by one took half of the time that a command needs to start
+ * (decision 16). All other packages stay what they are, and are loaded when they are needed.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +10,9 @@ import { rolldown } from 'rolldown'
 
 const INLINED = ['kysely', 'undici', 'zod']
 /**
- * The index of undici loads whatever it can do, a browser's `fetch` and sockets among it, and we use one method of one class. What the index does for that is done
- * here. An update that names the files otherwise fails the build.
+ * The index of undici loads whatever it can do, a browser's `fetch` and sockets among it, and we
+ * use one method of one class. What the index does for that is done here. An update that names the
+ * files otherwise fails the build.
  */
 const UNDICI = `
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
@@ -24,7 +26,8 @@ const target = `${directory}dist/program/`
 const bundle = await rolldown({
   input: `${directory}dist/cli.js`,
   platform: 'node',
-  // Else a comment says of each part which file it was, with its path on this machine where that lies elsewhere.
+  // Else a comment says of each part which file it was, with its path on this machine where that
+  // lies elsewhere.
   experimental: { attachDebugInfo: 'none' },
   external: (id) => isPackage(id) && !INLINED.some((name) => `${id}/`.startsWith(`${name}/`)),
   plugins: [
@@ -38,8 +41,9 @@ const bundle = await rolldown({
 const { output } = await bundle.generate({ format: 'esm', chunkFileNames: '[name]-[hash].js' })
 await bundle.close()
 
-// A program that runs loads parts when it needs them, also after the next build: parts that nothing needs any more are left to `npm run clean`, and what has not
-// changed is not touched. The first file comes last, so that whoever starts meanwhile finds what it names.
+// A program that runs loads parts when it needs them, also after the next build: parts that nothing
+// needs any more are left to `npm run clean`, and what has not changed is not touched. The first
+// file comes last, so that whoever starts meanwhile finds what it names.
 const entries = output.filter(({ isEntry }) => isEntry)
 const parts = output.filter(({ isEntry }) => !isEntry)
 await mkdir(target, { recursive: true })

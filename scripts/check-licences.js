@@ -1,6 +1,7 @@
 /**
- * Names the licence of every package that an installation of this program brings, and ends with 1 when one is not on the list below. Reads the lock file,
- * and of what is installed its own manifest, which is what counts. `npm run licences`; takes another directory as its argument.
+ * Names the licence of every package that an installation of this program brings, and ends with 1
+ * when one is not on the list below. Reads the lock file, and of what is installed its own
+ * manifest, which is what counts. `npm run licences`; takes another directory as its argument.
  */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -39,7 +40,10 @@ function isAllowed(licence) {
   return choice.some((one) => ALLOWED.has(one))
 }
 
-/** Undefined where it is not installed: the programs of another platform. Old manifests hold an object or a list. */
+/**
+ * Undefined where it is not installed: the programs of another platform. Old manifests hold an
+ * object or a list.
+ */
 async function installedLicence(path) {
   const text = await readFile(join(directory, path, 'package.json'), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

@@ -1,5 +1,6 @@
 /**
- * Writes sql/schema.sql and docs/dictionary.md: what a freshly prepared database holds. `npm run db:dump` builds the program first.
+ * Writes sql/schema.sql and docs/dictionary.md: what a freshly prepared database holds. `npm run
+ * db:dump` builds the program first.
  */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Runs the README's two commands in a new clone, as somebody who has never been here: as this user and, when that is root, also
-# as an ordinary account that owns its directory, and as root inside a directory that only root can enter.
+# Runs the README's two commands in a new clone, as somebody who has never been here: as this user
+# and, when that is root, also as an ordinary account that owns its directory, and as root inside a
+# directory that only root can enter.
 #
 #   scripts/fresh-clone.sh [--demo-only] [directory]
 #
-# Also installs a clone with the npm that comes with Node.js 20, which must run no script of a package, and starts the program
-# with Node.js 18, which must name the version needed.
+# Also installs a clone with the npm that comes with Node.js 20, which must run no script of a
+# package, and starts the program with Node.js 18, which must name the version needed.
 #
-# Clones HEAD of this repository. A directory is copied instead, without what git ignores: for changes not committed yet.
-# --demo-only leaves out `npm ci && npm test`, which takes minutes. Needs the network or a filled npm cache.
+# Clones HEAD of this repository. A directory is copied instead, without what git ignores: for
+# changes not committed yet. --demo-only leaves out `npm ci && npm test`, which takes minutes. Needs
+# the network or a filled npm cache.
 set -u
 repository=$(cd "$(dirname "$0")/.." && pwd)
 commands='demo test'

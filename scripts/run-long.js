@@ -1,7 +1,8 @@
 /**
- * `npm run test:long`: the parts of test/catalogue/long-parts.json one after the other, or those named as arguments, and a
- * table at the end. Each part leaves its report in reports/long, from where `npm run docs:reliability` takes its figures.
- * A part that fails does not keep the others from running; the exit code is 1 then.
+ * `npm run test:long`: the parts of test/catalogue/long-parts.json one after the other, or those
+ * named as arguments, and a table at the end. Each part leaves its report in reports/long, from
+ * where `npm run docs:reliability` takes its figures. A part that fails does not keep the others
+ * from running; the exit code is 1 then.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,10 +1,12 @@
 /**
- * `npm run test:matrix`: the tests that need PostgreSQL on every promised major of PostgreSQL and Node, and a table at the end.
+ * `npm run test:matrix`: the tests that need PostgreSQL on every promised major of PostgreSQL and
+ * Node, and a table at the end.
  *
  *   npm run test:matrix -- [--postgres 14,18] [--node 20] [-- what vitest takes: files, -t …]
  *
- * Installs the versions that test/matrix/package-lock.json pins into .matrix/, once: some 900 MB. What the package itself holds
- * (`test/e2e/package.test.ts`) depends on neither and is left out unless named. A combination takes as long as `npm test`.
+ * Installs the versions that test/matrix/package-lock.json pins into .matrix/, once: some 900 MB.
+ * What the package itself holds (`test/e2e/package.test.ts`) depends on neither and is left out
+ * unless named. A combination takes as long as `npm test`.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -37,7 +39,8 @@ for (const major of postgres) {
     const outcome = await runTests({
       root,
       node: findNode(nodeMajor),
-      // The file that the package begins with: its name alone would be looked for beside the program.
+      // The file that the package begins with: its name alone would be looked for beside the
+      // program.
       env: { TEST_POSTGRES_PACKAGE: installed.resolve(`postgres-${major}`) },
       report: `reports/matrix/postgres-${major}-node-${nodeMajor}.json`,
       args: positionals.length > 0 ? positionals : ALL_FILES,

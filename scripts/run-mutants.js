@@ -1,11 +1,13 @@
 /**
- * `npm run test:mutants`: takes the safeguards of test/catalogue/mutants.json out of the program, one
- * at a time, and expects the test that names each of them to fail. Names as arguments run some only.
+ * `npm run test:mutants`: takes the safeguards of test/catalogue/mutants.json out of the program,
+ * one at a time, and expects the test that names each of them to fail. Names as arguments run some
+ * only.
  *
  *   npm run test:mutants -- "the lease fence"
  *
- * Works on two copies of this directory, with the files as they are now. With nothing taken out each of the
- * tests runs once and must pass. Writes reports/mutants/outcomes.json; exit code 1 when one was not noticed.
+ * Works on two copies of this directory, with the files as they are now. With nothing taken out
+ * each of the tests runs once and must pass. Writes reports/mutants/outcomes.json; exit code 1 when
+ * one was not noticed.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * `npm run test:pgbouncer`: the tests that need PostgreSQL, with PgBouncer in transaction mode between
- * program and database and a login there whose TimeZone, DateStyle, search_path and more are hostile.
+ * `npm run test:pgbouncer`: the tests that need PostgreSQL, with PgBouncer in transaction mode
+ * between program and database and a login there whose TimeZone, DateStyle, search_path and more
+ * are hostile.
  *
  *   npm run test:pgbouncer -- [what vitest takes: files, -t …]
  *

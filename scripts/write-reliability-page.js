@@ -1,4 +1,7 @@
-/** `npm run docs:reliability`: writes docs/reliability.md from test/catalogue and the tags of the tests. */
+/**
+ * `npm run docs:reliability`: writes docs/reliability.md from test/catalogue and the tags of the
+ * tests.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,7 @@
 /**
- * Writes `sbom.cdx.json`: every package that an installation of this program brings, with version, licence and hash, as CycloneDX. Read from the lock file,
- * so it needs no network and nothing installed. `npm run sbom`; takes another file as its argument.
+ * Writes `sbom.cdx.json`: every package that an installation of this program brings, with version,
+ * licence and hash, as CycloneDX. Read from the lock file, so it needs no network and nothing
+ * installed. `npm run sbom`; takes another file as its argument.
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'

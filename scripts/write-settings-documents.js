@@ -1,4 +1,5 @@
-// Writes config/tracking-sync.example.json and the table of settings in README.md from src/config/settings.ts.
+// Writes config/tracking-sync.example.json and the table of settings in README.md from
+// src/config/settings.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { exampleConfig, settingsTable } from '../dist/config/describe.js'
 

@@ -1,8 +1,10 @@
 import { resources } from '../../dist/resources/index.js'
 
 /**
- * The parts of the loads by hand, made from the columns that our own tables have, so that all store the same values: a program for jq that writes a line of
- * tab-separated values for each record, after the name of its table, SQL with which psql upserts them, and commands with which pgloader inserts them.
+ * The parts of the loads by hand, made from the columns that our own tables have, so that all store
+ * the same values: a program for jq that writes a line of tab-separated values for each record,
+ * after the name of its table, SQL with which psql upserts them, and commands with which pgloader
+ * inserts them.
  */
 const TYPES = {
   shipment: 'shipments',

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The first half of a load by hand, as a careful person would write it: the list of shipments with all that it includes, page after page by its links, through
-# jq into files of tab-separated values, one for each table. $1: a folder for the files. See by-hand.js for jq's program and for who stores the files.
+# The first half of a load by hand, as a careful person would write it: the list of shipments with
+# all that it includes, page after page by its links, through jq into files of tab-separated values,
+# one for each table. $1: a folder for the files. See by-hand.js for jq's program and for who stores
+# the files.
 set -euo pipefail
 includes=containers,containers.transport_events
 next="$API_URL/shipments?page%5Bnumber%5D=1&page%5Bsize%5D=100"

@@ -9,10 +9,12 @@ import { endedChildrenMs, runPsql } from '../copied-rows.js'
 import { COLUMNS, jqProgram, mergeSql, pgloaderCommands, tablesSql } from './by-hand.js'
 
 /**
- * Other ways to do a backfill that run beside ours in one command. Each loads shipments, containers and transport events of the same service into empty tables
- * of its own and does nothing else: no histories, no deadlines, holds and fees, no quarantine, no checkpoints.
- * `load` resolves to the processor time of all its processes but the server's. One that `canRepeat` may be run again without doubling a row, and rewrites each.
- * One that `isSlow` is measured in the first round only; one that `needs` a program is left out where there is none, and the reader is told.
+ * Other ways to do a backfill that run beside ours in one command. Each loads shipments, containers
+ * and transport events of the same service into empty tables of its own and does nothing else: no
+ * histories, no deadlines, holds and fees, no quarantine, no checkpoints. `load` resolves to the
+ * processor time of all its processes but the server's. One that `canRepeat` may be run again
+ * without doubling a row, and rewrites each. One that `isSlow` is measured in the first round only;
+ * one that `needs` a program is left out where there is none, and the reader is told.
  */
 export const PEERS = [
   {

@@ -1,6 +1,7 @@
 /**
- * No tool of anybody's: what one writes in an afternoon. Pages through the shipments and containers, asks for the transport events of each container, and upserts
- * row by row, each record as JSON beside its id. No includes, no comparison, no history.
+ * No tool of anybody's: what one writes in an afternoon. Pages through the shipments and
+ * containers, asks for the transport events of each container, and upserts row by row, each record
+ * as JSON beside its id. No includes, no comparison, no history.
  */
 import pg from 'pg'
 

@@ -6,7 +6,10 @@ export function readMutants(root) {
   return JSON.parse(readFileSync(join(root, 'test/catalogue/mutants.json'), 'utf8'))
 }
 
-/** The text of the file without the safeguard. Throws when what to replace does not stand in it exactly once. */
+/**
+ * The text of the file without the safeguard. Throws when what to replace does not stand in it
+ * exactly once.
+ */
 export function applyEdit(text, { safeguard, file, from, to }) {
   const parts = text.split(from)
   if (parts.length !== 2) {

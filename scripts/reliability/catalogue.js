@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The promises group by group, why some have no test, the findings, and the parts of the long run. */
+/**
+ * The promises group by group, why some have no test, the findings, and the parts of the long run.
+ */
 export function readCatalogue(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, `test/catalogue/${name}.json`), 'utf8'))
   return {
@@ -17,7 +19,10 @@ export function sentencesOf({ groups, findings }) {
   return Object.assign({}, ...Object.values(groups).map((group) => group.promises), findings)
 }
 
-/** Ids without a test or a reason, reasons without an id, and tags nobody knows; empty when all is well. */
+/**
+ * Ids without a test or a reason, reasons without an id, and tags nobody knows; empty when all is
+ * well.
+ */
 export function problemsOfTags(catalogue, tests) {
   const sentences = sentencesOf(catalogue)
   const carried = new Set(tests.flatMap((test) => test.tags))

@@ -5,8 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Runs vitest over the tests that need PostgreSQL, with the given Node, and leaves its report; resolves whatever the outcome.
- * `dist/` must have been built. A signal ends the tests, their workers and their server, and then us.
+ * Runs vitest over the tests that need PostgreSQL, with the given Node, and leaves its report;
+ * resolves whatever the outcome. `dist/` must have been built. A signal ends the tests, their
+ * workers and their server, and then us.
  */
 export async function runTests({ root, env, report, args, node = process.execPath }) {
   rmSync(join(root, report), { force: true })
@@ -24,7 +25,8 @@ export async function runTests({ root, env, report, args, node = process.execPat
       {
         cwd: root,
         stdio: 'inherit',
-        // A group of its own: a signal to us alone must end its workers too, which would work on without it.
+        // A group of its own: a signal to us alone must end its workers too, which would work on
+        // without it.
         detached: process.platform !== 'win32',
         // What tests start by name must be the same Node.
         env: { ...process.env, ...env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },

@@ -5,7 +5,10 @@ import ts from 'typescript'
 const SUITES = new Set(['describe', 'suite'])
 const TESTS = new Set(['test', 'it', 'playHistories'])
 
-/** Every test in `test/` below the root, as its source has it: the file, its own title and the tags of it and its suites. */
+/**
+ * Every test in `test/` below the root, as its source has it: the file, its own title and the tags
+ * of it and its suites.
+ */
 export function readTaggedTests(root) {
   return readdirSync(join(root, 'test'), { recursive: true })
     .filter((path) => path.endsWith('.test.ts'))
@@ -40,7 +43,10 @@ function tagsOf(options) {
   return tags === undefined ? [] : tags.initializer.elements.map((one) => one.text)
 }
 
-/** `test` of `test(…)`, `test.each(…)(…)` and `test.each`…`(…)`, but not of `x.test(…)` or the table itself. */
+/**
+ * `test` of `test(…)`, `test.each(…)(…)` and `test.each`…`(…)`, but not of `x.test(…)` or the table
+ * itself.
+ */
 function baseOf(callee) {
   if (ts.isIdentifier(callee)) return callee.text
   if (ts.isCallExpression(callee)) return ownerOf(callee.expression)

@@ -5,8 +5,8 @@ import type { Clock } from '../base/retry.js'
 import { readResponseBody, type BodyLimits } from './response-body.js'
 
 /**
- * Limits of one exchange in milliseconds. They guard real sockets and therefore run in real time, whatever clock the client was given: a virtual clock that
- * races must not cut a connection.
+ * Limits of one exchange in milliseconds. They guard real sockets and therefore run in real time,
+ * whatever clock the client was given: a virtual clock that races must not cut a connection.
  */
 export interface ApiTimeouts {
   readonly connectMs: number
@@ -57,14 +57,17 @@ export interface ExchangeOptions {
   readonly bodyLimits: BodyLimits
 }
 
-/** Thrown for a failure after the head of the answer had come; `cause` is what the library threw. */
+/**
+ * Thrown for a failure after the head of the answer had come; `cause` is what the library threw.
+ */
 export class CutAnswerError extends Error {
   override readonly name = 'CutAnswerError'
 }
 
 /**
- * Sends one request and reads the whole answer, once. The pool knows one origin only, so nothing can be sent elsewhere. Throws what the library threw,
- * `TotalTimeoutError` or the signal's reason; within a body the same inside a `CutAnswerError`, or `ApiRefusedError`.
+ * Sends one request and reads the whole answer, once. The pool knows one origin only, so nothing
+ * can be sent elsewhere. Throws what the library threw, `TotalTimeoutError` or the signal's reason;
+ * within a body the same inside a `CutAnswerError`, or `ApiRefusedError`.
  */
 export async function exchange(
   pool: Pool,
@@ -77,7 +80,8 @@ export async function exchange(
   const stop = (): void => {
     controller.abort(signal?.reason)
   }
-  // Not AbortSignal.any: on Node 20 a signal that lives as long as the run would keep every derived one.
+  // Not AbortSignal.any: on Node 20 a signal that lives as long as the run would keep every derived
+  // one.
   signal?.addEventListener('abort', stop, { once: true })
   const timer = setTimeout(() => {
     controller.abort(new TotalTimeoutError(`no complete answer within ${timeouts.totalMs} ms`))

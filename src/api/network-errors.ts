@@ -2,7 +2,10 @@ import { ApiConnectionError, ApiUnavailableError, type ConnectorError } from '..
 import { CutAnswerError } from './exchange.js'
 import { showText } from './shown-text.js'
 
-/** What to do about a certificate, by Node's error code. None of these is retried, and none is ever overridden. */
+/**
+ * What to do about a certificate, by Node's error code. None of these is retried, and none is ever
+ * overridden.
+ */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; check the clock of this machine',
@@ -40,7 +43,10 @@ const networkProblems: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: 'the compressed answer was cut off',
 }
 
-/** Codes of failures that come before a single byte of the request was sent, so that even a POST may be repeated. */
+/**
+ * Codes of failures that come before a single byte of the request was sent, so that even a POST may
+ * be repeated.
+ */
 const unsentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -51,8 +57,9 @@ const unsentCodes = new Set([
 ])
 
 /**
- * The error of a failed exchange. `where` names method and path. The cause keeps name, code and redacted message only: errors of the HTTP library can
- * carry raw parts of the answer. TLS failures become `ApiConnectionError`, all others `ApiUnavailableError`.
+ * The error of a failed exchange. `where` names method and path. The cause keeps name, code and
+ * redacted message only: errors of the HTTP library can carry raw parts of the answer. TLS failures
+ * become `ApiConnectionError`, all others `ApiUnavailableError`.
  */
 export function toNetworkError(
   thrown: unknown,
@@ -78,9 +85,11 @@ export function toNetworkError(
 }
 
 /**
- * True for an exchange that died on a kept-alive connection which the server had closed meanwhile, so that nobody ever looked at the request. The answer must not
- * have begun (no `CutAnswerError`) and this client must have been served before (`hasServed`): then it keeps connections that can go stale. For an
- * orderly close undici tells the bytes that the connection had read before; a reset comes without them.
+ * True for an exchange that died on a kept-alive connection which the server had closed meanwhile,
+ * so that nobody ever looked at the request. The answer must not have begun (no `CutAnswerError`)
+ * and this client must have been served before (`hasServed`): then it keeps connections that can go
+ * stale. For an orderly close undici tells the bytes that the connection had read before; a reset
+ * comes without them.
  */
 export function isStaleConnection(thrown: unknown, hasServed: boolean): boolean {
   if (!hasServed || thrown instanceof CutAnswerError) return false
@@ -89,7 +98,10 @@ export function isStaleConnection(thrown: unknown, hasServed: boolean): boolean 
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
-/** True for a mistake of ours: a closed client, an argument the library does not take, a fault in our own code. No retry can mend it. */
+/**
+ * True for a mistake of ours: a closed client, an argument the library does not take, a fault in
+ * our own code. No retry can mend it.
+ */
 export function isUsageError(thrown: unknown): boolean {
   const code = codeOf(thrown)
   const isOurFault = thrown instanceof TypeError && code === ''

@@ -12,8 +12,8 @@ export interface OriginRule {
 }
 
 /**
- * The service's address, checked and without a trailing slash. Throws a `ConfigError` for anything that is no plain http(s) address: user names,
- * queries and fragments have no place in it.
+ * The service's address, checked and without a trailing slash. Throws a `ConfigError` for anything
+ * that is no plain http(s) address: user names, queries and fragments have no place in it.
  */
 export function parseBaseUrl(baseUrl: string): URL {
   const problem = baseUrlProblem(baseUrl)
@@ -24,9 +24,10 @@ export function parseBaseUrl(baseUrl: string): URL {
 }
 
 /**
- * Resolves an address that the service (or a caller) gave, and refuses it with an `ApiRefusedError` unless it has exactly the base's scheme, host
- * and port and lies below the base's path. Our key goes with every request, so a link decides who gets to see it. The check is made on the text as well
- * as on the parsed URL, because the parser silently repairs backslashes, tabs and line breaks.
+ * Resolves an address that the service (or a caller) gave, and refuses it with an `ApiRefusedError`
+ * unless it has exactly the base's scheme, host and port and lies below the base's path. Our key
+ * goes with every request, so a link decides who gets to see it. The check is made on the text as
+ * well as on the parsed URL, because the parser silently repairs backslashes, tabs and line breaks.
  */
 export function resolveSameOrigin(base: URL, candidate: string, rule: OriginRule = {}): URL {
   if (Buffer.byteLength(candidate) > LONGEST_URL_BYTES) {

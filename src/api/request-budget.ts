@@ -20,7 +20,10 @@ export interface RequestBudget {
 }
 
 export interface RequestBudgetOptions {
-  /** The documented limit is 100; the product asks for 90 and leaves the rest to the customer's other tools. */
+  /**
+   * The documented limit is 100; the product asks for 90 and leaves the rest to the customer's
+   * other tools.
+   */
   readonly perMinute: number
   readonly clock: Clock
   readonly sleep: Sleep
@@ -29,8 +32,9 @@ export interface RequestBudgetOptions {
 const WINDOW_MS = 60_000
 
 /**
- * A budget for one process: at most `perMinute` requests in any rolling 60 seconds, first come, first served. Survives a clock that jumps back:
- * all remembered instants are moved with it, so that nobody waits an hour for a stamp from the future.
+ * A budget for one process: at most `perMinute` requests in any rolling 60 seconds, first come,
+ * first served. Survives a clock that jumps back: all remembered instants are moved with it, so
+ * that nobody waits an hour for a stamp from the future.
  */
 export function createRequestBudget(options: RequestBudgetOptions): RequestBudget {
   const { clock, sleep } = options

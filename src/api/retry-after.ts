@@ -1,6 +1,9 @@
 import { parseHttpDate } from './source-clock.js'
 
-/** A longer pause than five minutes is not waited for: the stream ends here and keeps its checkpoint. */
+/**
+ * A longer pause than five minutes is not waited for: the stream ends here and keeps its
+ * checkpoint.
+ */
 const LONGEST_MS = 300_000
 const SHORTEST_MS = 1_000
 
@@ -10,8 +13,9 @@ export type RetryAfter =
   | { readonly kind: 'too_long'; readonly ms: number }
 
 /**
- * What a `Retry-After` header asks for: whole seconds, or an HTTP-date compared with `now` (an instant on the service's clock). Zero and the past mean
- * one second. Undefined where the header says nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the usual backoff applies.
+ * What a `Retry-After` header asks for: whole seconds, or an HTTP-date compared with `now` (an
+ * instant on the service's clock). Zero and the past mean one second. Undefined where the header
+ * says nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the usual backoff applies.
  */
 export function parseRetryAfter(
   header: string | readonly string[] | undefined,

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * Names an account of the service, the same in every process and on every host. It is a keyed hash: neither the address nor the key can be read
- * from it, and two accounts never share one.
+ * Names an account of the service, the same in every process and on every host. It is a keyed hash:
+ * neither the address nor the key can be read from it, and two accounts never share one.
  */
 export function accountKey({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }): string {
   const { origin, pathname } = new URL(apiUrl)

@@ -1,7 +1,8 @@
 /**
- * The error taxonomy. Errors are sorted by what the caller must do next (`fate`), never by which library threw.
- * Wrap once at the boundary (api, warehouse, database) with `cause`; callers switch on `fate` or `code` and nobody matches
- * message text. A message says what, where and the next step; it never holds a secret or a whole payload.
+ * The error taxonomy. Errors are sorted by what the caller must do next (`fate`), never by which
+ * library threw. Wrap once at the boundary (api, warehouse, database) with `cause`; callers switch
+ * on `fate` or `code` and nobody matches message text. A message says what, where and the next
+ * step; it never holds a secret or a whole payload.
  */
 
 export type Fate = 'stop' | 'retry' | 'skip' | 'quarantine' | 'reject'
@@ -54,7 +55,10 @@ export class ApiAuthError extends ConnectorError {
 export class ApiRateLimitedError extends ConnectorError {
   readonly code = 'api_rate_limited'
   readonly fate = 'retry'
-  /** Milliseconds the service asked for, as it said them; undefined when it said nothing usable. The retry policy limits them. */
+  /**
+   * Milliseconds the service asked for, as it said them; undefined when it said nothing usable. The
+   * retry policy limits them.
+   */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -66,7 +70,10 @@ export class ApiRateLimitedError extends ConnectorError {
   }
 }
 
-/** 5xx, 408, a timeout, a cut connection, or a body that is no JSON:API document: try again, a bounded number of times. */
+/**
+ * 5xx, 408, a timeout, a cut connection, or a body that is no JSON:API document: try again, a
+ * bounded number of times.
+ */
 export class ApiUnavailableError extends ConnectorError {
   readonly code = 'api_unavailable'
   readonly fate = 'retry'
@@ -82,7 +89,10 @@ export class ApiUnavailableError extends ConnectorError {
   }
 }
 
-/** The connection can never work as configured: bad certificate, wrong host name. Not retried, never made insecure. */
+/**
+ * The connection can never work as configured: bad certificate, wrong host name. Not retried, never
+ * made insecure.
+ */
 export class ApiConnectionError extends ConnectorError {
   readonly code = 'api_connection'
   readonly fate = 'stop'
@@ -92,7 +102,10 @@ export class ApiConnectionError extends ConnectorError {
 export class ApiNotFoundError extends ConnectorError {
   readonly code = 'api_not_found'
   readonly fate = 'skip'
-  /** Start of the request on the source's clock: then it was gone. Undefined where no answer said so. */
+  /**
+   * Start of the request on the source's clock: then it was gone. Undefined where no answer said
+   * so.
+   */
   readonly observedAt: Date | undefined
 
   constructor(
@@ -104,7 +117,10 @@ export class ApiNotFoundError extends ConnectorError {
   }
 }
 
-/** Another 4xx: the service did not accept what we asked. Carries method, path, status and the JSON:API errors. */
+/**
+ * Another 4xx: the service did not accept what we asked. Carries method, path, status and the
+ * JSON:API errors.
+ */
 export class ApiRequestError extends ConnectorError {
   readonly code = 'api_request'
   readonly fate = 'stop'
@@ -116,19 +132,28 @@ export class ApiRequestError extends ConnectorError {
   }
 }
 
-/** The service broke a rule that protects us: a link to another origin, a redirect, an answer beyond the size cap. */
+/**
+ * The service broke a rule that protects us: a link to another origin, a redirect, an answer beyond
+ * the size cap.
+ */
 export class ApiRefusedError extends ConnectorError {
   readonly code = 'api_refused'
   readonly fate = 'stop'
 }
 
-/** Paging cannot end or cannot be trusted: a repeated link, pages without new records. The walk is incomplete. */
+/**
+ * Paging cannot end or cannot be trusted: a repeated link, pages without new records. The walk is
+ * incomplete.
+ */
 export class PaginationLoopError extends ConnectorError {
   readonly code = 'pagination_loop'
   readonly fate = 'stop'
 }
 
-/** One record does not have what a row needs. Costs only that record. `pointer` is a JSON pointer into the record. */
+/**
+ * One record does not have what a row needs. Costs only that record. `pointer` is a JSON pointer
+ * into the record.
+ */
 export class ApiContractError extends ConnectorError {
   readonly code = 'api_contract'
   readonly fate = 'quarantine'
@@ -146,7 +171,9 @@ export class WarehouseUnavailableError extends ConnectorError {
   readonly fate = 'retry'
 }
 
-/** A deadlock or serialization failure (40001, 40P01, 55P03): the whole batch may be tried again. */
+/**
+ * A deadlock or serialization failure (40001, 40P01, 55P03): the whole batch may be tried again.
+ */
 export class WarehouseConflictError extends ConnectorError {
   readonly code = 'warehouse_conflict'
   readonly fate = 'retry'
@@ -164,7 +191,9 @@ export class WarehouseSchemaError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/** A migration failed, was edited, or the database is newer than the program. Nothing after it runs. */
+/**
+ * A migration failed, was edited, or the database is newer than the program. Nothing after it runs.
+ */
 export class MigrationError extends ConnectorError {
   readonly code = 'migration'
   readonly fate = 'stop'
@@ -176,7 +205,10 @@ export class EmbeddedDatabaseError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/** The run ended, but what it saw must not be fully trusted: an incomplete pass, too much in quarantine. */
+/**
+ * The run ended, but what it saw must not be fully trusted: an incomplete pass, too much in
+ * quarantine.
+ */
 export class IncompleteRunError extends ConnectorError {
   readonly code = 'incomplete_run'
   readonly fate = 'stop'

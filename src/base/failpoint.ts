@@ -1,5 +1,6 @@
 /**
- * Named points at which a test ends the program, or a run, as a crash would. Inert unless asked for. Those of a sync run, in its order:
+ * Named points at which a test ends the program, or a run, as a crash would. Inert unless asked
+ * for. Those of a sync run, in its order:
  *
  *   before_first_request    the run row exists, nothing was asked
  *   response_received       a page arrived, nothing of it is written
@@ -68,7 +69,10 @@ export function isFailpointSpec(spec: string): boolean {
   )
 }
 
-/** Thrown at a failpoint to leave a run as a kill would, without ending the process. The run must not tidy up after it. */
+/**
+ * Thrown at a failpoint to leave a run as a kill would, without ending the process. The run must
+ * not tidy up after it.
+ */
 export class SimulatedCrash extends Error {
   constructor(point: Failpoint) {
     super(`simulated crash at ${point}`)

@@ -18,7 +18,10 @@ export interface RetryPolicy {
   readonly rateLimitRetries: number
   readonly baseMs: number
   readonly capMs: number
-  /** No new try begins later than this after the first one began, or, where `isCountedFromFailure`, after it failed. */
+  /**
+   * No new try begins later than this after the first one began, or, where `isCountedFromFailure`,
+   * after it failed.
+   */
   readonly giveUpAfterMs: number
   readonly isCountedFromFailure?: boolean
   /** A service that asks for a longer pause than this is not waited for. */
@@ -26,8 +29,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Five retries within ten minutes are what other connectors of this kind allow. A rate limit is no failure, so it may be met more often: with
- * twelve requests at most in those ten minutes.
+ * Five retries within ten minutes are what other connectors of this kind allow. A rate limit is no
+ * failure, so it may be met more often: with twelve requests at most in those ten minutes.
  */
 export const defaultRetryPolicy: RetryPolicy = {
   retries: 5,
@@ -54,9 +57,10 @@ export type RetryDecision =
 /**
  * Decides whether and when to try again; pure. `random` is in [0, 1).
  *
- * Full jitter: the wait is anywhere between 0 and `baseMs × 2^(failures − 1)`, at most `capMs`, so that workers that failed
- * together do not come back together. What the service asks for (`retryAfterMs` of the error) is the floor; 0.1 to 1.9 s, one second in the mean,
- * are put on top, because whole seconds are rounded and because all workers were told the same number.
+ * Full jitter: the wait is anywhere between 0 and `baseMs × 2^(failures − 1)`, at most `capMs`, so
+ * that workers that failed together do not come back together. What the service asks for
+ * (`retryAfterMs` of the error) is the floor; 0.1 to 1.9 s, one second in the mean, are put on top,
+ * because whole seconds are rounded and because all workers were told the same number.
  */
 export function decideRetry(
   error: unknown,
@@ -99,12 +103,16 @@ export interface RetryOptions {
   readonly mayRepeat?: (error: unknown) => boolean
   /** Called before each wait. */
   readonly onRetry?: (error: unknown, waitMs: number, failures: number) => void
-  /** Makes of the last error what the caller gets to see. Called only for an error whose fate is `retry`. */
+  /**
+   * Makes of the last error what the caller gets to see. Called only for an error whose fate is
+   * `retry`.
+   */
   readonly onGiveUp?: (error: unknown, reason: GiveUpReason, state: RetryState) => unknown
 }
 
 /**
- * Runs an operation until it succeeds or `decideRetry` gives up; then the last error is thrown. The operation is told the number of the try, from
+ * Runs an operation until it succeeds or `decideRetry` gives up; then the last error is thrown. The
+ * operation is told the number of the try, from
  * 1. An abort rejects with the signal's reason, during a wait at once, and is never retried.
  */
 export async function retry<Result>(
@@ -133,10 +141,16 @@ export async function retry<Result>(
   }
 }
 
-/** `setTimeout` counts in signed 32-bit milliseconds; a longer wait would fire after one millisecond. */
+/**
+ * `setTimeout` counts in signed 32-bit milliseconds; a longer wait would fire after one
+ * millisecond.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The real `Sleep`. Waits of any length are safe: those that a timer cannot hold are cut into pieces. */
+/**
+ * The real `Sleep`. Waits of any length are safe: those that a timer cannot hold are cut into
+ * pieces.
+ */
 export function createSleep(): Sleep {
   return async (ms, signal) => {
     let leftMs = Math.max(0, ms)

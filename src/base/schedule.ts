@@ -23,13 +23,19 @@ export interface JobState {
 
 export interface Schedule {
   state(): readonly JobState[]
-  /** Runs a job now, as if a slot had come. Unknown names are passed over: a job that is switched off has nothing to run. */
+  /**
+   * Runs a job now, as if a slot had come. Unknown names are passed over: a job that is switched
+   * off has nothing to run.
+   */
   fire(name: string): void
   /** Lets no slot fire any more and waits for what runs. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Calls `onSlot` at every slot of an expression, and once after slots that were missed, until it is stopped. */
+/**
+ * Calls `onSlot` at every slot of an expression, and once after slots that were missed, until it is
+ * stopped.
+ */
 export type Cron = (expression: string, onSlot: () => void) => { readonly stop: () => void }
 
 export interface ScheduleOptions {
@@ -42,8 +48,10 @@ export interface ScheduleOptions {
 }
 
 /**
- * Runs jobs at their slots. A job never overlaps itself: slots that come while it runs, however many, are made up for by one run at its end; so are slots that a
- * sleeping machine missed. Different jobs run side by side. On several hosts all fire; that only one writes is the lease's business.
+ * Runs jobs at their slots. A job never overlaps itself: slots that come while it runs, however
+ * many, are made up for by one run at its end; so are slots that a sleeping machine missed.
+ * Different jobs run side by side. On several hosts all fire; that only one writes is the lease's
+ * business.
  */
 export function startSchedule(jobs: readonly Job[], options: ScheduleOptions): Schedule {
   const runners = jobs.map((job) => createRunner(job, options))
@@ -124,8 +132,9 @@ const LONGEST_LOOK_MS = 30_000
 const PUT_BACK_MS = 60_000
 
 /**
- * Slots by the wall clock, as the library reads the expression. Its own timer makes up for every single missed slot and is silent for an hour after the
- * clock was put back by one, so the looking is done here.
+ * Slots by the wall clock, as the library reads the expression. Its own timer makes up for every
+ * single missed slot and is silent for an hour after the clock was put back by one, so the looking
+ * is done here.
  */
 function createCron(timeZone: string): Cron {
   return (expression, onSlot) => {

@@ -5,8 +5,9 @@ export type WaitingLine = <Result>(
 ) => Promise<Result>
 
 /**
- * A line to stand in. A piece of work that fails does not hold up the next. Whoever aborts leaves at once, with the signal's reason: work that
- * was not begun is never begun, and work under way must see to its own end.
+ * A line to stand in. A piece of work that fails does not hold up the next. Whoever aborts leaves
+ * at once, with the signal's reason: work that was not begun is never begun, and work under way
+ * must see to its own end.
  */
 export function createWaitingLine(): WaitingLine {
   let lastInLine: Promise<unknown> = Promise.resolve()

@@ -2,8 +2,9 @@
 const SHORTEST_SECRET = 16
 
 /**
- * Why a text cannot be a webhook's secret; undefined when it can. Shared by the settings and the signature check, which must agree: an empty key or
- * one with a line end signs as well as any other, only never as the service does. The secret itself is never shown.
+ * Why a text cannot be a webhook's secret; undefined when it can. Shared by the settings and the
+ * signature check, which must agree: an empty key or one with a line end signs as well as any
+ * other, only never as the service does. The secret itself is never shown.
  */
 export function webhookSecretProblem(secret: string): string | undefined {
   if (secret.trim() === '') return 'is empty'

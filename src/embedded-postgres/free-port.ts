@@ -2,12 +2,18 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { EmbeddedDatabaseError } from '../base/errors.js'
 
-/** Below the range from which systems take ports for outgoing connections, so that a remembered port stays free. */
+/**
+ * Below the range from which systems take ports for outgoing connections, so that a remembered port
+ * stays free.
+ */
 const LOWEST_PORT = 20_000
 const HIGHEST_PORT = 29_999
 const RANDOM_TRIES = 50
 
-/** The first of `wanted` that is free on the loopback address, else a random free one. Never one of `taken`. */
+/**
+ * The first of `wanted` that is free on the loopback address, else a random free one. Never one of
+ * `taken`.
+ */
 export async function chooseFreePort(
   wanted: readonly number[],
   taken: ReadonlySet<number>,

@@ -29,7 +29,9 @@ export interface FilePermissions {
   readonly gid: number
 }
 
-/** Plain mode bits, for an account without supplementary groups (that is how children are started). */
+/**
+ * Plain mode bits, for an account without supplementary groups (that is how children are started).
+ */
 export function mayAccess(
   file: FilePermissions,
   account: Account,

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { isObject } from './members.js'
 
 /**
- * The words of JSON:API, nothing of shipping. Records are checked one by one (see `resources/flatten.ts`), so that one
- * bad record never costs its page; here only the frame of a document is checked.
+ * The words of JSON:API, nothing of shipping. Records are checked one by one (see
+ * `resources/flatten.ts`), so that one bad record never costs its page; here only the frame of a
+ * document is checked.
  */
 
 export interface ResourceIdentifier {
@@ -25,7 +26,10 @@ export interface ResourceObject {
   readonly [member: string]: unknown
 }
 
-/** A parsed answer. `data` and `included` hold unchecked records; null members of the source are absent here. */
+/**
+ * A parsed answer. `data` and `included` hold unchecked records; null members of the source are
+ * absent here.
+ */
 export interface Document {
   /** Primary data as a list: one record for a single read, none for `data: null`. */
   readonly data: readonly unknown[]
@@ -47,8 +51,9 @@ const documentFrame = z.looseObject({
 })
 
 /**
- * Checks the frame of a JSON:API document. Returns undefined when the value is none: an `errors` document, HTML that
- * happened to parse, a bare array, or an object without `data`. Such an answer means "ask again", never "no records".
+ * Checks the frame of a JSON:API document. Returns undefined when the value is none: an `errors`
+ * document, HTML that happened to parse, a bare array, or an object without `data`. Such an answer
+ * means "ask again", never "no records".
  */
 export function parseDocument(value: unknown): Document | undefined {
   const parsed = documentFrame.safeParse(value)

@@ -1,6 +1,7 @@
 /**
- * JSON without loss of digits. `JSON.parse` turns 9007199254740993 into …992 and 1e400 into Infinity; here such a number becomes an `ExactNumber`,
- * which keeps the text of the source. Ordinary documents take the native parser and pay one linear scan more.
+ * JSON without loss of digits. `JSON.parse` turns 9007199254740993 into …992 and 1e400 into
+ * Infinity; here such a number becomes an `ExactNumber`, which keeps the text of the source.
+ * Ordinary documents take the native parser and pay one linear scan more.
  */
 
 /** A number that a JS number cannot hold. `source` is its JSON text, digit for digit. */
@@ -16,7 +17,10 @@ export class ExactNumber {
   }
 }
 
-/** Deeper documents are refused: nothing the service sends needs it, and deep ones break other parsers. */
+/**
+ * Deeper documents are refused: nothing the service sends needs it, and deep ones break other
+ * parsers.
+ */
 const DEEPEST_NESTING = 64
 
 export class JsonNestingError extends Error {
@@ -28,9 +32,11 @@ export class JsonNestingError extends Error {
 }
 
 /**
- * Like `JSON.parse`, with these differences: a number whose digits a JS number would change becomes an `ExactNumber` (one that is merely written
- * otherwise, as 850.00, does not); more than 64 levels throw `JsonNestingError`; members called `__proto__` are dropped; a leading BOM is accepted.
- * Throws `SyntaxError` for what is no JSON. `outerLevels`: how many levels the text itself lies within.
+ * Like `JSON.parse`, with these differences: a number whose digits a JS number would change becomes
+ * an `ExactNumber` (one that is merely written otherwise, as 850.00, does not); more than 64 levels
+ * throw `JsonNestingError`; members called `__proto__` are dropped; a leading BOM is accepted.
+ * Throws `SyntaxError` for what is no JSON. `outerLevels`: how many levels the text itself lies
+ * within.
  */
 export function parseExactJson(text: string, outerLevels = 0): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -44,7 +50,10 @@ export function parseExactJson(text: string, outerLevels = 0): unknown {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Checks the nesting of a text and tells whether it holds a number that needs to be an `ExactNumber`. */
+/**
+ * Checks the nesting of a text and tells whether it holds a number that needs to be an
+ * `ExactNumber`.
+ */
 function scan(json: string, outerLevels: number): boolean {
   let depth = outerLevels
   let isExactNeeded = false
@@ -115,13 +124,18 @@ function hasExponent(json: string, start: number, end: number): boolean {
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** True when the shortest text of the double nearest to `source` denotes the same decimal number. */
+/**
+ * True when the shortest text of the double nearest to `source` denotes the same decimal number.
+ */
 function isHeldExactly(source: string): boolean {
   const nearest = Number(source)
   return Number.isFinite(nearest) && decimalOf(source) === decimalOf(String(nearest))
 }
 
-/** One text per decimal number: significant digits and the power of ten of the last one. Linear in the length. */
+/**
+ * One text per decimal number: significant digits and the power of ten of the last one. Linear in
+ * the length.
+ */
 function decimalOf(source: string): string {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
   const isNegative = mantissa.startsWith('-')
@@ -152,7 +166,8 @@ function dropProto(value: unknown): unknown {
 }
 
 /**
- * Reads a text that `JSON.parse` has accepted, at most 64 levels deep. Strings and literals are left to the native parser.
+ * Reads a text that `JSON.parse` has accepted, at most 64 levels deep. Strings and literals are
+ * left to the native parser.
  */
 function readExactly(json: string): unknown {
   let at = 0
@@ -218,13 +233,17 @@ function readExactly(json: string): unknown {
 }
 
 export interface StringifyOptions {
-  /** Orders the members of every object by name (UTF-16 order), so that equal values give equal texts. */
+  /**
+   * Orders the members of every object by name (UTF-16 order), so that equal values give equal
+   * texts.
+   */
   readonly sortKeys?: boolean
 }
 
 /**
- * The inverse of `parseExactJson`: like `JSON.stringify`, and an `ExactNumber` is written with its own digits. Only for plain JSON values (no dates,
- * no cycles); undefined members are left out. A value without `ExactNumber` and without sorting costs one walk more than `JSON.stringify`.
+ * The inverse of `parseExactJson`: like `JSON.stringify`, and an `ExactNumber` is written with its
+ * own digits. Only for plain JSON values (no dates, no cycles); undefined members are left out. A
+ * value without `ExactNumber` and without sorting costs one walk more than `JSON.stringify`.
  */
 export function stringifyExactJson(value: unknown, options: StringifyOptions = {}): string {
   const { sortKeys = false } = options
@@ -254,7 +273,10 @@ function write(value: unknown, sortKeys: boolean): string {
   return `{${text}}`
 }
 
-/** Names, ids and timestamps need no escapes; asking first takes half the time of a call of `JSON.stringify` for each. */
+/**
+ * Names, ids and timestamps need no escapes; asking first takes half the time of a call of
+ * `JSON.stringify` for each.
+ */
 function quote(text: string): string {
   return text.length < 64 && /^[\w .:+-]*$/.test(text) ? `"${text}"` : JSON.stringify(text)
 }

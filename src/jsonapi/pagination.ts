@@ -1,10 +1,14 @@
 import type { Document } from './document.js'
 
 /**
- * What a page says about the pages after it, and when a walk over pages must be called a loop. Pure: the walk itself is in `api/list-pages.ts`.
+ * What a page says about the pages after it, and when a walk over pages must be called a loop.
+ * Pure: the walk itself is in `api/list-pages.ts`.
  */
 
-/** The address of the next page as the service wrote it: `links.next` as text or as `{ href }`. Undefined on the last page (null, absent or ""). */
+/**
+ * The address of the next page as the service wrote it: `links.next` as text or as `{ href }`.
+ * Undefined on the last page (null, absent or "").
+ */
 export function readNextLink(document: Document): string | undefined {
   const { next } = document.links
   const link = typeof next === 'object' && next !== null && 'href' in next ? next.href : next
@@ -12,8 +16,9 @@ export function readNextLink(document: Document): string | undefined {
 }
 
 /**
- * `meta.total` where it can be a count of rows; else undefined. Even a plausible total is only a hint and an alarm: the service does not promise that it
- * is right, so nothing is allocated by it and no walk ends early because of it.
+ * `meta.total` where it can be a count of rows; else undefined. Even a plausible total is only a
+ * hint and an alarm: the service does not promise that it is right, so nothing is allocated by it
+ * and no walk ends early because of it.
  */
 export function readTotal(document: Document): number | undefined {
   const { total } = document.meta
@@ -23,7 +28,9 @@ export function readTotal(document: Document): number | undefined {
 /** No account is this large; whoever serves more pages is looping. */
 const MOST_PAGES = 100_000
 
-/** Drift and repeated rows explain this many pages in a row without anything new; a loop makes more. */
+/**
+ * Drift and repeated rows explain this many pages in a row without anything new; a loop makes more.
+ */
 const MOST_STALE_PAGES = 3
 
 /** What the guard must know of a page. */
@@ -43,9 +50,11 @@ export interface LoopGuard {
 }
 
 /**
- * Notices a walk that cannot end: an address for the second time, more than three pages in a row without an unseen row, or far more pages than the total
- * allows. Memory does not grow with the rows: kept are the keys of the last four pages and, per page, one address and one signature (first key, last key,
- * length), each through `digest`. A page whose signature came before, however long ago, counts as nothing new.
+ * Notices a walk that cannot end: an address for the second time, more than three pages in a row
+ * without an unseen row, or far more pages than the total allows. Memory does not grow with the
+ * rows: kept are the keys of the last four pages and, per page, one address and one signature
+ * (first key, last key, length), each through `digest`. A page whose signature came before, however
+ * long ago, counts as nothing new.
  */
 export function createLoopGuard(digest: (text: string) => string): LoopGuard {
   const addresses = new Set<string>()

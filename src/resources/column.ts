@@ -2,7 +2,10 @@ import { ExactNumber } from '../jsonapi/exact-json.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
 import { isDateOnly, judgeTimestamp } from './timestamp.js'
 
-/** The PostgreSQL types that data tables use. `numeric` for money, weights and coordinates: exact, never a float. */
+/**
+ * The PostgreSQL types that data tables use. `numeric` for money, weights and coordinates: exact,
+ * never a float.
+ */
 export type ColumnType =
   'text' | 'timestamptz' | 'date' | 'numeric' | 'integer' | 'boolean' | 'text[]' | 'jsonb'
 
@@ -10,11 +13,14 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   /**
-   * A change of a material column makes a history version and moves `_changed_at`. Immaterial columns (when was it last
-   * checked, lists of ids) are only kept up to date.
+   * A change of a material column makes a history version and moves `_changed_at`. Immaterial
+   * columns (when was it last checked, lists of ids) are only kept up to date.
    */
   readonly isMaterial: boolean
-  /** Values the interface names, encoded; others are stored just the same, and told of. Absent: any value. */
+  /**
+   * Values the interface names, encoded; others are stored just the same, and told of. Absent: any
+   * value.
+   */
   readonly knownValues?: ReadonlySet<string>
 }
 
@@ -23,15 +29,19 @@ export type EncodedValue = string | null
 
 export interface Encoded {
   readonly value: EncodedValue
-  /** Why the value is null or altered although the source sent something; undefined when it is stored as sent. */
+  /**
+   * Why the value is null or altered although the source sent something; undefined when it is
+   * stored as sent.
+   */
   readonly reason?: string
 }
 
 const NULL: Encoded = { value: null }
 
 /**
- * Encodes one source value for a column. What fits without loss is cast (`"20210"` into a number, `true` from `"true"`);
- * what does not becomes null with a reason, and the caller keeps the original. Never throws.
+ * Encodes one source value for a column. What fits without loss is cast (`"20210"` into a number,
+ * `true` from `"true"`); what does not becomes null with a reason, and the caller keeps the
+ * original. Never throws.
  */
 export function encodeValue(type: ColumnType, value: unknown): Encoded {
   if (value === null || value === undefined) return NULL
@@ -89,7 +99,10 @@ function encodeTimestamp(value: unknown): Encoded {
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE]([+-]?\d+))?$/
-/** PostgreSQL's numeric takes far more, but a number of a thousand digits is no amount, weight or coordinate. */
+/**
+ * PostgreSQL's numeric takes far more, but a number of a thousand digits is no amount, weight or
+ * coordinate.
+ */
 const MAX_DIGITS = 1000
 
 function encodeNumeric(value: unknown): Encoded {
@@ -141,7 +154,9 @@ function encodeTextArray(value: unknown): Encoded {
   return isReplaced ? { value: literal, reason: REPLACED } : { value: literal }
 }
 
-/** An element of a PostgreSQL array literal: always quoted, so that an element `NULL` stays a text. */
+/**
+ * An element of a PostgreSQL array literal: always quoted, so that an element `NULL` stays a text.
+ */
 function quoteArrayElement(text: string): string {
   const isPlain = !text.includes('"') && !text.includes('\\')
   return isPlain ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`

@@ -35,8 +35,8 @@ export function resourceOfType(type: string): Resource {
 }
 
 /**
- * Flattens a record of any type. Throws ApiContractError when the record has no usable id or type; the caller sets it aside
- * and goes on.
+ * Flattens a record of any type. Throws ApiContractError when the record has no usable id or type;
+ * the caller sets it aside and goes on.
  */
 export function flattenAnyRecord(record: unknown, context: FlattenContext = {}): FlatRecord {
   const { members } = readIdentity(record)

@@ -2,9 +2,9 @@ import { isObject, membersOf } from '../jsonapi/members.js'
 import { ANY_TYPE, defineResource } from './resource.js'
 
 /**
- * Records of types that have no table of their own: users, webhook notifications, what the service may add tomorrow. Their
- * attributes and relationships stay together in `_unmapped`, so that nothing is lost and a new type is a migration, not a
- * second download.
+ * Records of types that have no table of their own: users, webhook notifications, what the service
+ * may add tomorrow. Their attributes and relationships stay together in `_unmapped`, so that
+ * nothing is lost and a new type is a migration, not a second download.
  */
 export const otherResources = defineResource({
   type: ANY_TYPE,
@@ -29,8 +29,8 @@ export const NAMED_TYPES: ReadonlySet<string> = new Set([
 const WITHHELD = '[secret]'
 
 /**
- * A webhook without what must be in no table: its signing secret and the values of its own headers. Other records are
- * returned as they are.
+ * A webhook without what must be in no table: its signing secret and the values of its own headers.
+ * Other records are returned as they are.
  */
 export function withoutSecrets(record: Readonly<Record<string, unknown>>): unknown {
   const attributes = record.attributes

@@ -3,8 +3,8 @@ import { MAX_ID_LENGTH } from './flatten.js'
 import type { Resource } from './resource.js'
 
 /**
- * Values of the key columns that a record will have once it is read, as far as its text tells: the own id, and ids of records that it points to.
- * Undefined where it does not.
+ * Values of the key columns that a record will have once it is read, as far as its text tells: the
+ * own id, and ids of records that it points to. Undefined where it does not.
  */
 export function rawKeyValues(resource: Resource, raw: RawRecord): readonly string[] | undefined {
   const values: string[] = []

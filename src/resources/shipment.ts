@@ -19,7 +19,10 @@ const LINE_TRACKING_STOPPED_REASONS = [
   'booking_cancelled',
 ] as const
 
-/** A shipment: one bill of lading or booking at one shipping line, with its schedule and line tracking. */
+/**
+ * A shipment: one bill of lading or booking at one shipping line, with its schedule and line
+ * tracking.
+ */
 export const shipments = defineResource({
   type: 'shipment',
   stream: 'shipments',

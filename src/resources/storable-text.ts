@@ -1,8 +1,9 @@
 import { ExactNumber, stringifyExactJson } from '../jsonapi/exact-json.js'
 
 /**
- * PostgreSQL stores neither U+0000 (refused in `text` and `jsonb`) nor lone surrogates (refused in `jsonb`, silently replaced
- * in `text`). Both become U+FFFD here, the same in every column, and the caller flags it.
+ * PostgreSQL stores neither U+0000 (refused in `text` and `jsonb`) nor lone surrogates (refused in
+ * `jsonb`, silently replaced in `text`). Both become U+FFFD here, the same in every column, and the
+ * caller flags it.
  */
 
 const NUL = /\u0000/g
@@ -22,7 +23,8 @@ export function toStorableText(text: string): StorableText {
 /** A JSON text for a `jsonb` parameter, digits of numbers kept, strings and keys made storable. */
 export function toStorableJson(value: unknown): StorableText {
   const text = stringifyExactJson(value)
-  // Both hazards leave a \u escape in well-formed JSON text; looking for it is cheaper than walking every value.
+  // Both hazards leave a \u escape in well-formed JSON text; looking for it is cheaper than walking
+  // every value.
   if (!text.includes('\\u')) return { text, isReplaced: false }
   const cleaned = stringifyExactJson(cleanDeep(value))
   return { text: cleaned, isReplaced: cleaned !== text }

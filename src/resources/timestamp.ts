@@ -1,12 +1,15 @@
 /**
- * Time stamps are judged by a pattern and a calendar and then handed to PostgreSQL as the text they came as. They never pass
- * through `Date`, which turns 30 February into 2 March and cuts microseconds; and PostgreSQL never sees a text this file has
- * not accepted, because it would also take `now`, `infinity` or `02/11/2022 14:18`.
+ * Time stamps are judged by a pattern and a calendar and then handed to PostgreSQL as the text they
+ * came as. They never pass through `Date`, which turns 30 February into 2 March and cuts
+ * microseconds; and PostgreSQL never sees a text this file has not accepted, because it would also
+ * take `now`, `infinity` or `02/11/2022 14:18`.
  */
 
 export type TimestampVerdict =
   | { readonly kind: 'ok' }
-  /** Stored, and flagged: outside 1970–2100, where a date is more likely a placeholder than a plan. */
+  /**
+   * Stored, and flagged: outside 1970–2100, where a date is more likely a placeholder than a plan.
+   */
   | { readonly kind: 'implausible'; readonly reason: string }
   | { readonly kind: 'invalid'; readonly reason: string }
 
@@ -21,8 +24,9 @@ const MAX_OFFSET_HOURS = 15
 const OK: TimestampVerdict = { kind: 'ok' }
 
 /**
- * Judges an RFC 3339 date-time. `24:00:00` and a 60th second are real notations and pass (PostgreSQL rolls them over).
- * A bare date or a time without an offset is invalid: guessing a zone would move it by a day somewhere.
+ * Judges an RFC 3339 date-time. `24:00:00` and a 60th second are real notations and pass
+ * (PostgreSQL rolls them over). A bare date or a time without an offset is invalid: guessing a zone
+ * would move it by a day somewhere.
  */
 export function judgeTimestamp(text: string): TimestampVerdict {
   if (isUsual(text)) return OK
@@ -44,7 +48,10 @@ export function judgeTimestamp(text: string): TimestampVerdict {
   return OK
 }
 
-/** `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the pattern takes. False is no verdict. */
+/**
+ * `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the
+ * pattern takes. False is no verdict.
+ */
 function isUsual(text: string): boolean {
   if (text.length !== 20) return false
   const marks = text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':'

@@ -26,7 +26,10 @@ export interface FlatPositions {
 
 const FIELDS = ['timestamp', 'latitude', 'longitude', 'heading', 'estimated'] as const
 
-/** The positions of one vessel. An item that cannot be a row, or says more than the interface names, is returned. */
+/**
+ * The positions of one vessel. An item that cannot be a row, or says more than the interface names,
+ * is returned.
+ */
 export function flattenVesselPositions(vesselId: string, positions: unknown): FlatPositions {
   if (!Array.isArray(positions)) {
     return { rows: [], refused: positions === null || positions === undefined ? [] : [positions] }
@@ -51,7 +54,9 @@ function flattenPosition(vesselId: string, item: unknown): readonly EncodedValue
   return [vesselId, ...encoded.map(({ value }) => value)]
 }
 
-/** A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`. */
+/**
+ * A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`.
+ */
 export function flattenVessel(record: Readonly<Record<string, unknown>>): FlatRecord {
   const attributes = record.attributes
   if (!isObject(attributes) || !('positions' in attributes)) {
