@@ -6,17 +6,18 @@ export type Answer = {
   readonly headers?: OutgoingHttpHeaders
 } & ({ readonly error: string } | { readonly result: string })
 
-/** So long may a sender go on after its request was refused, and so much of it is read. */
+/** After its request was refused, a sender may go on this long, and this much of it is read. */
 const LINGER_MS = 1_000
 const LINGER_BYTES = 256 * 1024
-/** What so many send is read; a flood of them is cut off. */
+/** At most this many senders may go on; the others are cut off. */
 const MOST_LINGERING = 16
 
 let lingering = 0
 
 /**
- * Answers with one word in a JSON object. A request whose body was not read to its end is the last one on its connection; some more of the body is
- * read and thrown away, because a sender that is cut off while it sends may never see the answer.
+ * Answers with one word in a JSON object. A request whose body was not read to its end is the last
+ * one on its connection; some more of the body is read and thrown away, because a sender that is
+ * cut off while it sends may never see the answer.
  */
 export function answer(request: IncomingMessage, response: ServerResponse, given: Answer): void {
   const { status, headers, ...word } = given
@@ -30,7 +31,7 @@ export function answer(request: IncomingMessage, response: ServerResponse, given
     'cache-control': 'no-store',
     ...headers,
   })
-  // One that waits for leave to send its body was just refused it.
+  // A sender that waits for `100 Continue` sends no body now.
   if (isRead || request.headers.expect !== undefined || lingering >= MOST_LINGERING) {
     response.end(body)
     return

@@ -1,11 +1,10 @@
-/** So many chunks of a body may be of any size. */
+/** The first chunks of a body may be of any size. */
 const FREE_CHUNKS = 512
 const SMALLEST_AVERAGE_BYTES = 64
 
 /**
- * Takes the chunks of one body; returns true from the one on by which it has come in so many so
- * small chunks that reading it costs more than it holds: a megabyte of one byte each takes more
- * than a second.
+ * Takes the chunks of one body. Returns true as soon as they are so many and so small that reading
+ * costs too much: a megabyte in chunks of one byte takes more than a second.
  */
 export function createChunkCheck(): (chunk: Buffer) => boolean {
   let chunks = 0

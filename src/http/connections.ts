@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 
 /** The open connections of the HTTP server, oldest first, and what is under way on each. */
 export interface Connections {
-  /** One too many makes room by ending the oldest that has not sent a complete request. */
+  /** Above the limit, ends the oldest connection that has not sent a complete request. */
   add(socket: Duplex): void
   begin(request: IncomingMessage, response: ServerResponse): void
-  /** Whether part of an answer was sent to whoever is at the other end. */
+  /** Whether part of an answer was sent on it. */
   isAnswering(socket: Duplex): boolean
   /** Ends connections without a request now, the others after their answer. */
   closeWhenAnswered(): void
@@ -18,8 +18,9 @@ interface Exchange {
 }
 
 /**
- * Node refuses the newest connection when there are too many, so a few hundred silent ones would shut everybody out until they time out. Here the
- * oldest one that is still making up its request gives way: a real sender needs milliseconds for that.
+ * When there are too many, Node refuses the newest connection, so a few hundred silent ones would
+ * shut everybody out until they time out. Here the oldest one whose request is not complete gives
+ * way: a real sender needs milliseconds for its request.
  */
 export function createConnections(limit: number): Connections {
   const exchanges = new Map<Duplex, Set<Exchange>>()
@@ -34,7 +35,7 @@ export function createConnections(limit: number): Connections {
       if (exchanges.size <= limit) return
       if (isWaitingForRequest(socket)) forget(socket)
     }
-    // All of them wait for an answer; the newest must do without.
+    // All of them wait for an answer: the newest are cut off.
     for (const socket of [...exchanges.keys()].slice(limit)) forget(socket)
   }
 

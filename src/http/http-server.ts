@@ -11,24 +11,24 @@ import { paceConnections } from './paced-connection.js'
 export interface Route {
   /** Others are answered 405. */
   readonly methods: readonly string[]
-  /** Answers the request. What it throws is logged and answered 500 without a word of it. */
+  /** Answers the request. What it throws is logged, and answered 500 without its message. */
   handle(request: IncomingMessage, response: ServerResponse): void | Promise<void>
 }
 
 export interface HttpLimits {
   readonly headerBytes: number
-  /** Until the headers are complete; also for a connection that says nothing. */
+  /** Until the headers are complete; also for a silent connection. */
   readonly headersTimeoutMs: number
   /** Until headers and body are complete. */
   readonly requestTimeoutMs: number
-  /** How often the two are looked after. */
+  /** How often the two are checked. */
   readonly checkIntervalMs: number
   readonly keepAliveTimeoutMs: number
   readonly connections: number
   readonly requestsPerConnection: number
 }
 
-/** Node's own defaults let a slow sender hold a connection for minutes and take any number of them. */
+/** With Node's defaults a slow sender holds any number of connections for minutes. */
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 5_000,
@@ -40,7 +40,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 }
 
 export interface HttpServerOptions {
-  /** 127.0.0.1 unless told otherwise. */
+  /** 127.0.0.1 if absent. */
   readonly host?: string | undefined
   /** 0 takes a free one. */
   readonly httpPort: number
@@ -55,14 +55,16 @@ export interface HttpServer {
   readonly url: string
   readonly httpPort: number
   /**
-   * Takes no new connection, closes those without a request, lets requests under way finish for at most `graceMs`, then cuts what is left. Idempotent.
+   * Takes no new connection, closes those without a request, lets requests under way finish for at
+   * most `graceMs`, then cuts what is left. Idempotent.
    */
   stop(graceMs: number): Promise<void>
 }
 
 /**
- * Starts an HTTP server that strangers may reach: strict parser, short limits, a bounded number of connections. Paths are compared as they were sent,
- * nothing is decoded or resolved. Throws ConfigError where the address cannot be taken.
+ * Starts an HTTP server that strangers may reach: strict parser, short limits, a bounded number of
+ * connections. Paths are compared as they were sent, neither decoded nor resolved. Throws
+ * ConfigError where the address cannot be taken.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits }
@@ -88,13 +90,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     connections.add(connection)
   })
   server.on('request', dispatch)
-  // Whoever wants the body says so to the sender; else a body that is refused by its length would be sent all the same.
+  // The route that reads the body asks for it, so that a body too long is never sent.
   server.on('checkContinue', dispatch)
   server.on('clientError', (error, socket) => {
     refuseBrokenRequest(error, socket, connections)
   })
   await listen(server, options)
-  // Errors of single connections are told elsewhere; this one has nobody to tell.
+  // Without a listener, an error of the server itself would end the process.
   server.on('error', (error) => {
     options.logger.error('the HTTP server had an error', { error })
   })
@@ -125,11 +127,8 @@ async function listen(
 const LISTEN_PROBLEMS: Readonly<Record<string, { setting: string; problem: string }>> = {
   EADDRINUSE: { setting: 'PORT', problem: 'is in use; name another, or 0 for a free one' },
   EACCES: { setting: 'PORT', problem: 'may not be used by this user; name one above 1023' },
-  EADDRNOTAVAIL: { setting: 'TRACKING_HOST', problem: 'is no address of this machine' },
-  ENOTFOUND: {
-    setting: 'TRACKING_HOST',
-    problem: 'is no address and no name that can be resolved',
-  },
+  EADDRNOTAVAIL: { setting: 'TRACKING_HOST', problem: 'is not an address of this machine' },
+  ENOTFOUND: { setting: 'TRACKING_HOST', problem: 'is neither an address nor a known name' },
 }
 
 function handleRequest(
@@ -155,7 +154,7 @@ function handleRequest(
   })
 }
 
-/** What the parser did not take, or what did not come in time. Nothing after it on this connection can be trusted to be a request. */
+/** Nothing after what the parser refused can be trusted to be a request. */
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,

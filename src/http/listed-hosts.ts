@@ -3,10 +3,9 @@ import { answer } from './answer.js'
 import type { Route } from './http-server.js'
 
 /**
- * The route for those who name this server by a name on the list, by `localhost` or by an address;
- * others are answered 421. A page of a stranger can have its own name resolve to this machine and
- * then read, in the browser of somebody here, what only this machine may see; an address it cannot
- * take.
+ * The route, where the request names this server by a listed name, `localhost` or an address; 421
+ * otherwise. Against DNS rebinding: a stranger's page can have its own name resolve to this machine
+ * and read, in a browser here, what only this machine may see. It cannot be named by an address.
  */
 export function forListedHosts(route: Route, hosts: ReadonlySet<string>): Route {
   return {
@@ -26,7 +25,7 @@ function hostName(host: string): string {
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name
 }
 
-/** Of this machine alone. */
+/** Whether only this machine can reach it. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

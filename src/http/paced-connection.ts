@@ -3,21 +3,21 @@ import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 /**
- * So much of what one connection sends is read and parsed at once. Left to itself Node reads 64 KiB
- * into a buffer of its own each time. Those of a flood are not collected before they are many; and
- * every chunk of a body costs the parser a callback and an object, however small it is: 64 KiB hold
- * eleven thousand of one byte, which take 16 ms.
+ * Bytes of one connection that are read and parsed at once. Node by itself reads 64 KiB into a new
+ * buffer each time. In a flood these buffers are collected too late; and every chunk of a body
+ * costs the parser a callback and an object, however small it is: 64 KiB hold eleven thousand of
+ * one byte, which take 16 ms.
  */
 const SLICE_BYTES = 4 * 1024
 /** All connections read into it, one after the other. */
 const sharedSlice = Buffer.alloc(SLICE_BYTES)
 
-/** After so long the event loop goes on to other things. */
+/** After this time the event loop goes on to other things. */
 const TURN_MS = 2
 
 /**
- * Hands out the time in which input is parsed: the connection that had least of it comes first, so
- * that no delivery waits behind a flood.
+ * Shares out the time for parsing input: the connection that had least of it comes first, so that
+ * no delivery waits behind a flood.
  */
 class Turns {
   readonly #waiting = new Set<PacedConnection>()
@@ -50,10 +50,7 @@ class Turns {
   }
 }
 
-/**
- * A connection whose input reaches the HTTP parser in slices, when it is its turn. All else is the
- * socket's.
- */
+/** A connection whose input reaches the HTTP parser in slices, in turn. */
 class PacedConnection extends Duplex {
   /** Time that its input has taken. */
   costMs = 0
@@ -83,13 +80,13 @@ class PacedConnection extends Duplex {
     if (!this.destroyed) this.push(slice)
   }
 
-  /** For the server, which looks after idle connections by it. */
+  /** The server times idle connections with it. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms)
     return this
   }
 
-  /** For the server, which ends a connection by it after its last answer. */
+  /** The server ends a connection with it after the last answer. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
@@ -126,9 +123,9 @@ class PacedConnection extends Duplex {
 }
 
 /**
- * The same connection, read in small pieces; after each it is paused. How it is read is settled
- * when a socket is made, and the server makes it, so the handle gets a new one; the old one is kept
- * for the server's count of connections.
+ * The same connection, read in small pieces; after each it is paused. How a socket is read is fixed
+ * when it is made, and the server makes it; so its handle moves to a new socket, and the old one
+ * stays for the server's count of connections.
  */
 function readInSlices(accepted: Socket, take: (slice: Buffer) => void): Socket {
   const { _handle: handle } = accepted as unknown as { readonly _handle: unknown }
@@ -149,7 +146,7 @@ function readInSlices(accepted: Socket, take: (slice: Buffer) => void): Socket {
   return socket
 }
 
-/** Lets every connection of a server have its turn; tells each as the server will name it. */
+/** Gives every connection of a server its turn; `onConnection` gets what requests will name. */
 export function paceConnections(server: Server, onConnection: (connection: Duplex) => void): void {
   const turns = new Turns()
   const listeners = server.listeners('connection')

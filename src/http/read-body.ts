@@ -3,9 +3,9 @@ import { createChunkCheck } from './chunk-check.js'
 
 export type BodyProblem = 'too_large' | 'small_chunks' | 'timeout' | 'busy' | 'aborted'
 
-/** Memory that all bodies under way may take together. See `createBodyMemory`. */
+/** Memory that all bodies under way share. See `createBodyMemory`. */
 export interface BodyMemory {
-  /** False: there is none left. */
+  /** False when too little is left. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
@@ -20,8 +20,9 @@ export interface BodyLimits {
 const FREE_BYTES = 16 * 1024
 
 /**
- * The first 16 KiB of each body are free, so that large ones cannot keep ordinary ones out; what goes beyond comes from here. With 200 connections
- * all bodies together stay below 3.2 MiB and `bytes`.
+ * The first 16 KiB of each body are free, so that large ones cannot keep ordinary ones out; what
+ * goes beyond comes from here. With 200 connections all bodies together take at most 3.2 MiB and
+ * `bytes`.
  */
 export function createBodyMemory(bytes: number): BodyMemory {
   let left = bytes
@@ -44,9 +45,9 @@ export interface ReadBody {
 }
 
 /**
- * Reads a request's body as raw bytes, never decompressed. One that announces too many bytes is not read at all, one that has no announced length is
- * read up to the limit and no further. Chunks are copied and let go at once: each is an object of some hundred bytes, whatever it holds. What was read of a
- * refused body is let go at once.
+ * Reads a request's body as raw bytes, never decompressed. One that announces too many bytes is not
+ * read at all, one without an announced length is read up to the limit. Chunks are copied and let
+ * go at once: each is an object of some hundred bytes, whatever it holds.
  */
 export function readBody(
   request: IncomingMessage,
@@ -66,7 +67,7 @@ export function readBody(
       memory.give(taken)
       taken = 0
     }
-    /** Makes room for so many bytes, twice as much as there was if need be; false: there is no memory left. */
+    /** Makes room, doubling it if need be; false when no memory is left. */
     const grow = (needed: number): boolean => {
       if (needed <= body.length) return true
       const size = Math.max(needed, Math.min(announced, Math.max(FREE_BYTES, 2 * body.length)))
@@ -106,7 +107,7 @@ export function readBody(
     }
     const timer = setTimeout(finish, timeoutMs, 'timeout')
     request.on('data', onData).once('end', finish).once('close', onClose)
-    // A connection that breaks off also says so as an error; it is told as `aborted`.
+    // A connection that breaks off also emits an error; `aborted` says it already.
     request.on('error', () => undefined)
   })
 }

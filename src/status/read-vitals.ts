@@ -1,3 +1,4 @@
+import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-states.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readSyncFreshness, type SyncFreshness } from './sync-freshness.js'
@@ -124,14 +125,8 @@ function readQueues(warehouse: Warehouse): Promise<QueueStatus[]> {
     `select 'refetch_queue' as queue, state, count(*) as entries,
     round(extract(epoch from now() - min(requested_at)))::float8 as "oldestSeconds"
 from (
-    select
-        requested_at,
-        case
-            when claimed_until > now() then 'being read'
-            when not_before > now() then 'later'
-            else 'due'
-        end as state
-    from ${warehouse.names.table('refetch_queue')}
+    select queued.requested_at, ${REFETCH_STATE} as state
+    from ${warehouse.names.table('refetch_queue')} as queued
 ) as entry
 group by state
 union all

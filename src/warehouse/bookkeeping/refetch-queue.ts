@@ -5,41 +5,33 @@ import { givenRows } from '../connection/given-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from '../rows/sighting.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { REFETCH_STATE, REFETCH_TRANSITIONS, type RefetchState } from './refetch-states.js'
 
-/**
- * An entry of the queue that this process reads. `type` may also be one of `EVENT_LIST_ENTRY` and
- * `NOTIFICATION_ENTRY`, which are no records.
- */
+/** An entry of the queue that this process reads. Its states are in `refetch-states.ts`. */
 export interface ClaimedRefetch extends ResourceIdentifier {
   readonly attempts: number
-  /** Which of its askings is being answered. */
+  /** Rises each time it is asked for. */
   readonly generation: number
 }
 
-/**
- * Type of an entry that asks for all transport events of a container; its id is the container's.
- */
+/** Type of an entry that asks for all transport events of the container of its id. */
 export const EVENT_LIST_ENTRY = 'transport_events'
 
-/** Type of an entry that asks for a notification which came without what it is about. */
+/** Type of an entry that asks for a notification whose delivery lacked what it is about. */
 export const NOTIFICATION_ENTRY = 'webhook_notification'
 
 /**
- * Queues those of the given references that have no row yet. Written in the transaction of the rows
- * that point to them, so that a killed run forgets none. What is already queued stays as it is.
+ * Queues the references that have no row yet. Called in the transaction of the rows that point to
+ * them, so that a killed run forgets none. What is already queued stays as it is.
  */
 export async function queueMissingReferences(
   session: Session,
   names: SchemaNames,
   references: readonly ResourceIdentifier[],
 ): Promise<void> {
-  const idsByType = new Map<string, Set<string>>()
-  for (const { type, id } of references) {
-    const ids = idsByType.get(type)
-    if (ids === undefined) idsByType.set(type, new Set([id]))
-    else ids.add(id)
-  }
-  for (const [type, ids] of [...idsByType].sort(([one], [two]) => compareKeys(one, two))) {
+  const sorted = eachOnce(references)
+  for (const type of new Set(sorted.map((reference) => reference.type))) {
+    const ids = sorted.flatMap((reference) => (reference.type === type ? [reference.id] : []))
     const resource = resourceOfType(type)
     const table = names.table(resource.stream)
     const key = quoteIdentifier(resource.idColumn)
@@ -51,15 +43,15 @@ from unnest($2::text[]) as wanted (id)
 where not exists (select from ${table} as stored where stored.${key} = wanted.id)
 order by wanted.id
 on conflict do nothing`,
-      [type, [...ids].sort(compareKeys)],
+      [type, ids],
     )
   }
 }
 
 /**
- * Queues records to be read again by id, not before `delayMs` from now: what is said about one
- * record within that time costs one request. What is queued already is asked for again: a read that
- * is under way does not answer it any more, and it becomes due no later than a new entry would.
+ * Asks for refetches, not before `delayMs` from now: what is said about one record within that time
+ * costs one request. An entry that is queued already is due no later than a new one would be, and a
+ * read that is under way does not answer it any more.
  */
 export async function queueRefetches(
   session: Session,
@@ -68,11 +60,7 @@ export async function queueRefetches(
   delayMs = 0,
 ): Promise<void> {
   if (records.length === 0) return
-  const unique = new Map(records.map((record) => [`${record.type} ${record.id}`, record]))
-  const rows = [...unique.values()].sort(
-    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
-  )
-  const given = toColumns(rows)
+  const given = toColumns(eachOnce(records))
   await session.sync
     .insertInto('refetch_queue')
     .columns(['resource_type', 'resource_id', 'reason', 'not_before'])
@@ -96,13 +84,21 @@ export async function queueRefetches(
     .execute()
 }
 
-interface Entry {
-  readonly type: string
-  readonly id: string
+function eachOnce(entries: readonly ResourceIdentifier[]): ResourceIdentifier[] {
+  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()].sort(inLockOrder)
+}
+
+/** In one order for all statements, so that no two wait for each other's rows crosswise. */
+function inLockOrder(one: ResourceIdentifier, two: ResourceIdentifier): number {
+  return compareKeys(one.type, two.type) || compareKeys(one.id, two.id)
+}
+
+function keyOf({ type, id }: ResourceIdentifier): string {
+  return `${type} ${id}`
 }
 
 function toColumns(entries: readonly ResourceIdentifier[]) {
-  return givenRows<Entry>({
+  return givenRows<ResourceIdentifier>({
     type: ['text', entries.map(({ type }) => type)],
     id: ['text', entries.map(({ id }) => id)],
   })
@@ -112,25 +108,27 @@ function seconds(ms: number) {
   return sql`make_interval(secs => ${ms / 1000}::double precision)`
 }
 
-/** Who reads: a run, of which there is one at a time, or the workers beside it. */
+/** A run, of which there is one at a time, or a worker beside it. */
 export type RefetchReader = 'sync' | 'refetch'
 
-/** What of the queue is wanted; all of it when absent. */
 export interface RefetchBounds {
-  /** Asked for by then; see `readDueRefetches`. */
+  /** Only what was asked for by then; see `readDueRefetches`. */
   readonly askedUntil?: string | null
+  /** Only entries of these types. */
   readonly types?: readonly string[] | null
 }
 
-/** A reader that has not answered by then is taken for dead, and somebody else reads the entry. */
+/** A reader that has not answered by then is taken for dead, and another reads the entry. */
 const CLAIM_SECONDS = 60
+const CLAIMABLE: RefetchState = 'due'
+const CLAIMED = REFETCH_TRANSITIONS[CLAIMABLE].claimed
 
 /**
- * Claims entries that are due, oldest first, in a transaction of its own: nobody else gets them for
- * a minute. A run takes over what an earlier run claimed, because that one is over; it leaves
- * notifications to the workers. A notification waits until the containers and shipments asked for
- * with it or before it were tried once: what it brings may be about one of them. Claim few at a
- * time: at the service's pace a minute is about seventy reads.
+ * Claims entries that are due, oldest first: nobody else gets them for a minute. A run takes over
+ * what an earlier run claimed, because that one is over; it leaves notifications to the workers. A
+ * notification waits until the containers and shipments asked for with it or before it were tried
+ * once: what it brings may be about one of them. Claim few at a time: at the service's pace a
+ * minute is about seventy reads.
  */
 export async function claimRefetches(
   session: Session,
@@ -140,21 +138,14 @@ export async function claimRefetches(
   { askedUntil = null, types = null }: RefetchBounds = {},
 ): Promise<ClaimedRefetch[]> {
   const queue = names.table('refetch_queue')
-  const rows = await session.query<{
-    resource_type: string
-    resource_id: string
-    attempts: number
-    generation: number
-  }>(
+  return session.query<ClaimedRefetch>(
     'claim refetches',
     `with due as (
     select queued.resource_type, queued.resource_id
     from ${queue} as queued
-    where (queued.not_before is null or queued.not_before <= now())
-        and (
-            queued.claimed_until is null
-            or queued.claimed_until <= now()
-            or (queued.claimed_by = 'sync' and $1 = 'sync')
+    where (
+            ${REFETCH_STATE} = '${CLAIMABLE}'
+            or ${REFETCH_STATE} = '${CLAIMED}' and queued.claimed_by = 'sync' and $1 = 'sync'
         )
         and (
             queued.resource_type != '${NOTIFICATION_ENTRY}'
@@ -177,23 +168,14 @@ claimed as (
     where queued.resource_type = due.resource_type and queued.resource_id = due.resource_id
     returning queued.*
 )
-select resource_type, resource_id, attempts, generation
+select resource_type as type, resource_id as id, attempts, generation
 from claimed
 order by requested_at, resource_type, resource_id`,
     [reader, limit, askedUntil, types],
   )
-  return rows.map((row) => ({
-    type: row.resource_type,
-    id: row.resource_id,
-    attempts: row.attempts,
-    generation: row.generation,
-  }))
 }
 
-/**
- * Entries that are due for a run, and the database's now in full precision: nothing that is asked
- * for later is among them.
- */
+/** How many entries are not `later` for a run, and the database's now in full precision. */
 export async function readDueRefetches(
   session: Session,
   names: SchemaNames,
@@ -213,9 +195,9 @@ export async function readDueRefetches(
 }
 
 /**
- * Takes answered entries off the queue; called in the transaction that wrote their rows. One that
- * was queued anew since it was claimed stays and becomes free, as if asked for only now; without a
- * generation it goes in any case. One statement, and another when some stay.
+ * Takes answered entries off the queue; called in the transaction that wrote their rows. An entry
+ * asked for since it was claimed stays and is due, as if asked for only now; one without a
+ * generation goes in any case.
  */
 export async function removeRefetches(
   session: Session,
@@ -224,10 +206,8 @@ export async function removeRefetches(
 ): Promise<void> {
   if (entries.length === 0) return
   const queue = names.table('refetch_queue')
-  const sorted = [...entries].sort(
-    (one, two) => compareKeys(one.type, two.type) || compareKeys(one.id, two.id),
-  )
-  const removed = await session.query<{ resource_type: string; resource_id: string }>(
+  const sorted = [...entries].sort(inLockOrder)
+  const removed = await session.query<ResourceIdentifier>(
     'take answered refetches off the queue',
     `with answered as (
     select queued.resource_type, queued.resource_id
@@ -243,15 +223,15 @@ export async function removeRefetches(
 delete from ${queue} as queued
 using answered
 where queued.resource_type = answered.resource_type and queued.resource_id = answered.resource_id
-returning queued.resource_type, queued.resource_id`,
+returning queued.resource_type as type, queued.resource_id as id`,
     [
       sorted.map(({ type }) => type),
       sorted.map(({ id }) => id),
       sorted.map(({ generation }) => generation ?? null),
     ],
   )
-  const gone = new Set(removed.map((row) => `${row.resource_type} ${row.resource_id}`))
-  const left = sorted.filter(({ type, id }) => !gone.has(`${type} ${id}`))
+  const gone = new Set(removed.map(keyOf))
+  const left = sorted.filter((entry) => !gone.has(keyOf(entry)))
   if (left.length === 0) return
   await session.query(
     'free refetches that were asked for again',
@@ -264,9 +244,8 @@ where queued.resource_type = entry.type and queued.resource_id = entry.id`,
 }
 
 /**
- * Keeps an entry that could not be read and asks no sooner than in `waitMs`, a day unless told
- * otherwise: a reference that is gone stays gone. In a transaction of its own, so that a run which
- * lost its lease changes nothing.
+ * Keeps an entry that could not be read, for `waitMs`, by default a day: a reference that is gone
+ * stays gone. In a transaction of its own, so that a run which lost its lease changes nothing.
  */
 export async function postponeRefetch(
   warehouse: Pick<Warehouse, 'transaction'>,
@@ -292,9 +271,7 @@ export async function postponeRefetch(
 
 const DAY_MS = 24 * 3_600_000
 
-/**
- * Lets others read claimed entries at once, or from `waitMs` on: nothing was found out about them.
- */
+/** Lets others read claimed entries from `waitMs` on: nothing was found out about them. */
 export async function releaseRefetches(
   session: Session,
   entries: readonly ResourceIdentifier[],

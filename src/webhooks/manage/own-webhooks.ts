@@ -18,14 +18,12 @@ export interface OwnWebhookSettings {
   readonly secrets?: readonly string[]
 }
 
-type Reader = Session & Pick<Warehouse, 'names'>
-
 /**
  * Ids of the webhooks whose notifications are applied: those of the settings, else what the service
  * listed. One query.
  */
 export async function loadOwnWebhooks(
-  warehouse: Reader,
+  warehouse: Session,
   settings: OwnWebhookSettings,
 ): Promise<ReadonlySet<string>> {
   if (settings.ids.length > 0) return new Set(settings.ids)
@@ -47,7 +45,7 @@ export function isOurs(
 
 export interface RefreshOptions {
   readonly service: Pick<TrackingService, 'listWebhooks'>
-  readonly warehouse: Reader
+  readonly warehouse: Session
   readonly settings: OwnWebhookSettings
   readonly signal?: AbortSignal
 }
@@ -73,7 +71,7 @@ where is_active is distinct from false and not (webhook_id = any($1::text[]))`,
 
 /** Records webhooks as they are now. Alerts stay. Idempotent. */
 export async function recordWebhooks(
-  warehouse: Reader,
+  warehouse: Session,
   webhooks: readonly WebhookRecord[],
   settings: OwnWebhookSettings,
 ): Promise<void> {

@@ -4,7 +4,6 @@ import {
   completeSyncBegan,
   loadConfirmedPasses,
 } from '../../warehouse/bookkeeping/confirmed-passes.js'
-import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { ALLOWED_OUTCOMES, canBe, stateAfter, type Outcome } from '../notification-states.js'
 
@@ -42,21 +41,19 @@ interface Row {
  */
 export async function claimNotifications(
   session: Session,
-  names: SchemaNames,
   limit: number,
 ): Promise<ClaimedNotification[]> {
   const condition = `${IS_DUE}\norder by observed_at, notification_id\nlimit $1`
-  return lock(session, names, `${condition}\n${SKIP_LOCKED}`, limit)
+  return lock(session, `${condition}\n${SKIP_LOCKED}`, limit)
 }
 
 /** Locks one notification, if it still waits and nobody holds it. */
 export async function claimNotification(
   session: Session,
-  names: SchemaNames,
   notificationId: string,
 ): Promise<ClaimedNotification | undefined> {
   const condition = `${IS_DUE} and notification_id = $1\n${SKIP_LOCKED}`
-  const [claimed] = await lock(session, names, condition, notificationId)
+  const [claimed] = await lock(session, condition, notificationId)
   return claimed
 }
 
@@ -72,17 +69,15 @@ const IS_UNRESOLVED = canBe('synced')
  */
 export async function lockUnresolved(
   session: Session,
-  names: SchemaNames,
   notificationId: string,
 ): Promise<ClaimedNotification | undefined> {
   const condition = `${IS_UNRESOLVED} and notification_id = $1\nfor update`
-  const [locked] = await lock(session, names, condition, notificationId)
+  const [locked] = await lock(session, condition, notificationId)
   return locked
 }
 
 async function lock(
   session: Session,
-  names: SchemaNames,
   condition: string,
   parameter: unknown,
 ): Promise<ClaimedNotification[]> {
@@ -92,7 +87,7 @@ async function lock(
     coalesce(created_at > observed_at, false) as is_clamped,
     floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
     ceil(extract(epoch from received_at) * 1000)::bigint as received_ms
-from ${names.table('webhook_notifications')} as stored
+from ${session.names.table('webhook_notifications')} as stored
 where ${condition}`,
     [parameter],
   )
@@ -113,13 +108,12 @@ where ${condition}`,
 /** Records what became of notifications; called in the transaction that did it. */
 export async function recordOutcomes(
   session: Session,
-  names: SchemaNames,
   outcomes: ReadonlyMap<string, Outcome>,
 ): Promise<void> {
   if (outcomes.size === 0) return
   await session.query(
     'record what became of notifications',
-    `update ${names.table('webhook_notifications')} as stored
+    `update ${session.names.table('webhook_notifications')} as stored
 set state = given.outcome, processed_at = clock_timestamp(), next_attempt_at = null, error = null
 from unnest($1::text[], $2::text[]) as given (notification_id, outcome)
 where stored.notification_id = given.notification_id
@@ -131,7 +125,6 @@ where stored.notification_id = given.notification_id
 /** Lets notifications wait, with the reason, without counting an attempt. */
 export async function deferNotifications(
   session: Session,
-  names: SchemaNames,
   ids: readonly string[],
   waitMs: number,
   why: string | null,
@@ -139,7 +132,7 @@ export async function deferNotifications(
   if (ids.length === 0) return
   await session.query(
     'defer notifications',
-    `update ${names.table('webhook_notifications')} as stored
+    `update ${session.names.table('webhook_notifications')} as stored
 set next_attempt_at = now() + make_interval(secs => $2::double precision), error = $3
 where notification_id = any($1::text[]) and ${IS_WAITING}`,
     [ids, waitMs / 1000, why],
@@ -166,14 +159,13 @@ export function waitAfterFailure(attempts: number): number {
  */
 export async function recordFailure(
   session: Session,
-  names: SchemaNames,
   notificationId: string,
   error: string,
 ): Promise<number | undefined> {
   const waits = Array.from({ length: MOST_ATTEMPTS }, (_, at) => waitAfterFailure(at + 1) / 1000)
   const [row] = await session.query<{ attempts: number }>(
     'record a failed attempt',
-    `update ${names.table('webhook_notifications')} as stored
+    `update ${session.names.table('webhook_notifications')} as stored
 set
     attempts = attempts + 1,
     error = $2,
@@ -196,12 +188,11 @@ const CLOSED = stateAfter('synced')
  * they are about. Returns how many; idempotent.
  */
 export async function closeUnresolved(warehouse: Warehouse): Promise<number> {
-  const { names } = warehouse
   const beganAt = completeSyncBegan(await loadConfirmedPasses(warehouse, 'whole'))
   if (beganAt === undefined) return 0
   const rows = await warehouse.query(
     'close unresolved notifications',
-    `update ${names.table('webhook_notifications')} as stored
+    `update ${warehouse.names.table('webhook_notifications')} as stored
 set
     state = '${CLOSED}',
     processed_at = clock_timestamp(),

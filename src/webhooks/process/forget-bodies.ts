@@ -9,9 +9,9 @@ export interface ForgetOptions {
 }
 
 /**
- * Deletes the bodies of notifications that were received longer ago than the retention time and are settled: processed, ignored or foreign. What is dead or
- * unresolved keeps its body, because somebody may still want to replay it; ids stay for ever, so that a late delivery is still known as a duplicate.
- * Idempotent; returns how many bodies went.
+ * Deletes the bodies of notifications received before the retention time that are processed,
+ * ignored or foreign. What is dead or unresolved keeps its body, to be replayed. Ids stay for ever,
+ * so that a late delivery is still known. Idempotent; returns how many bodies went.
  */
 export async function forgetBodies(
   warehouse: Warehouse,
@@ -21,7 +21,7 @@ export async function forgetBodies(
   let forgotten = 0
   for (;;) {
     signal?.throwIfAborted()
-    const [row] = await warehouse.query<{ count: number }>(
+    const rows = await warehouse.query(
       'delete the bodies of old notifications',
       `with old as (
     select notification_id
@@ -31,20 +31,15 @@ export async function forgetBodies(
         and received_at < now() - make_interval(days => $1::integer)
     limit $2::integer
     for update skip locked
-),
-forgotten as (
-    update ${inbox} as stored
-    set body = null
-    from old
-    where stored.notification_id = old.notification_id
-    returning 1
 )
-select count(*) as count
-from forgotten`,
+update ${inbox} as stored
+set body = null
+from old
+where stored.notification_id = old.notification_id
+returning stored.notification_id`,
       [retentionDays, batch],
     )
-    const count = row?.count ?? 0
-    forgotten += count
-    if (count < batch) return forgotten
+    forgotten += rows.length
+    if (rows.length < batch) return forgotten
   }
 }

@@ -83,7 +83,7 @@ export class NotificationProcessor {
     try {
       report = await retryWarehouse(this.#dependencies, () =>
         warehouse.transaction('process notifications', async (session) => {
-          claimed = await claimNotifications(session, warehouse.names, BATCH)
+          claimed = await claimNotifications(session, BATCH)
           return this.#apply(session, claimed)
         }),
       )
@@ -138,7 +138,7 @@ export class NotificationProcessor {
     const { warehouse } = this.#dependencies
     const process = (): Promise<BatchReport> =>
       warehouse.transaction('process notifications', async (session) => {
-        const one = await claimNotification(session, warehouse.names, notificationId)
+        const one = await claimNotification(session, notificationId)
         return this.#apply(session, one === undefined ? [] : [one])
       })
     try {
@@ -182,9 +182,9 @@ export class NotificationProcessor {
     })
     reachFailpoint('mid_notifications')
     for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
-    await recordOutcomes(session, names, outcomes)
+    await recordOutcomes(session, outcomes)
     const deferred = unknown.map(({ notificationId }) => notificationId)
-    await deferNotifications(session, names, deferred, this.#ownership.waitMs, null)
+    await deferNotifications(session, deferred, this.#ownership.waitMs, null)
     const report = {
       ...NOTHING,
       taken: claimed.length,
@@ -196,10 +196,10 @@ export class NotificationProcessor {
   }
 
   async #recordFailure(session: Session, notificationId: string, thrown: unknown): Promise<void> {
-    const { warehouse, logger } = this.#dependencies
+    const { logger } = this.#dependencies
     const error = toError(thrown)
     const text = describeFailure(error)
-    const attempts = await recordFailure(session, warehouse.names, notificationId, text)
+    const attempts = await recordFailure(session, notificationId, text)
     logger.error('a notification could not be applied', { notificationId, attempts, error })
   }
 }

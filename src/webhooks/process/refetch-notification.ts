@@ -37,7 +37,7 @@ export async function refetchNotification(
   const { names } = warehouse
   await retryWarehouse(dependencies, () =>
     warehouse.transaction('apply a refetched notification', async (session) => {
-      const claimed = await lockUnresolved(session, names, entry.id)
+      const claimed = await lockUnresolved(session, entry.id)
       const stored = claimed === undefined ? undefined : parseNotification(claimed)
       if (stored !== undefined && (answer !== undefined || stored.document.included.length > 0)) {
         const fuller = answer === undefined ? stored : withDocument(stored, answer)
@@ -46,7 +46,7 @@ export async function refetchNotification(
           [{ ...fuller, isNotification: true, isRefetched: true }],
           { names, refetchDelayMs, reachFailpoint },
         )
-        await recordOutcomes(session, names, outcomes)
+        await recordOutcomes(session, outcomes)
       }
       await removeRefetches(session, names, [entry])
     }),

@@ -1,6 +1,7 @@
-import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { stateAfter } from '../notification-states.js'
 
-/** States of a notification that is settled one way or another, and can be put back. */
+/** States that a notification can be put back from by choice. */
 export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const
 
 export type ReplayableState = (typeof REPLAYABLE_STATES)[number]
@@ -21,79 +22,64 @@ export interface ReplayReport {
   readonly selected: number
   /** Put back; in a dry run, what would be. */
   readonly replayed: number
-  /** Waiting for their first attempt anyway: left as they are. */
+  /** Left as they are: they wait for their first attempt anyway. */
   readonly waiting: number
-  /** Their body was deleted after the retention time, or never came: there is nothing to apply, and they are left as they are. */
+  /** Left as they are: their body was deleted after the retention time, or never came. */
   readonly withoutBody: number
   /** Ids that are not in the inbox. */
   readonly unknownIds: readonly string[]
 }
 
-/** So many are put back in one statement. */
+/** Put back in one statement. */
 const BATCH = 5_000
+const REPLAYED = stateAfter('replayed')
 
 /**
- * Puts notifications of the inbox back, to be applied once more: state `received`, no attempts, due now. Applying one twice changes nothing, because a row never
- * goes backwards. Idempotent; each notification is put back once, even if it is applied again meanwhile. A dry run writes nothing.
+ * Puts notifications of the inbox back, to be applied once more: no attempts, due now. Applying one
+ * twice changes nothing, because a row never goes backwards. Idempotent; each notification is put
+ * back once, even if it is applied meanwhile. A dry run writes nothing.
  */
 export async function replayNotifications(
   warehouse: Warehouse,
   selection: ReplaySelection,
   { isDryRun = false }: { readonly isDryRun?: boolean } = {},
 ): Promise<ReplayReport> {
-  const where = toCondition(selection)
-  const counts = await countSelected(warehouse, warehouse, where)
+  const { replayable, ...counts } = await countSelected(warehouse, selection)
   const unknownIds = await findUnknownIds(warehouse, selection.ids ?? [])
-  const replayed = isDryRun ? counts.replayable : await putBack(warehouse, where)
-  const { selected, waiting, withoutBody } = counts
-  return { isDryRun, selected, replayed, waiting, withoutBody, unknownIds }
+  const replayed = isDryRun ? replayable : await putBack(warehouse, selection)
+  return { isDryRun, ...counts, replayed, unknownIds }
 }
 
-interface Condition {
-  readonly sql: string
-  readonly parameters: readonly unknown[]
-}
+const IS_SELECTED = `($1::text[] is null or notification_id = any($1::text[]))
+    and ($2::text[] is null or state = any($2::text[]))
+    and ($3::text is null or event = $3::text)
+    and ($4::timestamptz is null or received_at >= $4::timestamptz)
+    and ($5::timestamptz is null or received_at < $5::timestamptz)`
 
-function toCondition({ ids, states, event, since, until }: ReplaySelection): Condition {
-  const parts: string[] = []
-  const parameters: unknown[] = []
-  const add = (comparison: string, value: unknown): void => {
-    if (value === undefined) return
-    parameters.push(value)
-    parts.push(comparison.replace('?', `$${parameters.length}`))
-  }
-  add('notification_id = any(?::text[])', ids)
-  add('state = any(?::text[])', states)
-  add('event = ?', event)
-  add('received_at >= ?::timestamptz', since?.toISOString())
-  add('received_at < ?::timestamptz', until?.toISOString())
-  return { sql: parts.length === 0 ? 'true' : parts.join(' and '), parameters }
+function toParameters({ ids, states, event, since, until }: ReplaySelection): unknown[] {
+  return [ids, states, event, since?.toISOString(), until?.toISOString()].map(
+    (value) => value ?? null,
+  )
 }
 
 /** Something to apply, and not just waiting for its first attempt. */
-const IS_REPLAYABLE = `body is not null and (state != 'received' or attempts > 0)`
+const IS_REPLAYABLE = `body is not null and (state != '${REPLAYED}' or attempts > 0)`
 
-async function countSelected(
-  session: Session,
-  { names }: Warehouse,
-  where: Condition,
-): Promise<Record<'selected' | 'replayable' | 'waiting' | 'withoutBody', number>> {
-  const [counts] = await session.query<{
-    selected: number
-    replayable: number
-    without_body: number
-  }>(
+type Counts = Record<'selected' | 'replayable' | 'waiting' | 'withoutBody', number>
+
+async function countSelected(warehouse: Warehouse, selection: ReplaySelection): Promise<Counts> {
+  const [counts] = await warehouse.query<Counts>(
     'count the notifications to replay',
     `select
     count(*) as selected,
     count(*) filter (where ${IS_REPLAYABLE}) as replayable,
-    count(*) filter (where body is null) as without_body
-from ${names.table('webhook_notifications')}
-where ${where.sql}`,
-    where.parameters,
+    count(*) filter (where body is not null and not (${IS_REPLAYABLE})) as waiting,
+    count(*) filter (where body is null) as "withoutBody"
+from ${warehouse.names.table('webhook_notifications')}
+where ${IS_SELECTED}`,
+    toParameters(selection),
   )
-  const { selected = 0, replayable = 0, without_body: withoutBody = 0 } = counts ?? {}
-  return { selected, replayable, withoutBody, waiting: selected - replayable - withoutBody }
+  return counts ?? { selected: 0, replayable: 0, waiting: 0, withoutBody: 0 }
 }
 
 async function findUnknownIds(warehouse: Warehouse, ids: readonly string[]): Promise<string[]> {
@@ -111,25 +97,29 @@ where not exists (
   return rows.map(({ id }) => id)
 }
 
-async function putBack(warehouse: Warehouse, where: Condition): Promise<number> {
+async function putBack(warehouse: Warehouse, selection: ReplaySelection): Promise<number> {
   const inbox = warehouse.names.table('webhook_notifications')
-  const last = where.parameters.length + 1
   let after = ''
   let replayed = 0
   for (;;) {
-    // By key, once through: what is applied again meanwhile would otherwise be selected for ever.
+    // By key, once through: what is applied meanwhile would otherwise be selected for ever.
     const rows = await warehouse.query<{ id: string }>(
       'put notifications back',
       `with chosen as (
     select notification_id
     from ${inbox}
-    where (${where.sql}) and ${IS_REPLAYABLE} and notification_id > $${last}
+    where ${IS_SELECTED} and ${IS_REPLAYABLE} and notification_id > $6
     order by notification_id
     limit ${BATCH}
 ),
 replayed as (
     update ${inbox} as stored
-    set state = 'received', attempts = 0, next_attempt_at = now(), processed_at = null, error = null
+    set
+        state = '${REPLAYED}',
+        attempts = 0,
+        next_attempt_at = now(),
+        processed_at = null,
+        error = null
     from chosen
     where stored.notification_id = chosen.notification_id
     returning stored.notification_id
@@ -137,7 +127,7 @@ replayed as (
 select notification_id as id
 from replayed
 order by notification_id`,
-      [...where.parameters, after],
+      [...toParameters(selection), after],
     )
     replayed += rows.length
     const end = rows.at(-1)?.id

@@ -61,8 +61,8 @@ export class WebhookOwnership {
     session: Session,
     notifications: readonly Notification[],
   ): Promise<Parted<Notification>> {
-    const { warehouse, settings } = this.#dependencies
-    const ids = await loadOwnWebhooks({ ...session, names: warehouse.names }, settings.own)
+    const { settings } = this.#dependencies
+    const ids = await loadOwnWebhooks(session, settings.own)
     const own: Notification[] = []
     const foreign: Notification[] = []
     const unknown: Notification[] = []
@@ -117,7 +117,7 @@ export class WebhookOwnership {
         error: thrown,
       })
       const why = `could not find out whether its webhook is ours: ${thrown.message}`
-      await deferNotifications(warehouse, warehouse.names, waiting, REFRESH_EVERY_MS, why)
+      await deferNotifications(warehouse, waiting, REFRESH_EVERY_MS, why)
     }
   }
 
@@ -128,7 +128,7 @@ export class WebhookOwnership {
       receivedAt <= this.#askedAt ? [id] : [],
     )
     if (decidable.length === 0) return
-    await deferNotifications(warehouse, warehouse.names, decidable, 0, null)
+    await deferNotifications(warehouse, decidable, 0, null)
     for (const id of decidable) this.#waiting.delete(id)
   }
 }

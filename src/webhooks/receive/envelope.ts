@@ -14,7 +14,7 @@ export interface Envelope {
   readonly reference: ResourceIdentifier | null
 }
 
-/** Reads a `webhook_notification`, delivered or listed. Undefined without an id to store it under. */
+/** Of a `webhook_notification`, delivered or listed. Undefined without an id to store it under. */
 export function readEnvelope(record: unknown): Envelope | undefined {
   const { id, attributes, relationships } = membersOf(record)
   if (!isStorable(id)) return undefined

@@ -12,12 +12,12 @@ import { NO_ENVELOPE, type Delivery } from './delivery.js'
  * the lock of a processor that is changing it.
  */
 export async function storeDeliveries(
-  warehouse: Session & Pick<Warehouse, 'names'>,
+  session: Session,
   deliveries: readonly Delivery[],
 ): Promise<Set<string>> {
-  const inbox = warehouse.names.table('webhook_notifications')
+  const inbox = session.names.table('webhook_notifications')
   const firsts = firstOfEach(deliveries)
-  const stored = await warehouse.query<{ notification_id: string }>(
+  const stored = await session.query<{ notification_id: string }>(
     'store webhook deliveries',
     // The bodies come as one value: elements of an array would be sent as text, twice as long.
     `insert into ${inbox} (
@@ -92,7 +92,7 @@ export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean>
   let isTaken = false
   await warehouse
     .transaction('try the inbox', async (session) => {
-      await storeDeliveries({ ...session, names: warehouse.names }, [TRIAL])
+      await storeDeliveries(session, [TRIAL])
       isTaken = true
       throw new Error('to be taken back')
     })

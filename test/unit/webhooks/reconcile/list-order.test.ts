@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ListOrder } from '../../../../src/webhooks/reconcile/list-order.js'
+import { ListOrder } from '../../../../src/webhooks/reconcile/failed-notifications.js'
 
 const day = (number: number): string => `2026-03-0${number}T00:00:00Z`
 

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  claimRefetches,
+  postponeRefetch,
+  queueRefetches,
+  releaseRefetches,
+  removeRefetches,
+} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import {
+  REFETCH_STATE,
+  REFETCH_TRANSITIONS,
+  type RefetchState,
+} from '../../../src/warehouse/bookkeeping/refetch-states.js'
+import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import type { TestWarehouse } from '../../support/test-warehouse.js'
+
+const ENTRY = { type: 'container', id: 'one' }
+let target: TestWarehouse
+
+beforeAll(async () => {
+  target = await borrowTestWarehouse()
+})
+
+afterAll(() => target.drop())
+
+/** Each is done to an entry of generation 1. */
+const EVENTS = {
+  asked: () => queueRefetches(target.warehouse, [ENTRY], 'a test', 60_000),
+  claimed: () => claimRefetches(target.warehouse, target.warehouse.names, 'refetch', 1),
+  answered: () => remove(1),
+  outdated: () => remove(0),
+  failed: () => postponeRefetch(target.warehouse, ENTRY, 'an error'),
+  released: () => releaseRefetches(target.warehouse, [ENTRY], 60_000),
+}
+
+function remove(generation: number): Promise<void> {
+  const { warehouse } = target
+  return removeRefetches(warehouse, warehouse.names, [{ ...ENTRY, attempts: 0, generation }])
+}
+
+const SET_UP: Readonly<Record<RefetchState, string | undefined>> = {
+  absent: undefined,
+  later: `now() + interval '1 minute', null`,
+  due: `now(), null`,
+  'being read': `now(), now() + interval '1 minute'`,
+}
+
+function query<Row>(sqlText: string): Promise<Row[]> {
+  return target.warehouse.query<Row>('look at the queue', sqlText)
+}
+
+const pairs = Object.entries(REFETCH_TRANSITIONS).flatMap(([state, row]) =>
+  Object.keys(EVENTS).map(
+    (event) => [state, event, (row as Record<string, string>)[event] ?? state] as const,
+  ),
+)
+
+it.each(pairs)('an entry that is %s, once %s, is %s', async (before, event, after) => {
+  await query('delete from tracking_sync.refetch_queue')
+  const times = SET_UP[before as RefetchState]
+  if (times !== undefined) {
+    await query(
+      `insert into tracking_sync.refetch_queue
+        (resource_type, resource_id, reason, not_before, claimed_until)
+      values ('container', 'one', 'a test', ${times})`,
+    )
+  }
+  await EVENTS[event as keyof typeof EVENTS]()
+  const [row] = await query<{ state: string }>(
+    `select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`,
+  )
+  expect(row?.state ?? 'absent').toBe(after)
+})
+
+it('an entry whose reader is gone is due after a minute', async () => {
+  await query('delete from tracking_sync.refetch_queue')
+  await query(
+    `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason, claimed_until)
+    values ('container', 'one', 'a test', now())`,
+  )
+  expect(
+    await query(`select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`),
+  ).toEqual([{ state: 'due' }])
+})
