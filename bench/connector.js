@@ -5,7 +5,7 @@
 import { accountKey } from '../dist/base/account-key.js'
 import { createApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
-import { boundHeapGrowth } from '../dist/commands/bound-heap-growth.js'
+import { boundHeapGrowth } from '../dist/commands/prepare-runtime.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { createSleep } from '../dist/base/retry.js'
 import { runSync } from '../dist/sync/run-sync.js'

@@ -85,6 +85,8 @@ export interface OpenedService {
 /** The composition root: makes the parts, hands them on, closes them in reverse order. */
 export interface App {
   readonly config: Config
+  /** Where each setting comes from. */
+  readonly origins: LoadedConfig['origins']
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly programVersion: string
@@ -218,6 +220,7 @@ export function createApp(options: AppOptions): App {
 
   return {
     config,
+    origins: options.loaded.origins,
     logger,
     signal: options.signal,
     programVersion: options.programVersion,

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { boundHeapGrowth } from './commands/bound-heap-growth.js'
-import { nameRuntime } from './commands/output/name-runtime.js'
+import { boundHeapGrowth, nameRuntime } from './commands/prepare-runtime.js'
 import { runCli } from './commands/program.js'
 import { completeOutput } from './commands/output/standard-output.js'
 

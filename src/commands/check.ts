@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/settings.js'
 import {
   ConnectorError,
   IncompleteRunError,
@@ -8,20 +7,12 @@ import {
   toError,
   WarehouseSchemaError,
 } from '../base/errors.js'
-import { requireService } from '../config/needed-settings.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
+import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { paint, type Terminal } from './output/terminal.js'
-
-const SETTINGS: readonly SettingName[] = [
-  'apiUrl',
-  'allowInsecureApiUrl',
-  'requestTimeoutSeconds',
-  'webhookUrl',
-  'webhookIds',
-  'webhookEvents',
-]
+import type { CommandIo } from './command-io.js'
+import { declare, SERVICE_ONLY } from './declare-command.js'
+import { formatCheck } from './output/print-check.js'
 
 interface CheckResult {
   readonly name: string
@@ -31,25 +22,24 @@ interface CheckResult {
 }
 
 export function addCheckCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('check')
-    .description(
-      'Check settings, database, time zone data, schema version, service and, where one is set, our webhook: one line each, with the fix. Changes nothing.',
-    )
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare(program, io, {
+    name: 'check',
+    help:
+      'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
+      'one line each, with the fix. Changes nothing.',
+    settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents'],
+    run: async (app, options) => {
       const results = await runChecks(app)
-      if (options.json === true) io.printJson(results)
-      else for (const result of results) io.print(formatResult(app, result, io.terminal))
+      io.show(options, results, () =>
+        results
+          .map((result) =>
+            formatCheck({ ...result, detail: app.redact(result.detail) }, io.terminal),
+          )
+          .join('\n'),
+      )
       return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
-    })
+    },
   })
-}
-
-function formatResult(app: App, { name, isOk, detail }: CheckResult, terminal: Terminal): string {
-  const verdict = isOk ? paint('ok  ', 'good', terminal) : paint('FAIL', 'bad', terminal)
-  return `${verdict}  ${name.padEnd(9)} ${app.redact(detail)}`
 }
 
 /** Each check stands alone: a dead database does not hide a wrong key. */
@@ -64,12 +54,6 @@ async function runChecks(app: App): Promise<CheckResult[]> {
   ]
 }
 
-/** Malformed ones have ended the program before. */
-function checkSettings(app: App): Promise<string> {
-  requireService(app.config)
-  return Promise.resolve('complete and well-formed')
-}
-
 async function attempt(name: string, work: () => Promise<string>): Promise<CheckResult> {
   try {
     return { name, isOk: true, detail: await work(), exitCode: EXIT_CODES.complete }
@@ -80,7 +64,13 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
   }
 }
 
-/** The oldest server our statements are made for. */
+/** Malformed settings have ended the program before. */
+function checkSettings(app: App): Promise<string> {
+  requireService(app.config)
+  return Promise.resolve('complete and well-formed')
+}
+
+/** The oldest server that our statements work on. */
 const OLDEST_SERVER = 140_000
 
 async function checkDatabase(app: App): Promise<string> {
@@ -97,17 +87,16 @@ async function checkDatabase(app: App): Promise<string> {
     current_setting('server_version_num')::integer as number,
     current_user::text as role`,
   )
-  // Nobody else has the password of the embedded one, and nothing else is in it: its owner is the
-  // one to work there.
+  if (row === undefined) throw new Error('a query without a from clause has one row')
+  const server = `${isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'} ${row.version}`
+  // Only this program has the password of the embedded one.
   const excess = isEmbedded ? undefined : await describeExcessRights(warehouse)
   if (excess !== undefined && app.config.strict) throw new WarehouseSchemaError(excess)
-  const kind = isEmbedded ? 'embedded PostgreSQL' : 'PostgreSQL'
-  const version = row?.version ?? 'of unknown version'
-  if ((row?.number ?? 0) < OLDEST_SERVER) {
-    throw new WarehouseSchemaError(`${kind} ${version} is too old; use PostgreSQL 14 or later`)
+  if (row.number < OLDEST_SERVER) {
+    throw new WarehouseSchemaError(`${server} is too old; use PostgreSQL 14 or later`)
   }
   const warning = excess === undefined ? '' : `; warning: ${excess}`
-  return `${kind} ${version}, as ${row?.role ?? 'unknown user'}${warning}`
+  return `${server}, as ${row.role}${warning}`
 }
 
 /** They decide every local day. */
@@ -128,9 +117,7 @@ async function checkSchema(app: App): Promise<string> {
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
 }
 
-/**
- * Tables without a word of how they came there: an upgrade would find its own tables in the way.
- */
+/** An upgrade would find its own tables in the way. */
 async function refuseLostBookkeeping(warehouse: Warehouse): Promise<void> {
   const { names } = warehouse
   const tables = await warehouse.query(
@@ -140,12 +127,11 @@ async function refuseLostBookkeeping(warehouse: Warehouse): Promise<void> {
   )
   if (tables.length === 0) return
   throw new WarehouseSchemaError(
-    `the tables of ${names.data} are there and their bookkeeping is gone (${names.sync}.migrations); bring ${names.sync} back from a backup, or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
+    `the tables of ${names.data} exist, but their bookkeeping (${names.sync}.migrations) is gone; ` +
+      `restore ${names.sync} from a backup, ` +
+      `or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
   )
 }
-
-/** Differences told at most; the rest are counted. */
-const MAX_DIFFERENCES = 10
 
 /** At the right version, and yet somebody may have changed it by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
@@ -160,10 +146,12 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
   return foreign.length === 0 ? state : `${state}; not ours and left alone: ${listSome(foreign)}`
 }
 
+const SHOWN_DIFFERENCES = 10
+
 function listSome(differences: readonly string[]): string {
-  const rest = differences.length - MAX_DIFFERENCES
-  const told = differences.slice(0, MAX_DIFFERENCES).join(', ')
-  return rest > 0 ? `${told} and ${rest} more` : told
+  const rest = differences.length - SHOWN_DIFFERENCES
+  const shown = differences.slice(0, SHOWN_DIFFERENCES).join(', ')
+  return rest > 0 ? `${shown} and ${rest} more` : shown
 }
 
 async function checkService(app: App): Promise<string> {
@@ -172,14 +160,14 @@ async function checkService(app: App): Promise<string> {
     const total = page.total === undefined ? 'an unknown number of' : String(page.total)
     const skew = Math.round(stats().clockOffsetMs / 1000)
     const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''
-    return `answers, the key is accepted, ${total} ${page.total === 1 ? 'shipment' : 'shipments'}${clock}`
+    const shipments = page.total === 1 ? 'shipment' : 'shipments'
+    return `answers, the key is accepted, ${total} ${shipments}${clock}`
   }
   return 'answers, the key is accepted'
 }
 
-/** No line for those who do without webhooks. */
+/** No line if no webhook is set. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
-  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const settings = { ...watchSettingsOf(app.config), isReactivating: false }
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [

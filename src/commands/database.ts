@@ -4,87 +4,76 @@ import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError, EmbeddedDatabaseError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 
 export function addDatabaseCommand(program: Command, io: CommandIo): void {
-  const database = program
+  const group = program
     .command('database')
     .description('The embedded PostgreSQL, for psql and BI tools.')
-  const add = (
-    name: string,
-    description: string,
-    work: (app: App, isJson: boolean) => Promise<number>,
-  ): void => {
-    const command = database
-      .command(name)
-      .description(description)
-      .option('--json', 'Print as JSON.')
-    addSettingFlags(command).action(async (options: Record<string, unknown>) => {
-      await io.withApp(settingFlagsOf(options), (app) => work(app, options.json === true))
-    })
-  }
-  add('start', 'Start it and leave it running.', (app, isJson) => start(app, io, isJson))
-  add('stop', 'Stop it; the data stay.', (app, isJson) => stop(app, io, isJson))
-  add('url', 'Print its address, password included, for a tool to connect with.', (app, isJson) =>
-    printUrl(app, io, isJson),
-  )
-  const psql = database
-    .command('psql')
-    .description('Open psql on it (psql itself must be installed).')
-  addSettingFlags(psql).action(async (options: Record<string, unknown>) => {
-    // In psql, Ctrl-C ends a statement and not the program.
-    const isInterruptIgnored = true
-    await io.withApp(settingFlagsOf(options), (app) => openPsql(app, io), { isInterruptIgnored })
-  })
-}
-
-const isOurs = (app: App): void => {
-  if (app.config.databaseUrl === undefined) return
-  throw new ConfigError([
-    {
-      setting: 'DATABASE_URL',
-      problem:
-        'is set, so the embedded database is not in use; unset it to work with the embedded one',
+  declare(group, io, {
+    name: 'start',
+    help: 'Start it and leave it running.',
+    run: async (app, options) => {
+      refuseOtherDatabase(app)
+      const { startEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
+      const { homeDirectory, logger, config } = app
+      const running = await startEmbeddedDatabase({
+        homeDirectory,
+        logger,
+        port: config.databasePort,
+        keepRunning: true,
+      })
+      await running.stop()
+      const { port, dataDirectory } = running
+      io.show(options, { port, dataDirectory }, () =>
+        [
+          `The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`,
+          '`tracking-sync database url` prints its address, `tracking-sync database stop` stops it.',
+        ].join('\n'),
+      )
     },
-  ])
-}
-
-async function start(app: App, io: CommandIo, isJson: boolean): Promise<number> {
-  isOurs(app)
-  const { startEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
-  const { homeDirectory, logger, config } = app
-  const running = await startEmbeddedDatabase({
-    homeDirectory,
-    logger,
-    port: config.databasePort,
-    keepRunning: true,
   })
-  await running.stop()
-  const { port, dataDirectory } = running
-  if (isJson) io.printJson({ port, dataDirectory })
-  else {
-    io.print(`The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`)
-    io.print(
-      '`tracking-sync database url` prints its address, `tracking-sync database stop` ends it.',
-    )
-  }
-  return EXIT_CODES.complete
+  declare(group, io, {
+    name: 'stop',
+    help: 'Stop it and keep its data.',
+    run: async (app, options) => {
+      refuseOtherDatabase(app)
+      const { stopEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
+      const { homeDirectory, logger } = app
+      const outcome = await stopEmbeddedDatabase({ homeDirectory, logger })
+      io.show(options, { outcome }, () =>
+        outcome === 'stopped' ? 'The embedded database is stopped.' : 'It was not running.',
+      )
+    },
+  })
+  declare(group, io, {
+    name: 'url',
+    help: 'Print its address, password included, for a tool to connect with.',
+    run: async (app, options) => {
+      const url = await runningUrl(app)
+      io.show(options, { url }, () => url)
+    },
+  })
+  declare(group, io, {
+    name: 'psql',
+    help: 'Open psql on it (psql itself must be installed).',
+    json: false,
+    // In psql, Ctrl-C ends a statement and not the program.
+    isInterruptIgnored: true,
+    run: openPsql,
+  })
 }
 
-async function stop(app: App, io: CommandIo, isJson: boolean): Promise<number> {
-  isOurs(app)
-  const { stopEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
-  const { homeDirectory, logger } = app
-  const outcome = await stopEmbeddedDatabase({ homeDirectory, logger })
-  if (isJson) io.printJson({ outcome })
-  else io.print(outcome === 'stopped' ? 'The embedded database is stopped.' : 'It was not running.')
-  return EXIT_CODES.complete
+function refuseOtherDatabase(app: App): void {
+  if (app.config.databaseUrl === undefined) return
+  const problem = 'is set, so the embedded database is not used; unset it to work with that one'
+  throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
 }
 
-async function runningUrl(app: App): Promise<string> {
-  if (app.config.databaseUrl !== undefined) return app.config.databaseUrl
+async function runningUrl({ config, homeDirectory, logger }: App): Promise<string> {
+  if (config.databaseUrl !== undefined) return config.databaseUrl
   const { embeddedDatabaseStatus } = await import('../embedded-postgres/embedded-database.js')
-  const { homeDirectory, logger } = app
   const status = await embeddedDatabaseStatus({ homeDirectory, logger })
   if (status.url !== undefined) return status.url
   throw new EmbeddedDatabaseError(
@@ -92,28 +81,18 @@ async function runningUrl(app: App): Promise<string> {
   )
 }
 
-async function printUrl(app: App, io: CommandIo, isJson: boolean): Promise<number> {
-  const url = await runningUrl(app)
-  if (isJson) io.printJson({ url })
-  else io.print(url)
-  return EXIT_CODES.complete
-}
-
-/**
- * The address goes in the environment of psql, because command lines can be read by everyone on the
- * machine.
- */
-async function openPsql(app: App, io: CommandIo): Promise<number> {
+/** The address goes into psql's environment: everyone on a machine can read command lines. */
+async function openPsql(app: App): Promise<number> {
+  const { readEnvironment } = await import('../config/load.js')
   const { url } = await app.openDatabase()
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const method = searchParams.get('require_auth')
   const security = searchParams.get('sslmode')
   const authority = searchParams.get('sslrootcert')
-  const environment = await io.environment()
   const child = spawn('psql', [], {
     stdio: 'inherit',
     env: {
-      ...environment,
+      ...readEnvironment(),
       PGHOST: hostname,
       PGPORT: port === '' ? '5432' : port,
       PGUSER: decodeURIComponent(username),
@@ -137,7 +116,8 @@ async function openPsql(app: App, io: CommandIo): Promise<number> {
     return code ?? EXIT_CODES.bug
   } catch (cause) {
     throw new EmbeddedDatabaseError(
-      'psql cannot be run; install the PostgreSQL client, or connect another tool with `tracking-sync database url`',
+      'psql cannot be run; install the PostgreSQL client, or connect another tool with the ' +
+        'address that `tracking-sync database url` prints',
       { cause },
     )
   }

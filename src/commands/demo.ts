@@ -5,58 +5,53 @@ import { EXIT_CODES } from '../base/exit-code.js'
 import type { Simulator } from '../simulator/server.js'
 import type { RunReport } from '../sync/run-sync.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './output/count-of.js'
+import { countOf } from '../base/phrases.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { printAnswer } from './output/print-answer.js'
 import { formatTable } from './output/print-table.js'
 import type { Terminal } from './output/terminal.js'
-import { runSettingsOf, tellProblem } from './sync.js'
-import { wholeNumber } from './output/whole-number.js'
+import { wholeNumber } from './parse-arguments.js'
+import { printProblem, runSettingsOf } from './sync.js'
 
-/**
- * A schema of the demo's own: it is dropped and made anew each time, and real data are never in it.
- */
+/** The demo's own schema, dropped and made anew each time: real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
 const ANOTHER_DEMO =
-  'another demo runs in this database, and each makes its tables anew; wait until it has ended, or give this one a directory of its own with --home'
+  'another demo runs in this database; ' +
+  'wait until it has ended, or give this one its own directory with --home'
 const SHIPMENTS = 300
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const SHOWN_ROWS = 8
-/** Of a terminal; the demo is read by people also where it goes to a file. */
+/** People read the demo even from a file. */
 const USUAL_WIDTH = 80
-/** The simulator asks for no pause. */
+/** The simulator needs no limit. */
 const NO_LIMIT = 100_000
 const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
 
-interface DemoOptions extends Record<string, unknown> {
-  readonly shipments: number
-}
-
 export function addDemoCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('demo')
-    .description(
-      'Everything on this machine: embedded database, simulator, backfill, a day passing, sync, three answers. Needs no key, server or configuration.',
-    )
-    .option(
-      '--shipments <count>',
-      'Shipments of the account.',
-      wholeNumber(1, MOST_SHIPMENTS),
-      SHIPMENTS,
-    )
-  addSettingFlags(command).action(async (options: DemoOptions) => {
-    // Its own story is told step by step; log lines in between would hide it.
-    const flags = { logLevel: 'error', ...settingFlagsOf(options) }
-    await io.withApp(flags, async (app) => {
+  declare<{ readonly shipments: number }>(program, io, {
+    name: 'demo',
+    help:
+      'Show everything on this machine: embedded database, simulator, backfill, a day passing, ' +
+      'sync, three answers. Needs no key, server or configuration.',
+    json: false,
+    define: (command) =>
+      command.option(
+        '--shipments <count>',
+        'Shipments of the account.',
+        wholeNumber(1, MOST_SHIPMENTS),
+        SHIPMENTS,
+      ),
+    // Log lines would hide the steps that it prints.
+    flags: { logLevel: 'error' },
+    run: async (app, { shipments }) => {
       const { runAlone } = await import('../warehouse/coordination/run-alone.js')
       const choice = { schema: DEMO_SCHEMA, isEmbedded: true, isMigrating: false, poolSize: 1 }
       const warehouse = await app.openWarehouse(choice)
-      return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () =>
-        runDemo(app, io, options.shipments),
-      )
-    })
+      return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () => runDemo(app, io, shipments))
+    },
   })
 }
 
@@ -71,7 +66,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
   const { startSimulator } = await import('../simulator/server.js')
   const simulator = await startSimulator({
     shipments,
-    // A day is going to pass, and then it is now.
+    // The demo lets a day pass, and then it is now.
     startAt: new Date(Date.now() - DAY_MS),
     speed: 0,
     rateLimitPerMinute: null,
@@ -96,7 +91,8 @@ async function openDemoWarehouse(app: App): Promise<Warehouse> {
   const choice = { schema: DEMO_SCHEMA, isEmbedded: true }
   const before = await app.openWarehouse({ ...choice, isMigrating: false })
   if (!(await dropDemoSchemas(before))) {
-    const problem = 'is a schema that no demo made; rename it, or name another TRACKING_HOME'
+    const problem =
+      'is a schema that was not made by a demo; rename it, or use another TRACKING_HOME'
     throw new ConfigError([{ setting: DEMO_SCHEMA, problem }])
   }
   const warehouse = await app.openWarehouse(choice)
@@ -115,7 +111,7 @@ async function run(
   const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
-    isTerminal: io.isTerminal,
+    isTerminal: io.process.stderr.isTTY,
     isJson: false,
     now: () => performance.now(),
   })
@@ -143,7 +139,7 @@ async function run(
   }
 }
 
-/** What became of each stream, in the words of people. */
+/** What happened to each stream, in plain words. */
 function describeRun({ streams, requests }: RunReport, terminal: Terminal): string {
   const rows = streams
     .filter(({ counts }) => counts.fetched > 0)
@@ -159,7 +155,7 @@ function describeRun({ streams, requests }: RunReport, terminal: Terminal): stri
 }
 
 async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<number> {
-  await tellProblem(report, app, io)
+  await printProblem(report, app, io)
   return report.exitCode
 }
 

@@ -1,50 +1,55 @@
 import type { Command } from 'commander'
+import { EXIT_CODES } from '../base/exit-code.js'
 import { createSleep } from '../base/retry.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { EXIT_CODES } from '../base/exit-code.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 
 export function addMigrateCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('migrate')
-    .description(
-      'Create or upgrade the schemas. The other commands do it too, unless TRACKING_MIGRATE is false.',
-    )
-    .option(
-      '--roles',
-      'Also create the roles for readers and writers; where this user may not, print the statements.',
-    )
-    .option('--json', 'Print what was done as JSON.')
-  addSettingFlags(command).action(async (options: Record<string, unknown>) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare<{ readonly roles?: boolean }>(program, io, {
+    name: 'migrate',
+    help:
+      'Create or upgrade the schemas. ' +
+      'The other commands do it too, unless TRACKING_MIGRATE is false.',
+    json: 'Print what was done as JSON.',
+    define: (command) =>
+      command.option(
+        '--roles',
+        'Also create the roles for readers and writers. ' +
+          'If this user may not, print the statements.',
+      ),
+    run: async (app, options) => {
       const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
       const { createRoles } = await import('../warehouse/schema/roles.js')
       const warehouse = await app.openWarehouse({ isMigrating: false })
       const report = await prepareSchemas(warehouse, { sleep: createSleep() })
       const roles = options.roles === true ? await createRoles(warehouse) : undefined
-      if (options.json === true) io.printJson({ ...report, roles })
-      else {
-        for (const name of report.applied) io.print(`applied ${name}`)
-        if (report.views.length > 0) io.print(`installed ${report.views.length} views`)
-        io.print(
-          `The schemas ${Object.values(warehouse.names).join(', ')} are at version ${report.version}.`,
+      if (roles?.isDone === false && options.json !== true) {
+        io.printError(
+          'this user may not create roles or grant rights; ' +
+            'have an administrator run the statements below',
         )
-        if (roles !== undefined) tellRoles(io, roles)
       }
+      io.show(options, { ...report, roles }, () => {
+        const names = Object.values(warehouse.names).join(', ')
+        const views = report.views.length
+        return [
+          ...report.applied.map((name) => `applied ${name}`),
+          ...(views > 0 ? [`installed ${views} views`] : []),
+          `The schemas ${names} are at version ${report.version}.`,
+          ...(roles === undefined ? [] : describeRoles(roles)),
+        ].join('\n')
+      })
       return roles?.isDone === false ? EXIT_CODES.database : EXIT_CODES.complete
-    })
+    },
   })
 }
 
-function tellRoles(io: CommandIo, { isDone, roles, statements }: RolesReport): void {
-  if (isDone) {
-    io.print(
-      `The roles ${roles.reader} and ${roles.writer} have their rights; give a login one of them: grant ${roles.reader} to <user>;`,
-    )
-    return
-  }
-  io.printError(
-    'this user may not create roles or grant rights; let one who may run these statements',
-  )
-  for (const statement of statements) io.print(`${statement};`)
+function describeRoles({ isDone, roles, statements }: RolesReport): string[] {
+  if (!isDone) return statements.map((statement) => `${statement};`)
+  const { reader, writer } = roles
+  return [
+    `The roles ${reader} and ${writer} have their rights.`,
+    'Give a login one of them: grant <role> to <user>;',
+  ]
 }

@@ -1,27 +1,23 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/settings.js'
+import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
-import { EXIT_CODES } from '../base/exit-code.js'
 import type { Plan, PlanTotal } from '../sync/plan/make-plan.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './output/count-of.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { formatTable } from './output/print-table.js'
 import type { Terminal } from './output/terminal.js'
 import { SERVICE_SETTINGS } from './sync.js'
 
-const SETTINGS: readonly SettingName[] = SERVICE_SETTINGS.filter(
-  (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
-)
-
 export function addPlanCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('plan')
-    .description(
-      'What a backfill and a sync would cost in requests and minutes, and why. Looks at first pages only.',
-    )
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, SETTINGS).action(async (options: Record<string, unknown>) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare(program, io, {
+    name: 'plan',
+    help:
+      'Show what a backfill and a sync would cost in requests and minutes, and why. ' +
+      'Looks at first pages only.',
+    settings: SERVICE_SETTINGS.filter(
+      (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
+    ),
+    run: async (app, options) => {
       const { observePlan } = await import('../sync/plan/observe-plan.js')
       const { estimatePlan } = await import('../sync/plan/make-plan.js')
       requireService(app.config)
@@ -37,10 +33,8 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
           signal: app.signal,
         }),
       )
-      if (options.json === true) io.printJson(plan)
-      else io.print(formatPlan(plan, io.terminal))
-      return EXIT_CODES.complete
-    })
+      io.show(options, plan, () => formatPlan(plan, io.terminal))
+    },
   })
 }
 
@@ -52,7 +46,7 @@ export function formatPlan(plan: Plan, terminal?: Terminal): string {
     '',
     `backfill: ${describeTotal(plan.backfill)} at ${plan.ratePerMinute} requests a minute`,
     `sync: ${describeTotal(plan.sync)}`,
-    ...plan.unknowns.map((unknown) => `not known: ${unknown}`),
+    ...plan.unknowns.map((unknown) => `unknown: ${unknown}`),
     `This plan took ${countOf(plan.requestsMade, 'request')}.`,
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { addCheckCommand } from './check.js'
-import { createCommandIo, type CliState, type ProcessLike } from './command-io.js'
+import { CommandIo, type ProcessLike } from './command-io.js'
 import { addConfigCommand } from './config.js'
 import { addCustomFieldCommands } from './custom-fields.js'
 import { addDatabaseCommand } from './database.js'
@@ -12,7 +12,7 @@ import { addQuarantineCommands } from './quarantine.js'
 import { addQueryCommand } from './query.js'
 import { addReplayCommand } from './replay.js'
 import { addServeCommand } from './serve.js'
-import { addStoreViewsCommand } from './store-views.js'
+import { addStoreViewsCommand } from './store-views-command.js'
 import { addSimulateCommand } from './simulate.js'
 import { addStatusCommand } from './status.js'
 import { addSyncCommands } from './sync.js'
@@ -21,24 +21,19 @@ import { addWebhookCommands } from './webhooks.js'
 
 const EXIT_CODE_HELP = `
 Exit codes:
-  0 complete   1 bug   2 settings or usage   3 key refused   4 service gave up on us   5 database
-  6 finished but not fully trusted   7 another run holds the lease   8 output could not be written
+  0 complete   1 bug   2 settings or usage   3 key refused   4 service unavailable   5 database
+  6 finished, but look at the problems   7 another run holds the lease   8 output not written
   129, 130, 143 stopped by a signal`
 
-/**
- * Runs one command line and resolves to its exit code. Never calls `process.exit` itself, except
- * for a second signal: output is written out and everything opened is closed first.
- */
-export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
-  const state: CliState = { exitCode: EXIT_CODES.complete }
-  const io = createCommandIo(process, state)
+/** The program with all its commands, each with its help. */
+export function createProgram(io: CommandIo): Command {
   const program = new Command('tracking-sync')
     .description('Keeps a PostgreSQL warehouse equal to a container-and-shipment tracking service.')
     .version(io.programVersion)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => process.stdout.write(text),
-      writeErr: (text) => process.stderr.write(text),
+      writeOut: (text) => io.process.stdout.write(text),
+      writeErr: (text) => io.process.stderr.write(text),
     })
     .addHelpText('after', EXIT_CODE_HELP)
   addDemoCommand(program, io)
@@ -58,20 +53,27 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   addDatabaseCommand(program, io)
   addSimulateCommand(program, io)
   addConfigCommand(program, io)
+  return program
+}
+
+/**
+ * Runs one command line and gives its exit code. Calls `process.exit` only for a second signal;
+ * otherwise output is written out and everything opened is closed first.
+ */
+export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
+  const io = new CommandIo(process)
+  const program = createProgram(io)
   try {
     await program.parseAsync(withHelpFlag(argv, program))
   } catch (thrown) {
     // Commander has printed help, version or the usage error already.
     if (!(thrown instanceof CommanderError)) throw thrown
-    state.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
+    io.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
   }
-  return io.finishOutput(state.exitCode)
+  return io.finish()
 }
 
-/**
- * `help sync` as `sync --help`, also within a group: only a command that is called has the flags of
- * its settings.
- */
+/** `help sync` becomes `sync --help`: only a command that is called gets the flags of settings. */
 function withHelpFlag(argv: readonly string[], program: Command): string[] {
   const [first, second] = argv.slice(2)
   const isGroup = program.commands.some(

@@ -1,23 +1,21 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
-import { EXIT_CODES } from '../base/exit-code.js'
 import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
 import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import type { SchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { instant, instantText } from './output/instant.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './output/print-answer.js'
 import { formatTable } from './output/print-table.js'
 import { nearest, suggest } from '../base/suggest.js'
-import { wholeNumber } from './output/whole-number.js'
+import { instant, instantText, separatedByCommas, wholeNumber } from './parse-arguments.js'
 
 interface QueryOptions extends Partial<Record<QueryParameter, string>> {
   readonly format: AnswerFormat
-  readonly json?: boolean
   readonly explain?: boolean
   readonly asOf?: string
   readonly timeout: number
@@ -30,37 +28,14 @@ interface QueryOptions extends Partial<Record<QueryParameter, string>> {
 }
 
 export function addQueryCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('query')
-    .description(
-      'Answer a shipped question by name, or your own SQL (read-only). Without a name: list the questions.',
-    )
-    .argument('[question]', 'Name of a shipped question, or an SQL statement in quotes.')
-    .option('--explain', "Print the question's definition, columns and SQL instead of its answer.")
-    .addOption(
-      program
-        .createOption('--format <format>', 'How the answer is printed.')
-        .choices(ANSWER_FORMATS)
-        .default('table'),
-    )
-    .option('--json', 'The same as --format json.')
-    .option('--spreadsheet-safe', 'In csv: disarm texts that a spreadsheet would run as a formula.')
-    .option(
-      '--excel',
-      'As csv that spreadsheets open: instants in UTC as they read them, lists joined, formulas disarmed.',
-    )
-    .option('--columns <names>', 'Only these columns, by comma, in this order.', columnNames)
-    .option('--wide', 'As a table: every column, as wide as it is.')
-    .option('--vertical', 'As a table: a record a block, a line a column.')
-    .option('--all', 'As a table on a terminal: every row, not only a screen of them.')
-    .option('--as-of <instant>', 'Answer as of this instant: what was known then.', instantText)
-    .option('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60)
-  for (const [name, meaning] of Object.entries(QUERY_PARAMETERS)) {
-    const option = command.createOption(`--${name} <value>`, meaning).helpGroup('Narrowing:')
-    command.addOption(option.argParser(NARROWING[name as QueryParameter] ?? String))
-  }
-  addSettingFlags(command).action(async (question: string | undefined, options: QueryOptions) => {
-    await io.withApp(settingFlagsOf({ ...options }), async (app) => {
+  declare<QueryOptions, [string | undefined]>(program, io, {
+    name: 'query',
+    help:
+      'Answer a shipped question by name, or your own SQL (read-only). ' +
+      'Without a name: list the questions.',
+    json: 'The same as --format json.',
+    define: (command) => addNarrowing(addOptions(command)),
+    run: async (app, options, question) => {
       const { readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
       const { SchemaNames } = await import('../warehouse/connection/schema-names.js')
       const names = new SchemaNames(app.config.schema)
@@ -72,20 +47,46 @@ export function addQueryCommand(program: Command, io: CommandIo): void {
       if (question === undefined) listQuestions(io, shipped, format)
       else if (options.explain === true) explain(io, findQuestion(question, shipped), format)
       else await answer(app, io, findQuestion(question, shipped), { ...options, format })
-      return EXIT_CODES.complete
-    })
+    },
   })
 }
 
-function columnNames(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim())
-  if (names.every((name) => name !== '')) return names
-  throw new InvalidArgumentError('Give names of columns, separated by commas.')
+function addOptions(command: Command): Command {
+  return command
+    .argument('[question]', 'Name of a shipped question, or an SQL statement in quotes.')
+    .option('--explain', "Print the question's definition, columns and SQL instead of its answer.")
+    .addOption(
+      command
+        .createOption('--format <format>', 'How the answer is printed.')
+        .choices(ANSWER_FORMATS)
+        .default('table'),
+    )
+    .option('--spreadsheet-safe', 'In csv: disarm texts that a spreadsheet would run as a formula.')
+    .option(
+      '--excel',
+      'Print csv for spreadsheets: instants in UTC, lists joined, formulas disarmed.',
+    )
+    .option(
+      '--columns <names>',
+      'Only these columns, separated by commas, in this order.',
+      separatedByCommas,
+    )
+    .option('--wide', 'In tables: every column, as wide as it is.')
+    .option('--vertical', 'In tables: one block per record, one line per column.')
+    .option('--all', 'In tables on a terminal: every row, not only one screen.')
+    .option('--as-of <instant>', 'Answer with what was known at this instant.', instantText)
+    .option('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60)
 }
 
-/**
- * What PostgreSQL would refuse otherwise, after everything was opened. Other values are any text.
- */
+function addNarrowing(command: Command): Command {
+  for (const [name, meaning] of Object.entries(QUERY_PARAMETERS)) {
+    const option = command.createOption(`--${name} <value>`, meaning).helpGroup('Narrowing:')
+    command.addOption(option.argParser(NARROWING[name as QueryParameter] ?? String))
+  }
+  return command
+}
+
+/** What PostgreSQL would refuse only after everything was opened. Other values are any text. */
 const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
   since: instantText,
   until: instantText,
@@ -94,10 +95,7 @@ const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => strin
 
 type Question = ShippedQuery | string
 
-/**
- * With `--as-of`, SQL of a person's that names a schema of the present would silently answer for
- * the present.
- */
+/** With `--as-of`, SQL that names a schema of the present would silently answer for the present. */
 function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaNames): void {
   const [named] =
     new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ??
@@ -106,7 +104,9 @@ function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaN
   throw new ConfigError([
     {
       setting: '--as-of',
-      problem: `answers from the schema ${asOf}, and your SQL names ${named}, which knows the present only; write ${asOf} instead, or no schema`,
+      problem:
+        `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +
+        `present; write ${asOf} instead, or no schema`,
     },
   ])
 }
@@ -126,8 +126,8 @@ async function answer(
   })
   const pieces = warehouse.streamTable('answer a question', sqlText, values)
   const note = typeof question === 'string' ? undefined : question
-  for (const text of await tellAsOf(warehouse, options.asOf, note)) io.printNote(text)
-  for (const text of tellEffectless(options)) io.printNote(text)
+  for (const text of await explainAsOf(warehouse, options.asOf, note)) io.printNote(text)
+  for (const text of explainEffectless(options)) io.printNote(text)
   try {
     const count = await printAnswer(pieces, options.format, io.process.stdout, {
       isSpreadsheetSafe: options.spreadsheetSafe === true,
@@ -147,14 +147,15 @@ async function answer(
   }
 }
 
-/** What was asked for as of an instant of which the warehouse knows nothing, or nothing yet. */
-async function tellAsOf(
+/** Why an answer as of an instant is not what the reader may expect. */
+async function explainAsOf(
   warehouse: Warehouse,
   asOf: string | undefined,
   note: ShippedQuery | undefined,
 ): Promise<string[]> {
   if (asOf === undefined) return []
-  if (note?.isOfNow === true) return ['--as-of has no effect here: this answer is of the present']
+  if (note?.isOfNow === true)
+    return ['--as-of has no effect here: this answer is always of the present']
   const asked = instant(asOf).getTime()
   if (asked > Date.now()) {
     return [`--as-of ${asOf} is in the future: the answer is what is known now`]
@@ -165,7 +166,7 @@ async function tellAsOf(
   return [`--as-of ${asOf} is before the first load (${first}): nothing was known then`]
 }
 
-function tellEffectless(options: QueryOptions): string[] {
+function explainEffectless(options: QueryOptions): string[] {
   const { format, wide, vertical, all, spreadsheetSafe, excel } = options
   const given: readonly (readonly [string, boolean | undefined, AnswerFormat])[] = [
     ['--wide', wide, 'table'],
@@ -181,10 +182,7 @@ function tellEffectless(options: QueryOptions): string[] {
   )
 }
 
-/**
- * Why a shipped question has no rows: it was narrowed by something that is not there, or what it
- * needs is not there.
- */
+/** Why a shipped question has no rows: a value that is not in the warehouse, or missing data. */
 async function explainEmpty(
   warehouse: Warehouse,
   question: ShippedQuery,
@@ -197,16 +195,16 @@ async function explainEmpty(
     ),
   )
   const unknown = await findUnknownValues(warehouse, values)
-  if (unknown.length > 0) return unknown.map(tellUnknown)
+  if (unknown.length > 0) return unknown.map(describeUnknown)
   const narrowing = Object.keys(values).filter((name) => name !== 'limit')
   const narrowed =
-    narrowing.length > 0 ? `, one that fits ${narrowing.map((name) => `--${name}`).join(', ')}` : ''
+    narrowing.length > 0 ? ` that match ${narrowing.map((name) => `--${name}`).join(', ')}` : ''
   return [`no rows: ${question.name} needs ${question.needs}${narrowed}`]
 }
 
 const CANDIDATES_SHOWN = 8
 
-function tellUnknown({ parameter, value, candidates }: UnknownValue): string {
+function describeUnknown({ parameter, value, candidates }: UnknownValue): string {
   const byName = new Map(
     candidates.flatMap(
       ({ taken, name }) =>
@@ -223,7 +221,7 @@ function tellUnknown({ parameter, value, candidates }: UnknownValue): string {
   const more =
     candidates.length > shown.length ? `, and ${candidates.length - shown.length} more` : ''
   const list = hint !== '' || shown.length === 0 ? '' : `; there are ${shown.join(', ')}${more}`
-  return `no ${parameter} ${JSON.stringify(value)} is in the warehouse${hint}${list}`
+  return `the warehouse has no ${parameter} ${JSON.stringify(value)}${hint}${list}`
 }
 
 async function bind(
@@ -242,7 +240,7 @@ async function bind(
   throw new ConfigError(
     given.map((name) => ({
       setting: `--${name}`,
-      problem: 'narrows a shipped question; write it into your own SQL',
+      problem: 'narrows shipped questions only; write the condition into your SQL',
     })),
   )
 }
@@ -273,7 +271,7 @@ function listQuestions(
 function explain(io: CommandIo, question: Question, format: AnswerFormat): void {
   if (typeof question === 'string') {
     throw new ConfigError([
-      { setting: '--explain', problem: 'is for shipped questions, not for your own SQL' },
+      { setting: '--explain', problem: 'works for shipped questions, not for your own SQL' },
     ])
   }
   if (format === 'json') {
@@ -291,20 +289,22 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
   const named = shipped.find(({ name }) => name === question)
   if (named !== undefined) return named
   const names = shipped.map(({ name }) => name)
-  // One word is a name, and a wrong one; a statement has more.
+  // A single word is a misspelt name; a statement has more.
   if (/\s/.test(question.trim())) return question
   throw new ConfigError([
     {
       setting: question,
-      problem: `is not one of the questions${suggest(question, names)}; there are: ${names.join(', ')}. Your own SQL has more than one word`,
+      problem:
+        `is not one of the questions${suggest(question, names)}; ` +
+        `choose from ${names.join(', ')}, or write SQL of more than one word`,
     },
   ])
 }
 
-/** SQLSTATEs that the words of a statement lead to, not the state of the server. */
+/** SQLSTATEs that come from the words of a statement, not from the state of the server. */
 const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|P0)/
 
-/** The statement is the person's own, so advice about our tables would lead astray. */
+/** PostgreSQL's own words: advice about our tables would mislead. */
 function explainMistake(thrown: unknown): ConfigError | undefined {
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
   const { code } = thrown.context

@@ -7,62 +7,58 @@ import {
   type ReplayReport,
   type ReplaySelection,
 } from '../webhooks/process/replay-notifications.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { instant } from './output/instant.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { escapeControls } from './output/print-table.js'
+import { instant } from './parse-arguments.js'
 
-interface ReplayOptions extends Record<string, unknown> {
+interface ReplayOptions {
   readonly state?: readonly ReplayableState[]
   readonly event?: string
   readonly since?: Date
   readonly until?: Date
   readonly all?: boolean
   readonly dryRun?: boolean
-  readonly json?: boolean
 }
 
+const STATES = REPLAYABLE_STATES.join(', ')
+
 export function addReplayCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('replay')
-    .description(
-      'Put webhook notifications back into the inbox, to be applied once more: some by id, or all that the options select.',
-    )
-    .argument('[ids...]', 'Ids of notifications.')
-    .option(
-      '--state <name>',
-      `Only those in this state; may be repeated: ${REPLAYABLE_STATES.join(', ')}.`,
-      states,
-    )
-    .option('--event <name>', 'Only notifications of this event.')
-    .option(
-      '--since <time>',
-      'Only those received at this time or later, like 2026-03-01.',
-      instant,
-    )
-    .option('--until <time>', 'Only those received before it; 2026-03-02T08:00Z. UTC.', instant)
-    .option('--all', 'Every notification of the inbox.')
-    .option('--dry-run', 'Only say how many there are.')
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, ['migrate']).action(
-    async (ids: readonly string[], options: ReplayOptions) => {
-      await io.withApp(settingFlagsOf(options), async (app) => {
-        const selection = readSelection(ids, options)
-        const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
-        const warehouse = await app.openWarehouse({ isWriting: true })
-        const isDryRun = options.dryRun === true
-        const report = await replayNotifications(warehouse, selection, { isDryRun })
-        if (options.json === true) io.printJson(report)
-        else io.print(formatReplayReport(report))
-        return report.unknownIds.length > 0 ? EXIT_CODES.config : EXIT_CODES.complete
-      })
+  declare<ReplayOptions, [readonly string[]]>(program, io, {
+    name: 'replay',
+    help:
+      'Put webhook notifications back into the inbox to be applied once more: ' +
+      'some by id, or all that the options select.',
+    settings: ['migrate'],
+    define: (command) =>
+      command
+        .argument('[ids...]', 'Ids of notifications.')
+        .option('--state <name>', `Only in this state; may be repeated: ${STATES}.`, states)
+        .option('--event <name>', 'Only notifications of this event.')
+        .option(
+          '--since <time>',
+          'Only those received at this time or later, like 2026-03-01.',
+          instant,
+        )
+        .option('--until <time>', 'Only those received before it, like 2026-03-02T08:00Z.', instant)
+        .option('--all', 'Every notification of the inbox.')
+        .option('--dry-run', 'Only say how many there are.'),
+    run: async (app, options, ids) => {
+      const selection = readSelection(ids, options)
+      const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
+      const warehouse = await app.openWarehouse({ isWriting: true })
+      const isDryRun = options.dryRun === true
+      const report = await replayNotifications(warehouse, selection, { isDryRun })
+      io.show(options, report, () => formatReplayReport(report))
+      return report.unknownIds.length > 0 ? EXIT_CODES.config : EXIT_CODES.complete
     },
-  )
+  })
 }
 
 function states(text: string, before: readonly ReplayableState[] = []): readonly ReplayableState[] {
   const state = REPLAYABLE_STATES.find((name) => name === text)
   if (state !== undefined) return [...before, state]
-  throw new InvalidArgumentError(`It must be one of ${REPLAYABLE_STATES.join(', ')}.`)
+  throw new InvalidArgumentError(`It must be one of ${STATES}.`)
 }
 
 /** Throws ConfigError unless it is clear which notifications are meant. */
@@ -73,7 +69,7 @@ function readSelection(
   const isNarrowed = [state, event, since, until].some((option) => option !== undefined)
   if (all === true ? ids.length > 0 || isNarrowed : ids.length === 0 && !isNarrowed) {
     const problem =
-      'give ids of notifications, or one of --state, --event, --since and --until, or --all alone'
+      'needs ids of notifications, or --state, --event, --since or --until, or --all alone'
     throw new ConfigError([{ setting: 'replay', problem }])
   }
   return { states: state, event, since, until, ...(ids.length > 0 ? { ids } : {}) }
@@ -84,10 +80,11 @@ function formatReplayReport(report: ReplayReport): string {
   const { selected, replayed, waiting, withoutBody, isDryRun } = report
   const verb = isDryRun ? 'would be put back' : 'put back'
   lines.push(`${replayed} of ${selected} notifications ${verb}.`)
-  if (waiting > 0) lines.push(`${waiting} wait to be applied anyway.`)
+  if (waiting > 0) lines.push(`${waiting} already wait to be applied.`)
   if (withoutBody > 0) {
     lines.push(
-      `${withoutBody} have no body (any more), so there is nothing to apply: \`tracking-sync sync\` brings what they told.`,
+      `${withoutBody} have no body (any more), so there is nothing to apply: ` +
+        '`tracking-sync sync` brings what they said.',
     )
   }
   return lines.map(escapeControls).join('\n')

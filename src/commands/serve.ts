@@ -4,10 +4,11 @@ import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
 import { ConfigError } from '../base/errors.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
-import { requireService } from '../config/needed-settings.js'
+import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 interface ServeOptions {
@@ -50,17 +51,20 @@ const INBOX_CONNECTIONS = 2
 const OTHER_CONNECTIONS = 5
 
 export function addServeCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('serve')
-    .description(
-      'Receive webhooks, apply them, and run syncs by the clock, with health, metrics and a status page; until it is told to stop.',
-    )
-    .option('--no-receiver', 'Receive nothing here.')
-    .option('--no-processor', 'Apply nothing here.')
-    .option('--no-scheduler', 'Run no sync, reconcile or housekeeping here.')
-    .option('--insecure-no-signature', 'Take deliveries that nobody signed: for trials only.')
-  addSettingFlags(command, SERVE_SETTINGS).action(async (options: ServeOptions) => {
-    await io.withApp(settingFlagsOf({ ...options }), (app) => serve(app, io, options))
+  declare<ServeOptions>(program, io, {
+    name: 'serve',
+    help:
+      'Receive webhooks, apply them and run syncs on schedule, with health, metrics and a status ' +
+      'page, until it is stopped.',
+    json: false,
+    settings: SERVE_SETTINGS,
+    define: (command) =>
+      command
+        .option('--no-receiver', 'Do not receive webhooks here.')
+        .option('--no-processor', 'Do not apply notifications here.')
+        .option('--no-scheduler', 'Do not run scheduled jobs here.')
+        .option('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
+    run: (app, options) => serve(app, io, options),
   })
 }
 
@@ -101,7 +105,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
     signal,
   })
   const { url } = serving
-  tellStart(app, parts, url)
+  logStart(app, parts, url)
   io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
   const stopped = aborted(signal)
   try {
@@ -116,7 +120,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
   return EXIT_CODES.complete
 }
 
-function tellStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
+function logStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
   const { webhookPath, webhookUrl, webhookIds, syncCron, reconcileCron, cronTimeZone } = config
   logger.info('serving', {
     url,
@@ -127,19 +131,17 @@ function tellStart({ config, logger, programVersion }: App, parts: ServeParts, u
   })
   if (parts.isProcessing && webhookUrl === undefined && webhookIds === undefined) {
     logger.warn(
-      'neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: notifications of every webhook of the account are taken for ours, and nobody watches whether ours still works',
+      'neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: notifications of every ' +
+        'webhook of the account are applied, and nothing checks that ours still works',
     )
   }
 }
 
-/**
- * A database that hangs must not keep the process from its end: what was acknowledged is stored,
- * and all else is done again.
- */
+/** Ends even if the database hangs: what was acknowledged is stored, the rest is repeated. */
 function endInTime({ config, logger, signal }: App, io: CommandIo): void {
   const { shutdownSeconds } = config
   const timer = setTimeout(() => {
-    logger.error('not everything came to its end in time and is cut off', { shutdownSeconds })
+    logger.error('not everything has ended in time; the rest is cut off', { shutdownSeconds })
     io.process.exit(exitCodeOfSignal(stopSignalOf(signal.reason) ?? 'SIGTERM'))
   }, shutdownSeconds * 1000)
   timer.unref()
@@ -151,11 +153,12 @@ async function createSignature(
   isInsecure: boolean,
 ): Promise<SignatureCheck | 'insecure'> {
   if (isInsecure && isReceiving && !isLoopbackHost(config.host)) {
-    const problem = `is ${config.host}, and --insecure-no-signature takes anybody's word: it listens on 127.0.0.1 only`
+    const problem =
+      `is ${config.host}, but --insecure-no-signature accepts deliveries from anyone; ` +
+      'use 127.0.0.1'
     throw new ConfigError([{ setting: 'TRACKING_HOST', problem }])
   }
   if (isInsecure || !isReceiving) return 'insecure'
-  const { requireWebhookSecrets } = await import('../config/needed-settings.js')
   const { createSignatureCheck } = await import('../webhooks/receive/signature.js')
   return createSignatureCheck({
     secrets: requireWebhookSecrets(config),

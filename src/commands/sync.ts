@@ -6,8 +6,9 @@ import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/fail
 import { requireService } from '../config/needed-settings.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
-import { countOf } from './output/count-of.js'
+import { countOf } from '../base/phrases.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { escapeControls, formatTable } from './output/print-table.js'
 import type { Terminal } from './output/terminal.js'
 import { limitRun } from '../sync/limit-run.js'
@@ -29,72 +30,74 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'allowInsecureApiUrl',
 ]
 
-const DESCRIPTIONS = {
-  backfill: 'The one-off full load: reads everything the service has into the warehouse.',
-  sync: 'One scheduled run: reads what can still change, once a day everything, and writes only what differs. For cron.',
+const HELP = {
+  backfill: 'Load everything the service has into the warehouse: the first run.',
+  sync:
+    'Read what can still change, and everything once a day; write only what differs. ' +
+    'For cron.',
 } as const
 
 export function addSyncCommands(program: Command, io: CommandIo): void {
   for (const name of ['backfill', 'sync'] as const) {
-    const command = program
-      .command(name)
-      .description(DESCRIPTIONS[name])
-      .option('--json', 'Print the report as JSON; progress as JSON lines on standard error.')
-      .option(
-        '--accept-shrink',
-        'Mark missing rows as gone even when there are suspiciously many; each is still asked for by id.',
-      )
-      .option(
-        '--accept-account',
-        'Go on with another address or key than this warehouse is filled from: a new key of the same account.',
-      )
-    if (name === 'backfill') addNarrowingOptions(command)
-    addSettingFlags(command, SERVICE_SETTINGS).action(async (options: SyncOptions) => {
-      await io.withApp(settingFlagsOf({ ...options }), async (app) => {
-        const isJson = options.json === true
+    declare<SyncOptions>(program, io, {
+      name,
+      help: HELP[name],
+      json: 'Print the report as JSON, and progress as JSON lines on standard error.',
+      settings: SERVICE_SETTINGS,
+      define: (command) => {
+        command
+          .option(
+            '--accept-shrink',
+            'Mark missing rows as gone even if they are suspiciously many; ' +
+              'each is still asked for by id.',
+          )
+          .option(
+            '--accept-account',
+            'Accept another address or key than the one that filled this warehouse: ' +
+              'a new key of the same account.',
+          )
+        return name === 'backfill' ? addNarrowingOptions(command) : command
+      },
+      run: async (app, options) => {
         const report = await withRunDependencies(app, io, options, async (dependencies) => {
           const done = await runCommand(name, options, dependencies)
           await rememberAccount(app, dependencies.warehouse, done, options)
           return done
         })
-        if (isJson) io.printJson(report)
-        else io.print(formatReport(report, io.terminal))
-        await tellProblem(report, app, io)
+        io.show(options, report, () => formatReport(report, io.terminal))
+        await printProblem(report, app, io)
         return report.exitCode
-      })
+      },
     })
   }
 }
 
-/**
- * Once the service has given something for this key: a mistyped one is not what the warehouse is
- * filled with.
- */
+/** Only once the service has given something for this key: it may be mistyped. */
 async function rememberAccount(
   { config }: App,
   warehouse: Warehouse,
   { streams }: RunReport,
-  { acceptAccount: isReplacing = false }: RunOptions,
+  { acceptAccount: isReplacing = false }: RunFlags,
 ): Promise<void> {
   if (streams.every(({ counts }) => counts.fetched === 0)) return
   const { acceptAccount } = await import('../warehouse/bookkeeping/source-account.js')
   await acceptAccount(warehouse, requireService(config), { isReplacing })
 }
 
-export interface RunOptions {
+export interface RunFlags {
   readonly json?: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
 }
 
-interface SyncOptions extends RunOptions {
+interface SyncOptions extends RunFlags {
   readonly stream?: readonly string[]
   readonly shipment?: readonly string[]
   readonly container?: readonly string[]
 }
 
-function addNarrowingOptions(command: Command): void {
-  command
+function addNarrowingOptions(command: Command): Command {
+  return command
     .option(
       '--stream <name...>',
       'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
@@ -121,10 +124,10 @@ async function runCommand(
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  { json: isJson = false, acceptShrink = false, acceptAccount = false }: RunOptions,
+  { json: isJson = false, acceptShrink = false, acceptAccount = false }: RunFlags,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
-  // Before a database is started for nothing.
+  // Before a database is started in vain.
   requireService(app.config)
   const warehouse = await app.openWarehouse({
     isWriting: true,
@@ -133,7 +136,7 @@ export async function withRunDependencies<Result>(
   const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
-    isTerminal: io.isTerminal,
+    isTerminal: io.process.stderr.isTTY,
     isJson,
     now: () => performance.now(),
     requestsPerMinute: app.config.rateLimitPerMinute,
@@ -155,7 +158,7 @@ export async function withRunDependencies<Result>(
   }
 }
 
-/** A kill that nothing can catch: what a test of recovery needs. */
+/** Kills this process where a test of recovery asks for it; nothing can catch that. */
 export function failpointOf(app: App): ReachFailpoint {
   const { failpoint } = app.config
   if (failpoint === undefined) return noFailpoints
@@ -164,11 +167,8 @@ export function failpointOf(app: App): ReachFailpoint {
   })
 }
 
-/**
- * Cron mails what stands on standard error: the gravest problem in one sentence; the report holds
- * all of them.
- */
-export async function tellProblem(
+/** The gravest problem in one sentence on standard error, which cron mails. */
+export async function printProblem(
   { problems, exitCode }: RunReport,
   app: App,
   io: CommandIo,
@@ -180,9 +180,7 @@ export async function tellProblem(
   io.printError(app.redact(`${gravest}${more}`))
 }
 
-/**
- * These and no others: a run stores its settings in its row, and the configuration holds secrets.
- */
+/** Only these: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
   const { transportEventChecksPerSync, fullSyncHours } = config
@@ -220,7 +218,8 @@ export function formatReport(report: RunReport, terminal?: Terminal): string {
     (sum, { counts }) => sum + counts.inserted + counts.updated + counts.tombstoned,
     0,
   )
-  const sentence = `${report.command} ${report.outcome}: ${countOf(written, 'row')} written, ${countOf(report.requests, 'request')}.`
+  const work = `${countOf(written, 'row')} written, ${countOf(report.requests, 'request')}`
+  const sentence = `${report.command} ${report.outcome}: ${work}.`
   const lines = [
     ...report.drift.map((novelty) => `new at the service: ${novelty}`),
     ...report.problems.map((problem) => `problem: ${problem}`),

@@ -1,53 +1,52 @@
 import { randomInt } from 'node:crypto'
 import type { Command } from 'commander'
-import type { SettingName } from '../config/settings.js'
-import { requireService } from '../config/needed-settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
+import { countOf } from '../base/phrases.js'
+import { requireService } from '../config/needed-settings.js'
 import type { VerifyReport } from '../sync/verify/verify-warehouse.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import type { CommandIo } from './command-io.js'
+import { declare } from './declare-command.js'
 import { formatTable } from './output/print-table.js'
 import type { Terminal } from './output/terminal.js'
-import { countOf } from './output/count-of.js'
-import { wholeNumber } from './output/whole-number.js'
-
-const SETTINGS: readonly SettingName[] = [
-  'apiUrl',
-  'rateLimitPerMinute',
-  'requestTimeoutSeconds',
-  'eventConcurrency',
-  'migrate',
-  'allowInsecureApiUrl',
-]
+import { wholeNumber } from './parse-arguments.js'
 
 const LARGEST_SEED = 2 ** 31 - 1
 const SHOWN_DIFFERENCES = 50
 
-interface VerifyOptions extends Record<string, unknown> {
+interface VerifyOptions {
   readonly sample: number
   readonly seed?: number
-  readonly json?: boolean
 }
 
 export function addVerifyCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('verify')
-    .description(
-      'Compare the warehouse with the service: counts, records of some of its pages, and a random sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
-    )
-    .option(
-      '--sample <count>',
-      'Shipments, and as many containers with their transport events: about three requests each.',
-      wholeNumber(0, 100_000),
-      50,
-    )
-    .option(
-      '--seed <number>',
-      'The same seed takes the same sample. Default: a random one, which is printed.',
-      wholeNumber(0, LARGEST_SEED),
-    )
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, SETTINGS).action(async (options: VerifyOptions) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare<VerifyOptions>(program, io, {
+    name: 'verify',
+    help:
+      'Compare the warehouse with the service: counts, records of some pages, and a random ' +
+      'sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
+    settings: [
+      'apiUrl',
+      'rateLimitPerMinute',
+      'requestTimeoutSeconds',
+      'eventConcurrency',
+      'migrate',
+      'allowInsecureApiUrl',
+    ],
+    define: (command) =>
+      command
+        .option(
+          '--sample <count>',
+          'Shipments to compare, and as many containers with their transport events: ' +
+            'about three requests each.',
+          wholeNumber(0, 100_000),
+          50,
+        )
+        .option(
+          '--seed <number>',
+          'The same seed takes the same sample. Default: a random one, which is printed.',
+          wholeNumber(0, LARGEST_SEED),
+        ),
+    run: async (app, options) => {
       const { verifySource } = await import('../sync/verify/verify-warehouse.js')
       requireService(app.config)
       await app.openWarehouse()
@@ -60,17 +59,16 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
         sample: options.sample,
         seed: options.seed ?? randomInt(LARGEST_SEED),
       })
-      if (options.json === true) io.printJson(report)
-      else io.print(formatVerifyReport(report, io.terminal))
+      io.show(options, report, () => formatVerifyReport(report, io.terminal))
       return report.isEqual ? EXIT_CODES.complete : EXIT_CODES.incomplete
-    })
+    },
   })
 }
 
 export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): string {
   const counts = report.counts.map((count) => [
     count.stream,
-    count.service ?? 'not said',
+    count.service ?? 'unknown',
     count.warehouse,
     count.difference,
     count.tolerance,
@@ -86,7 +84,9 @@ export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): s
   ])
   const verdict = report.isEqual
     ? 'The warehouse equals the service'
-    : `The warehouse DIFFERS from the service, of which all was read ${describeAge(report.wholeHoursAgo)}: run \`tracking-sync sync --full-sync-hours 0\`, then verify again`
+    : 'The warehouse DIFFERS from the service ' +
+      `(last complete read: ${describeAge(report.wholeHoursAgo)}); ` +
+      'run `tracking-sync sync --full-sync-hours 0`, then verify again'
   return [
     formatTable(
       ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],
@@ -134,7 +134,7 @@ function formatUnlisted({ unlistedEvents: count }: VerifyReport): string[] {
 function formatVolatile({ volatile }: VerifyReport): string[] {
   const columns = Object.entries(volatile).map(([column, rows]) => `${column} (${rows})`)
   if (columns.length === 0) return []
-  return ['', `Behind, as such columns are between two runs: ${columns.join(', ')}`]
+  return ['', `Columns that change between two runs, and are behind: ${columns.join(', ')}`]
 }
 
 const SHOWN_BEFORE = 20

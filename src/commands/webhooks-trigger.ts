@@ -1,13 +1,14 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { App } from '../app.js'
-import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { requireWebhookUrl, watchSettingsOf } from '../config/needed-settings.js'
+import type { CommandIo } from './command-io.js'
+import { declare, SERVICE_ONLY } from './declare-command.js'
+import { formatCheck } from './output/print-check.js'
 import { escapeControls } from './output/print-table.js'
-import { requireWebhookUrl } from './webhooks-create.js'
-import { wholeNumber } from './output/whole-number.js'
+import { wholeNumber } from './parse-arguments.js'
 
-interface TriggerOptions extends Record<string, unknown> {
+interface TriggerOptions {
   readonly event: string
   readonly to?: string
   readonly listen?: { readonly host: string; readonly httpPort: number }
@@ -15,69 +16,74 @@ interface TriggerOptions extends Record<string, unknown> {
   readonly json?: boolean
 }
 
-export function addTriggerCommand(
-  group: Command,
-  io: CommandIo,
-  settings: readonly SettingName[],
-): void {
-  const command = group
-    .command('trigger')
-    .description(
-      'Test the whole way of a delivery: opens the receiver for a moment, compares the secret of our webhook with TRACKING_WEBHOOK_SECRET, has the service send a sample to TRACKING_WEBHOOK_URL, and checks what comes. Stores nothing.',
-    )
-    .option('--event <name>', 'Event of the sample.', 'tracking_request.succeeded')
-    .option(
-      '--to <url>',
-      'Only have a sample sent to this address, signed as real deliveries to it are: with the secret of the webhook that sends there, else with TRACKING_WEBHOOK_SECRET.',
-    )
-    .option('--listen <host:port>', 'Where to listen. Default: TRACKING_HOST and PORT.', address)
-    .option('--timeout <seconds>', 'How long to wait for the sample.', wholeNumber(1, 600), 20)
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, [
-    ...settings,
-    'webhookUrl',
-    'webhookPath',
-    'webhookSignatureHeader',
-    'webhookSignatureAlgorithm',
-    'webhookSignatureEncoding',
-    'webhookSignaturePrefix',
-  ]).action(async (options: TriggerOptions) => {
-    await io.withApp(settingFlagsOf(options), (app) =>
+export function addTriggerCommand(group: Command, io: CommandIo): void {
+  declare<TriggerOptions>(group, io, {
+    name: 'trigger',
+    help:
+      'Test the whole way of a delivery: open the receiver for a moment, compare the secret of ' +
+      'our webhook with TRACKING_WEBHOOK_SECRET, have the service send a sample to ' +
+      'TRACKING_WEBHOOK_URL, and check what arrives. Stores nothing.',
+    settings: [
+      ...SERVICE_ONLY,
+      'webhookUrl',
+      'webhookPath',
+      'webhookSignatureHeader',
+      'webhookSignatureAlgorithm',
+      'webhookSignatureEncoding',
+      'webhookSignaturePrefix',
+    ],
+    define: (command) =>
+      command
+        .option('--event <name>', 'Event of the sample.', 'tracking_request.succeeded')
+        .option(
+          '--to <url>',
+          'Only have a sample sent to this address, signed as real deliveries to it are: with ' +
+            'the secret of its webhook, or with TRACKING_WEBHOOK_SECRET if it has none.',
+        )
+        .option(
+          '--listen <host:port>',
+          'Where to listen. Default: TRACKING_HOST and PORT.',
+          address,
+        )
+        .option('--timeout <seconds>', 'How long to wait for the sample.', wholeNumber(1, 600), 20),
+    run: (app, options) =>
       options.to === undefined
         ? testWay(app, io, options)
         : sendSample(app, io, options, options.to),
-    )
   })
 }
 
 async function sendSample(
   app: App,
   io: CommandIo,
-  { event, json = false }: TriggerOptions,
+  options: TriggerOptions,
   url: string,
 ): Promise<number> {
+  const { event } = options
   const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   checkTargetUrl('--to', url)
   const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/webhook-record.js')
   const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
-  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
     sendsTo(webhook, url),
   )
-  // What real deliveries carry, where the service tells it.
+  // What real deliveries are signed with, if the service returns it.
   const secret = sending?.secret?.reveal() ?? secrets[0]
   await service.triggerWebhook({ url, event, secret })
   const alerts = sending === undefined ? [] : checkSecret(sending, secrets)
-  if (json) io.printJson({ url, event, isSigned: secret !== undefined, alerts })
-  else {
+  io.show(options, { url, event, isSigned: secret !== undefined, alerts }, () => {
     const isOurs = secret !== undefined && secrets.includes(secret)
     const how = isOurs ? 'signed with TRACKING_WEBHOOK_SECRET' : 'signed as real deliveries are'
     const end = secret === undefined ? 'not signed' : how
-    io.print(escapeControls(`The service sends a sample of ${event} to ${url}, ${end}.`))
-    for (const { sentence } of alerts) io.print(escapeControls(`ALERT: ${sentence}`))
-  }
+    return [
+      `The service sends a sample of ${event} to ${url}, ${end}.`,
+      ...alerts.map(({ sentence }) => `ALERT: ${sentence}`),
+    ]
+      .map(escapeControls)
+      .join('\n')
+  })
   return alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
 }
 
@@ -88,9 +94,8 @@ async function testWay(
 ): Promise<number> {
   const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   const { testWebhook } = await import('../webhooks/manage/self-test.js')
-  const { watchSettingsOf } = await import('../config/needed-settings.js')
   const { config } = app
-  const url = requireWebhookUrl(app)
+  const url = requireWebhookUrl(config)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)
   const { error, ...report } = await testWebhook({
     service: (await app.openService()).service,
@@ -111,8 +116,7 @@ async function testWay(
     timeoutMs: timeout * 1000,
     onStep: ({ name, isOk, detail }) => {
       if (json) return
-      const text = escapeControls(app.redact(detail))
-      io.print(`${isOk ? 'ok  ' : 'FAIL'}  ${name.padEnd(9)} ${text}`)
+      io.print(formatCheck({ name, isOk, detail: app.redact(detail) }, io.terminal))
     },
   })
   if (json) io.printJson(report)

@@ -1,51 +1,41 @@
 import type { Command } from 'commander'
-import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES } from '../base/exit-code.js'
-import { addSettingFlags, settingFlagsOf, type CommandIo } from './command-io.js'
+import { countOf } from '../base/phrases.js'
+import { requireService, watchSettingsOf } from '../config/needed-settings.js'
+import type { Envelope } from '../webhooks/receive/envelope.js'
+import type { ReconcileReport } from '../webhooks/reconcile/reconcile.js'
+import type { CommandIo } from './command-io.js'
+import { declare, SERVICE_ONLY } from './declare-command.js'
 import { escapeControls, formatTable } from './output/print-table.js'
-import { addFailedCommand, addReconcileCommand } from './webhooks-failed.js'
+import { wholeNumber } from './parse-arguments.js'
 import { addCreateCommand, addEnableCommand } from './webhooks-create.js'
 import { addTriggerCommand } from './webhooks-trigger.js'
-
-/** Settings of commands that only ask the service something. */
-const SERVICE_ONLY: readonly SettingName[] = [
-  'apiUrl',
-  'requestTimeoutSeconds',
-  'allowInsecureApiUrl',
-]
-
-interface PrintOptions extends Record<string, unknown> {
-  readonly json?: boolean
-}
 
 export function addWebhookCommands(program: Command, io: CommandIo): void {
   const group = program
     .command('webhooks')
     .description('Our webhooks at the service: list, create, enable, test, and catch up.')
   addList(group, io)
-  addCreateCommand(group, io, SERVICE_ONLY)
-  addEnableCommand(group, io, SERVICE_ONLY)
+  addCreateCommand(group, io)
+  addEnableCommand(group, io)
   addEvents(group, io)
   addIps(group, io)
-  addFailedCommand(group, io, SERVICE_ONLY)
-  addTriggerCommand(group, io, SERVICE_ONLY)
-  addReconcileCommand(group, io, SERVICE_ONLY)
+  addFailed(group, io)
+  addTriggerCommand(group, io)
+  addReconcile(group, io)
 }
 
 function addList(group: Command, io: CommandIo): void {
-  const command = group
-    .command('list')
-    .description(
-      'The webhooks of the account, which are ours, and whether they sign with our secret. Secrets are not shown. Exit code 6 when ours signs with another.',
-    )
-    .option('--json', 'Print as JSON.')
-  const settings: readonly SettingName[] = [...SERVICE_ONLY, 'webhookUrl', 'webhookIds']
-  addSettingFlags(command, settings).action(async (options: PrintOptions) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare(group, io, {
+    name: 'list',
+    help:
+      'List the webhooks of the account, which are ours, and whether they sign with our secret. ' +
+      'Shows no secrets. Exit code 6 when ours signs with another.',
+    settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
+    run: async (app, options) => {
       const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
       const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
       const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
-      const { watchSettingsOf } = await import('../config/needed-settings.js')
       const own = watchSettingsOf(app.config)
       const listed = await listWebhookRecords((await app.openService()).service, app.signal)
       const webhooks = listed.map((webhook) => ({
@@ -53,92 +43,178 @@ function addList(group: Command, io: CommandIo): void {
         isSignedWithOurs: webhook.secret?.isAmong(own.secrets) ?? null,
         isOurs: isOurs(webhook, own),
       }))
-      // Where the settings name none of them, none is promised to work.
+      // If the settings name none of them, none is promised to work.
       const isNamed = own.url !== undefined || own.ids.length > 0
       const alerts = webhooks.flatMap((webhook) =>
         isNamed && webhook.isOurs ? checkSecret(webhook, own.secrets) : [],
       )
-      if (options.json === true) io.printJson(webhooks)
-      else if (webhooks.length === 0) {
-        io.print('The account has no webhook: make one with `tracking-sync webhooks create`.')
-      } else {
+      io.show(options, webhooks, () => {
+        if (webhooks.length === 0) {
+          return 'The account has no webhook: make one with `tracking-sync webhooks create`.'
+        }
         const rows = webhooks.map((webhook) => [
           webhook.webhookId,
           webhook.url,
           yesOrNo(webhook.isActive),
-          webhook.events?.length ?? 'not said',
-          tellSecret(webhook),
+          webhook.events?.length ?? 'unknown',
+          describeSecret(webhook),
           yesOrNo(webhook.isOurs),
         ])
-        io.print(
-          formatTable(['webhook', 'url', 'active', 'events', 'secret', 'ours'], rows, io.terminal),
-        )
-        for (const { sentence } of alerts) io.print(escapeControls(`ALERT: ${sentence}`))
-      }
+        const columns = ['webhook', 'url', 'active', 'events', 'secret', 'ours']
+        const lines = alerts.map(({ sentence }) => escapeControls(`ALERT: ${sentence}`))
+        return [formatTable(columns, rows, io.terminal), ...lines].join('\n')
+      })
       return alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
-    })
+    },
   })
 }
 
-function tellSecret(webhook: {
+function describeSecret(webhook: {
   readonly hasSecret: boolean | null
   readonly isSignedWithOurs: boolean | null
 }): string {
   if (webhook.hasSecret === false) return 'none'
-  if (webhook.isSignedWithOurs === null) return 'not said'
+  if (webhook.isSignedWithOurs === null) return 'unknown'
   return webhook.isSignedWithOurs ? 'ours' : 'NOT ours'
 }
 
 function yesOrNo(value: boolean | null): string {
-  if (value === null) return 'not said'
+  if (value === null) return 'unknown'
   return value ? 'yes' : 'no'
 }
 
 function addEvents(group: Command, io: CommandIo): void {
-  const command = group
-    .command('events')
-    .description('The catalogue of events a webhook can subscribe to, and which of them we need.')
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, [...SERVICE_ONLY, 'webhookEvents']).action(
-    async (options: PrintOptions) => {
-      await io.withApp(settingFlagsOf(options), async (app) => {
-        const { listCatalogueEvents, neededEvents } =
-          await import('../webhooks/manage/needed-events.js')
-        const { document } = await (await app.openService()).service.getWebhookEvents()
-        const catalogue = listCatalogueEvents(document)
-        const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
-        const events = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
-        if (options.json === true) io.printJson(events)
-        else if (events.length === 0) io.print('The catalogue of the service is empty.')
-        else {
-          const rows = events.map((entry) => [
-            entry.category,
-            entry.name,
-            yesOrNo(entry.isNeeded),
-            entry.description,
-          ])
-          io.print(formatTable(['category', 'event', 'needed', 'description'], rows, io.terminal))
-        }
-        return EXIT_CODES.complete
+  declare(group, io, {
+    name: 'events',
+    help: 'List the events that a webhook can subscribe to, and which of them we need.',
+    settings: [...SERVICE_ONLY, 'webhookEvents'],
+    run: async (app, options) => {
+      const { listCatalogueEvents, neededEvents } =
+        await import('../webhooks/manage/needed-events.js')
+      const { document } = await (await app.openService()).service.getWebhookEvents()
+      const catalogue = listCatalogueEvents(document)
+      const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
+      const events = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
+      io.show(options, events, () => {
+        if (events.length === 0) return 'The catalogue of the service is empty.'
+        const rows = events.map((entry) => [
+          entry.category,
+          entry.name,
+          yesOrNo(entry.isNeeded),
+          entry.description,
+        ])
+        return formatTable(['category', 'event', 'needed', 'description'], rows, io.terminal)
       })
     },
-  )
+  })
 }
 
 function addIps(group: Command, io: CommandIo): void {
-  const command = group
-    .command('ips')
-    .description('The addresses deliveries come from, one a line: for a firewall.')
-    .option('--json', 'Print as JSON.')
-  addSettingFlags(command, SERVICE_ONLY).action(async (options: PrintOptions) => {
-    await io.withApp(settingFlagsOf(options), async (app) => {
+  declare(group, io, {
+    name: 'ips',
+    help: 'List the addresses that deliveries come from, one per line, for a firewall.',
+    settings: SERVICE_ONLY,
+    run: async (app, options) => {
       const { readAddressList } = await import('../webhooks/receive/sender-addresses.js')
-      const addresses = readAddressList(
-        (await (await app.openService()).service.getWebhookIps()).body,
-      )
-      if (options.json === true) io.printJson(addresses)
-      else for (const address of addresses) io.print(address)
-      return EXIT_CODES.complete
-    })
+      const { service } = await app.openService()
+      const addresses = readAddressList((await service.getWebhookIps()).body)
+      io.show(options, addresses, () => addresses.join('\n'))
+    },
   })
+}
+
+function addFailed(group: Command, io: CommandIo): void {
+  declare<{ readonly limit: number }>(group, io, {
+    name: 'failed',
+    help: 'List notifications that the service gave up on, of all webhooks of the account.',
+    settings: SERVICE_ONLY,
+    define: (command) =>
+      command.option('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
+    run: async (app, options) => {
+      const { listFailedNotifications } =
+        await import('../webhooks/reconcile/failed-notifications.js')
+      const { service } = await app.openService()
+      const { limit } = options
+      const failed: Envelope[] = []
+      const pageSize = Math.min(limit, app.config.pageSize)
+      for await (const page of listFailedNotifications(service, { pageSize })) {
+        failed.push(...page.failed)
+        if (failed.length >= limit) break
+      }
+      const shown = failed.slice(0, limit)
+      io.show(options, shown, () => {
+        if (shown.length === 0) return 'No notification has failed.'
+        const rows = shown.map(({ notificationId, event, createdAt, webhookId, reference }) => [
+          notificationId,
+          event,
+          createdAt,
+          webhookId,
+          reference === null ? null : `${reference.type} ${reference.id}`,
+        ])
+        const columns = ['notification', 'event', 'created', 'webhook', 'about']
+        return formatTable(columns, rows, io.terminal)
+      })
+    },
+  })
+}
+
+function addReconcile(group: Command, io: CommandIo): void {
+  declare(group, io, {
+    name: 'reconcile',
+    help:
+      'Check our webhook, and queue the records of failed notifications to be refetched. ' +
+      'Exit code 6 when the webhook needs attention.',
+    json: 'Print the report as JSON.',
+    settings: [
+      ...SERVICE_ONLY,
+      'rateLimitPerMinute',
+      'pageSize',
+      'migrate',
+      'webhookUrl',
+      'webhookIds',
+      'webhookEvents',
+      'webhookReactivate',
+    ],
+    run: async (app, options) => {
+      const { reconcile } = await import('../webhooks/reconcile/reconcile.js')
+      // Before a database is started in vain.
+      requireService(app.config)
+      const warehouse = await app.openWarehouse({ isWriting: true })
+      const { service } = await app.openService({ warehouse })
+      const report = await reconcile({
+        service,
+        warehouse,
+        logger: app.logger,
+        signal: app.signal,
+        settings: { ...watchSettingsOf(app.config), pageSize: app.config.pageSize },
+      })
+      io.show(options, report, () => formatReconcileReport(report))
+      return report.webhook.alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
+    },
+  })
+}
+
+function formatReconcileReport(report: ReconcileReport): string {
+  const { webhook } = report
+  const lines = [
+    ...webhook.notes.map((note) => `note: ${note}`),
+    ...webhook.alerts.map(({ sentence }) => `ALERT: ${sentence}`),
+  ]
+  if (!webhook.isConfigured) {
+    lines.push('note: set TRACKING_WEBHOOK_URL or TRACKING_WEBHOOK_IDS to have our webhook checked')
+  }
+  if (report.isTruncated) {
+    lines.push(
+      `note: only ${report.pages} pages of failed notifications were read; ` +
+        'the next complete sync brings what the others were about',
+    )
+  }
+  const parts = [
+    `${report.alreadyKnown} known already`,
+    ...(report.foreign > 0 ? [`${report.foreign} of other webhooks`] : []),
+    `${report.recovered} recovered (${report.queued} to be refetched)`,
+    `${report.unresolved} left to the next complete sync`,
+  ]
+  const sentence = `${countOf(report.failed, 'failed notification')}: ${parts.join(', ')}.`
+  return [...lines.map(escapeControls), sentence].join('\n')
 }

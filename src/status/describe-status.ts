@@ -1,4 +1,4 @@
-import { formatSeconds } from '../base/format-seconds.js'
+import { formatSeconds } from '../base/phrases.js'
 import type { WarehouseStatus } from './read-status.js'
 
 /** A table with a heading. `status` prints it, `serve` shows it on its page. */

@@ -52,9 +52,11 @@ function findInterpolations(path: string, text: string): Interpolation[] {
 
 /** The message of an error, or what a call of the warehouse says it is doing: text for people. */
 function isSaid(node: ts.TemplateExpression): boolean {
-  const { parent } = node
+  let text: ts.Node = node
+  while (ts.isBinaryExpression(text.parent)) text = text.parent
+  const { parent } = text
   if (ts.isNewExpression(parent)) return true
-  if (!ts.isCallExpression(parent) || parent.arguments[0] !== node) return false
+  if (!ts.isCallExpression(parent) || parent.arguments[0] !== text) return false
   const called = parent.expression
   if (!ts.isPropertyAccessExpression(called)) return false
   return parent.arguments.length > 1 || called.name.text.startsWith('print')
@@ -133,7 +135,7 @@ const LOOKED_AT: readonly string[] = [
   'lease.ts: assignment',
   // A person's own, which a cursor takes as a query and nothing else.
   'read-answer.ts: sqlText',
-  'stream-status.ts: stream',
+  'read-status.ts: stream',
   'take-lease.ts: condition',
   'tombstones.ts: key',
   'claim-notifications.ts: condition',
@@ -149,7 +151,7 @@ function bare(path: string, text: string): string[] {
 }
 
 /** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
-const OWN_NAMES = ['stream-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: source']
+const OWN_NAMES = ['read-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: source']
 
 /** A value of somebody's put between quotes; a constant of our own may stand there. */
 function quotedByHand(path: string, text: string): string[] {

@@ -135,8 +135,8 @@ describe.concurrent('wrong usage', () => {
     ['simulate --start 2026-02-30T00:00:00Z', /'--start <instant>' argument/],
     ['verify --sample -1', /'--sample <count>' argument '-1'/],
     ['quarantine show 0', /argument 'id'/],
-    ['database start', /DATABASE_URL is set, so the embedded database is not in use/],
-    ['database stop', /DATABASE_URL is set, so the embedded database is not in use/],
+    ['database start', /DATABASE_URL is set, so the embedded database is not used/],
+    ['database stop', /DATABASE_URL is set, so the embedded database is not used/],
     ['check --api-url http://127.0.0.1:1', /TRACKING_API_URL must end with the version segment/],
     ['status --schema Bad', /TRACKING_SCHEMA must be/],
   ])('ends with 2: %s', { tags: ['FD8'] }, async (args, said) => {

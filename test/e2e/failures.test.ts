@@ -264,7 +264,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     { args: ['sync', 'now'], sentence: /^error: too many arguments for 'sync'\./ },
     {
       args: ['query', 'pickups'],
-      sentence: /^error: pickups is not one of the questions; there are: /,
+      sentence: /^error: pickups is not one of the questions; choose from /,
     },
     {
       args: ['query', '--format', 'xml'],

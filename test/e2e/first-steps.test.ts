@@ -328,7 +328,7 @@ describe('the embedded database', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'error: DATABASE_URL is set, so the embedded database is not in use; unset it to work with the embedded one\n',
+        'error: DATABASE_URL is set, so the embedded database is not used; unset it to work with that one\n',
     })
   })
 
@@ -427,7 +427,7 @@ describe('simulate', () => {
     expect(await runCli(args, { directory })).toMatchObject({
       exitCode: 2,
       stdout: '',
-      stderr: 'error: --host 192.0.2.1 is no address of this machine\n',
+      stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
     })
     first.program.kill('SIGTERM')
     expect(await first.program.ended).toMatchObject({ exitCode: 0 })

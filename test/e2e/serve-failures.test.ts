@@ -148,7 +148,7 @@ describe('serve that is told to stop', () => {
       const cut = await patient.ended
       expect(cut.exitCode).toBe(143)
       expect(
-        logLines(patient, 'not everything came to its end in time and is cut off'),
+        logLines(patient, 'not everything has ended in time; the rest is cut off'),
       ).toHaveLength(1)
       expect(await answers).not.toBe(202)
       await proxy!.restore()

@@ -67,7 +67,7 @@ describe('the quarantine command', () => {
     const id = await setAside('shipments', '{"id":"a"}')
     const retried = await call('quarantine', 'retry', id)
     expect(retried.exitCode).toBe(6)
-    expect(retried.stdout).toContain('0 landed, 1 remain.')
+    expect(retried.stdout).toContain('0 written, 1 remain.')
     expect(retried.stdout).toMatch(new RegExp(`^ *${id} +type is missing`, 'm'))
     await call('quarantine', 'drop', '--all')
     expect((await call('quarantine', 'retry', '--all', '--json')).exitCode).toBe(0)
@@ -93,9 +93,9 @@ describe('the quarantine command', () => {
     expect(await problemOf('drop')).toBe(
       'error: numbers of entries are missing: give those that `quarantine list` shows, or --all\n',
     )
-    expect(await problemOf('drop', '1', '--all')).toMatch(/^error: --all takes every entry, so /)
+    expect(await problemOf('drop', '1', '--all')).toMatch(/^error: --all already takes every entry; /)
     expect(await problemOf('drop', '1', '--stream', 'ports')).toBe(
-      'error: --stream goes with --all only\n',
+      'error: --stream works only with --all\n',
     )
   })
 })

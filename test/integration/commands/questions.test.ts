@@ -178,16 +178,16 @@ describe('an answer without rows says why', () => {
       const { line, scac, port, code } = some!
       const misspelt = `${line!.slice(0, 2)}${line!.slice(3)}`
       expect(await noteOf('last_free_days', '--line', misspelt)).toBe(
-        `note: no line "${misspelt}" is in the warehouse; did you mean ${scac} (${line})?\n`,
+        `note: the warehouse has no line "${misspelt}"; did you mean ${scac} (${line})?\n`,
       )
       expect(await noteOf('arrivals_calendar', '--port', port!)).toBe(
-        `note: no port "${port}" is in the warehouse; did you mean ${code} (${port})?\n`,
+        `note: the warehouse has no port "${port}"; did you mean ${code} (${port})?\n`,
       )
       expect(await noteOf('last_free_days', '--terminal', 'qqqqqqq')).toMatch(
-        /^note: no terminal "qqqqqqq" is in the warehouse; there are \S.*, and \d+ more\n$/,
+        /^note: the warehouse has no terminal "qqqqqqq"; there are \S.*, and \d+ more\n$/,
       )
       expect(await noteOf('container_timeline', '--container', 'XXXX0000000')).toBe(
-        'note: no container "XXXX0000000" is in the warehouse\n',
+        'note: the warehouse has no container "XXXX0000000"\n',
       )
       const { container } = values
       expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
@@ -200,7 +200,7 @@ describe('an answer without rows says why', () => {
       /^note: no rows: eta_accuracy needs a shipment that arrived after it was first loaded: /
     expect(await noteOf('eta_accuracy', '--limit', '0')).toMatch(needs)
     expect(await noteOf('eta_changes', '--since', '2100-01-01')).toMatch(
-      /^note: no rows: eta_changes needs a shipment whose ETA moved: .*, one that fits --since\n$/,
+      /^note: no rows: eta_changes needs a shipment whose ETA moved: .* that match --since\n$/,
     )
   })
 
@@ -246,7 +246,7 @@ describe('query', () => {
     })
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
     expect((await query('pikcup_worklist')).stderr).toMatch(
-      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?; there are: /,
+      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?; choose from /,
     )
     expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
     for (const schema of ['tracking_analytics', 'tracking_stored']) {

@@ -119,8 +119,8 @@ describe('replay', () => {
     expect(output.exitCode).toBe(0)
     expect(output.stdout).toBe(
       '0 of 2 notifications put back.\n' +
-        '1 wait to be applied anyway.\n' +
-        '1 have no body (any more), so there is nothing to apply: `tracking-sync sync` brings what they told.\n',
+        '1 already wait to be applied.\n' +
+        '1 have no body (any more), so there is nothing to apply: `tracking-sync sync` brings what they said.\n',
     )
     expect(JSON.parse((await call('--all', '--dry-run', '--json')).stdout)).toEqual({
       isDryRun: true,

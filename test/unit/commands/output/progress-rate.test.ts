@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRateMeter } from '../../../../src/commands/output/progress-rate.js'
+import { createRateMeter } from '../../../../src/commands/output/progress.js'
 import type { Progress } from '../../../../src/ingest/run.js'
 
 const shipments: Progress = { stream: 'shipments', page: 1, records: 0, total: 900, requests: 1 }

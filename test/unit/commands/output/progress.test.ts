@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createProgressReporter } from '../../../../src/commands/output/progress.js'
 import type { Progress } from '../../../../src/ingest/run.js'
-import { createRateMeter } from '../../../../src/commands/output/progress-rate.js'
+import { createRateMeter } from '../../../../src/commands/output/progress.js'
 import { createSink } from '../fake-process.js'
 
 const progress = (change: Partial<Progress> = {}): Progress => ({

@@ -62,8 +62,8 @@ describe('a plan', () => {
   it('says what it does not know, and prints every reason', () => {
     const lists = [{ stream: 'shipments', pages: undefined, total: undefined, pageSize: 30 }]
     const text = formatPlan(estimatePlan({ ...observed, lists }))
-    expect(text).toContain('not known: how many shipments there are')
-    expect(text).toContain('not known: how many containers change until the run')
+    expect(text).toContain('unknown: how many shipments there are')
+    expect(text).toContain('unknown: how many containers change until the run')
     expect(text).toMatch(/^transport_events +1900 +0 +one read for each new container/m)
     expect(text).toMatch(/backfill: \d+ requests, about [\d.]+ minutes at 90 requests a minute/)
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatSeconds } from '../../../src/base/format-seconds.js'
+import { formatSeconds } from '../../../src/base/phrases.js'
 
 it.each([
   [0, '0 s'],

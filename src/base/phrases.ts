@@ -7,3 +7,8 @@ export function formatSeconds(seconds: number): string {
   if (hours < 48) return `${hours} h ${minutes % 60} min`
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
+
+/** `1 request`, `2 requests`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
