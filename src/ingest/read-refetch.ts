@@ -105,7 +105,7 @@ async function settled<Result>(
     })
     await retryWarehouse(run, () =>
       isDropped
-        ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
+        ? removeRefetches(run.warehouse, [entry])
         : postponeRefetch(run.warehouse, entry, thrown.message),
     )
     return undefined
@@ -138,7 +138,7 @@ async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry)
   const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run, entry))
   await retryWarehouse(run, () =>
     isDropped
-      ? removeRefetches(run.warehouse, run.warehouse.names, [entry])
+      ? removeRefetches(run.warehouse, [entry])
       : postponeRefetch(run.warehouse, entry, why),
   )
 }
@@ -147,7 +147,7 @@ async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
   const [events] = await fetchTransportEvents(run, [entry.id])
   // The container is gone: what became of it is for the passes to find out.
   if (events?.intake === undefined) {
-    return retryWarehouse(run, () => removeRefetches(run.warehouse, run.warehouse.names, [entry]))
+    return retryWarehouse(run, () => removeRefetches(run.warehouse, [entry]))
   }
   const intake = mergeIntakes(events.intake)
   if (events.list === undefined) {

@@ -59,10 +59,7 @@ async function readRound(
   endsAt: number,
 ): Promise<number> {
   const { warehouse } = run
-  const { names } = warehouse
-  const { askedUntil, due } = await retryWarehouse(run, () =>
-    readDueRefetches(warehouse, names, types),
-  )
+  const { askedUntil, due } = await retryWarehouse(run, () => readDueRefetches(warehouse, types))
   for (let left = due; left > 0; left -= ENTRIES_PER_CLAIM) {
     if (performance.now() >= endsAt) {
       run.logger.info('the time for refetches is up; the rest is left to the next run', { left })
@@ -70,7 +67,7 @@ async function readRound(
     }
     const limit = Math.min(left, ENTRIES_PER_CLAIM)
     const entries = await retryWarehouse(run, () =>
-      claimRefetches(warehouse, names, 'sync', limit, { askedUntil, types }),
+      claimRefetches(warehouse, 'sync', limit, { askedUntil, types }),
     )
     if (entries.length === 0) break
     await readRefetches(run, entries)

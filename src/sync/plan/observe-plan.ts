@@ -67,7 +67,7 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
     eventReads: countEventReads(showing, total - live),
     eventChecks: hasAllTransportEvents(showing.intake) ? 0 : Math.min(checks, total),
     references: await countMissingReferences(warehouse, walked),
-    dueRefetches: (await readDueRefetches(warehouse, warehouse.names)).due,
+    dueRefetches: (await readDueRefetches(warehouse)).due,
     vesselsWithPositions: settings.vesselPositions
       ? (await loadLiveKeys(warehouse, vessels)).length
       : undefined,

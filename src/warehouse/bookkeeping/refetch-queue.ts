@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType } from '../../resources/index.js'
 import { givenRows } from '../connection/given-rows.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
 import { compareKeys } from '../rows/sighting.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { REFETCH_STATE, REFETCH_TRANSITIONS, type RefetchState } from './refetch-states.js'
@@ -26,18 +26,17 @@ export const NOTIFICATION_ENTRY = 'webhook_notification'
  */
 export async function queueMissingReferences(
   session: Session,
-  names: SchemaNames,
   references: readonly ResourceIdentifier[],
 ): Promise<void> {
   const sorted = eachOnce(references)
   for (const type of new Set(sorted.map((reference) => reference.type))) {
     const ids = sorted.flatMap((reference) => (reference.type === type ? [reference.id] : []))
     const resource = resourceOfType(type)
-    const table = names.table(resource.stream)
+    const table = session.names.table(resource.stream)
     const key = quoteIdentifier(resource.idColumn)
     await session.query(
       'queue missing references',
-      `insert into ${names.table('refetch_queue')} (resource_type, resource_id, reason)
+      `insert into ${session.names.table('refetch_queue')} (resource_type, resource_id, reason)
 select $1, wanted.id, 'referenced and not known'
 from unnest($2::text[]) as wanted (id)
 where not exists (select from ${table} as stored where stored.${key} = wanted.id)
@@ -132,12 +131,11 @@ const CLAIMED = REFETCH_TRANSITIONS[CLAIMABLE].claimed
  */
 export async function claimRefetches(
   session: Session,
-  names: SchemaNames,
   reader: RefetchReader,
   limit: number,
   { askedUntil = null, types = null }: RefetchBounds = {},
 ): Promise<ClaimedRefetch[]> {
-  const queue = names.table('refetch_queue')
+  const queue = session.names.table('refetch_queue')
   return session.query<ClaimedRefetch>(
     'claim refetches',
     `with due as (
@@ -178,13 +176,12 @@ order by requested_at, resource_type, resource_id`,
 /** How many entries are not `later` for a run, and the database's now in full precision. */
 export async function readDueRefetches(
   session: Session,
-  names: SchemaNames,
   types: readonly string[] | null = null,
 ): Promise<{ readonly askedUntil: string; readonly due: number }> {
   const [row] = await session.query<{ asked_until: string; due: number }>(
     'count due refetches',
     `select to_json(now()) #>> '{}' as asked_until, (
-        select count(*) from ${names.table('refetch_queue')} as queued
+        select count(*) from ${session.names.table('refetch_queue')} as queued
         where (queued.not_before is null or queued.not_before <= now())
             and queued.resource_type != '${NOTIFICATION_ENTRY}'
             and ($1::text[] is null or queued.resource_type = any($1::text[]))
@@ -201,11 +198,10 @@ export async function readDueRefetches(
  */
 export async function removeRefetches(
   session: Session,
-  names: SchemaNames,
   entries: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[],
 ): Promise<void> {
   if (entries.length === 0) return
-  const queue = names.table('refetch_queue')
+  const queue = session.names.table('refetch_queue')
   const sorted = [...entries].sort(inLockOrder)
   const removed = await session.query<ResourceIdentifier>(
     'take answered refetches off the queue',

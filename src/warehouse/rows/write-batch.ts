@@ -143,10 +143,10 @@ export async function writeBatch(
   const { names } = warehouse
   return warehouse.transaction('write a batch', async (session) => {
     const { counts, listsBehind } = await writeRows(session, names, batch)
-    await queueMissingReferences(session, names, batch.references)
+    await queueMissingReferences(session, batch.references)
     await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
     const unproven = await queueListsBehind(session, listsBehind)
-    await removeRefetches(session, names, batch.refetched ?? [])
+    await removeRefetches(session, batch.refetched ?? [])
     // After that, for one of them may be an entry that was just answered: it stays, and waits
     // again.
     await releaseRefetches(session, unproven.entries, unproven.waitMs)

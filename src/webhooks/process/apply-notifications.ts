@@ -65,7 +65,7 @@ export async function applyNotifications(
     for (const containerId of written.listsBehind) behind.push(containerId)
   }
   const applied = plan.rounds.flatMap(({ sightings }) => sightings)
-  await queueMissingReferences(session, names, [
+  await queueMissingReferences(session, [
     ...plan.missing,
     ...applied.flatMap(({ record }) => record.references),
   ])

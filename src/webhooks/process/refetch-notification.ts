@@ -48,7 +48,7 @@ export async function refetchNotification(
         )
         await recordOutcomes(session, outcomes)
       }
-      await removeRefetches(session, names, [entry])
+      await removeRefetches(session, [entry])
     }),
   )
 }

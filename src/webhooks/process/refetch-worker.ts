@@ -67,7 +67,7 @@ export class RefetchWorker {
     for (;;) {
       const { warehouse, signal } = this.#dependencies
       signal.throwIfAborted()
-      const claim = await claimRefetches(warehouse, warehouse.names, 'refetch', ENTRIES_PER_CLAIM)
+      const claim = await claimRefetches(warehouse, 'refetch', ENTRIES_PER_CLAIM)
       if (claim.length === 0) return read
       read += await this.#readClaim(claim)
     }

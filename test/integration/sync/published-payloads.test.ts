@@ -49,7 +49,7 @@ beforeAll(async () => {
   // Nothing published points to these two; this is how anything that does would have them read.
   const unlinked = [...readSample('port-get').data, ...readSample('vessel-get').data]
   await warehouse.transaction('queue what nothing points to', (session) =>
-    queueMissingReferences(session, warehouse.names, unlinked),
+    queueMissingReferences(session, unlinked),
   )
   first = await runTestSync({ warehouse, source: service })
   afterFirst = await rowVersions()

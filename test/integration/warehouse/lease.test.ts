@@ -214,7 +214,7 @@ test(
   async () => {
     const { warehouse } = scene
     const claim = async (): Promise<string[]> => {
-      const entries = await claimRefetches(warehouse, warehouse.names, 'refetch', 5)
+      const entries = await claimRefetches(warehouse, 'refetch', 5)
       return entries.map(({ type, id }) => `${type} ${id}`)
     }
     await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')

@@ -26,7 +26,7 @@ afterAll(() => target.drop())
 /** Each is done to an entry of generation 1. */
 const EVENTS = {
   asked: () => queueRefetches(target.warehouse, [ENTRY], 'a test', 60_000),
-  claimed: () => claimRefetches(target.warehouse, target.warehouse.names, 'refetch', 1),
+  claimed: () => claimRefetches(target.warehouse, 'refetch', 1),
   answered: () => remove(1),
   outdated: () => remove(0),
   failed: () => postponeRefetch(target.warehouse, ENTRY, 'an error'),
@@ -35,7 +35,7 @@ const EVENTS = {
 
 function remove(generation: number): Promise<void> {
   const { warehouse } = target
-  return removeRefetches(warehouse, warehouse.names, [{ ...ENTRY, attempts: 0, generation }])
+  return removeRefetches(warehouse, [{ ...ENTRY, attempts: 0, generation }])
 }
 
 const SET_UP: Readonly<Record<RefetchState, string | undefined>> = {

@@ -60,9 +60,9 @@ describe('what must be read before it is believed', () => {
       const second = notification({ createdAt: scene.now(), about: { type: 'container', id } })
       await scene.store(second)
       // The claim stands; the second delivery comes before the answer is written.
-      const [entry] = await claimRefetches(warehouse, warehouse.names, 'refetch', 10)
+      const [entry] = await claimRefetches(warehouse, 'refetch', 10)
       await bench.processor.processAll()
-      await removeRefetches(warehouse, warehouse.names, [entry!])
+      await removeRefetches(warehouse, [entry!])
       expect(await queued(warehouse)).toEqual([`container ${id}`])
       simulator.requests.reset()
       await bench.settle()

@@ -112,7 +112,7 @@ test('what a notification brings waits for the container that another reader has
   const about = record(containerId)
   scene.advance(1)
   await scene.receive(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
-  const claim = await claimRefetches(warehouse, warehouse.names, 'refetch', 10)
+  const claim = await claimRefetches(warehouse, 'refetch', 10)
   expect(claim).toMatchObject([{ type: 'container', id: containerId }])
   expect(await bench.reader.readDue()).toBe(0)
   await releaseRefetches(warehouse, claim)
