@@ -25,10 +25,10 @@ comment on column tracking.container_changes.attribute is 'Attribute that change
 comment on column tracking.container_changes.changed_at is 'When it changed, as the service says; when the notification was made where it does not. UTC.';
 comment on column tracking.container_changes.old_value is 'Value before the change, as sent.';
 comment on column tracking.container_changes.new_value is 'Value after the change, as sent.';
-comment on column tracking.container_changes.data_source is 'Who told the service: shipping_line, terminal or ais.';
+comment on column tracking.container_changes.data_source is 'Who reported it to the service: shipping_line, terminal or ais.';
 comment on column tracking.container_changes.timezone is 'IANA time zone of the change.';
 comment on column tracking.container_changes._observed_at is 'When the source can have known it: the stamp of the notification. UTC.';
-comment on column tracking.container_changes._notification_id is 'Notification that told it first; webhook_notifications.';
+comment on column tracking.container_changes._notification_id is 'First notification of it; webhook_notifications.';
 
 create table tracking.container_fee_history (
     container_id text collate "C" not null,
@@ -45,13 +45,13 @@ create table tracking.container_fee_history (
 CREATE UNIQUE INDEX container_fee_history_open_idx ON tracking.container_fee_history USING btree (container_id, fee_key) WHERE (valid_to IS NULL);
 comment on table tracking.container_fee_history is 'One row per interval in which a fee stood with one amount: how it grew.';
 comment on column tracking.container_fee_history.container_id is 'Container; containers.';
-comment on column tracking.container_fee_history.fee_key is 'Tells fees of one container apart: by type and currency, then by position.';
+comment on column tracking.container_fee_history.fee_key is 'Distinguishes the fees of one container: by type and currency, then by position.';
 comment on column tracking.container_fee_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column tracking.container_fee_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
 comment on column tracking.container_fee_history.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column tracking.container_fee_history.amount is 'Amount in the currency, exact.';
 comment on column tracking.container_fee_history.currency_code is 'ISO 4217 code; null: local currency, not said.';
-comment on column tracking.container_fee_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_fee_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_fee_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_fees (
@@ -71,7 +71,7 @@ create table tracking.container_fees (
 );
 comment on table tracking.container_fees is 'One row per fee now standing on a container.';
 comment on column tracking.container_fees.container_id is 'Container; containers.';
-comment on column tracking.container_fees.fee_key is 'Tells fees of one container apart: by type and currency, then by position.';
+comment on column tracking.container_fees.fee_key is 'Distinguishes the fees of one container: by type and currency, then by position.';
 comment on column tracking.container_fees.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column tracking.container_fees.amount is 'Amount in the currency, exact.';
 comment on column tracking.container_fees.currency_code is 'ISO 4217 code; null: local currency, not said.';
@@ -176,7 +176,7 @@ comment on column tracking.container_history.pod_terminal_id is 'Terminal at the
 comment on column tracking.container_history.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
 comment on column tracking.container_history.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
 comment on column tracking.container_history.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
-comment on column tracking.container_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_history._sync_run_id is 'The run that wrote this version; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_hold_history (
@@ -194,13 +194,13 @@ create table tracking.container_hold_history (
 CREATE UNIQUE INDEX container_hold_history_open_idx ON tracking.container_hold_history USING btree (container_id, hold_key) WHERE (valid_to IS NULL);
 comment on table tracking.container_hold_history is 'One row per interval in which a hold stood with one status: when it was placed and cleared, as far as we saw.';
 comment on column tracking.container_hold_history.container_id is 'Container; containers.';
-comment on column tracking.container_hold_history.hold_key is 'Tells holds of one container apart: by name and description, then by position.';
+comment on column tracking.container_hold_history.hold_key is 'Distinguishes the holds of one container: by name and description, then by position.';
 comment on column tracking.container_hold_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column tracking.container_hold_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
 comment on column tracking.container_hold_history.name is 'What holds the container, for example customs or freight.';
 comment on column tracking.container_hold_history.status is 'pending or hold; other values are kept.';
 comment on column tracking.container_hold_history.description is 'The terminal''s own words.';
-comment on column tracking.container_hold_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_hold_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_hold_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_holds (
@@ -219,7 +219,7 @@ create table tracking.container_holds (
 );
 comment on table tracking.container_holds is 'One row per hold now standing on a container; a cleared hold is gone from here and closed in container_hold_history.';
 comment on column tracking.container_holds.container_id is 'Container; containers.';
-comment on column tracking.container_holds.hold_key is 'Tells holds of one container apart: by name and description, then by position.';
+comment on column tracking.container_holds.hold_key is 'Distinguishes the holds of one container: by name and description, then by position.';
 comment on column tracking.container_holds.name is 'What holds the container, for example customs or freight.';
 comment on column tracking.container_holds.status is 'pending or hold; other values are kept.';
 comment on column tracking.container_holds.description is 'The terminal''s own words.';
@@ -251,7 +251,7 @@ comment on column tracking.container_import_deadline_history.valid_to is 'When w
 comment on column tracking.container_import_deadline_history.deadline_at is 'The deadline as an instant, mostly local midnight of the day; null when the source sent a bare date. UTC.';
 comment on column tracking.container_import_deadline_history.time_zone is 'IANA time zone that applies to this kind of deadline; null: the instant is local wall time marked as UTC.';
 comment on column tracking.container_import_deadline_history.local_date is 'The last free day as a calendar day at the place; null when the zone is not known to the time zone database.';
-comment on column tracking.container_import_deadline_history.source is 'What told us: sync or webhook.';
+comment on column tracking.container_import_deadline_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_import_deadline_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_import_deadlines (
@@ -393,7 +393,7 @@ comment on column tracking.containers._deleted_at is 'Tombstone: when the record
 comment on column tracking.containers._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.containers._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.containers._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.containers._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.containers._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.custom_fields (
     entity_id text collate "C" not null,
@@ -430,7 +430,7 @@ comment on column tracking.custom_fields._deleted_at is 'Tombstone: when the rec
 comment on column tracking.custom_fields._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.custom_fields._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.custom_fields._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.custom_fields._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.custom_fields._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.metro_areas (
     metro_area_id text collate "C" not null,
@@ -469,7 +469,7 @@ comment on column tracking.metro_areas._deleted_at is 'Tombstone: when the recor
 comment on column tracking.metro_areas._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.metro_areas._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.metro_areas._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.metro_areas._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.metro_areas._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.other_resources (
     resource_type text collate "C" not null,
@@ -496,7 +496,7 @@ comment on column tracking.other_resources._deleted_at is 'Tombstone: when the r
 comment on column tracking.other_resources._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.other_resources._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.other_resources._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.other_resources._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.other_resources._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.ports (
     port_id text collate "C" not null,
@@ -537,7 +537,7 @@ comment on column tracking.ports._deleted_at is 'Tombstone: when the record was 
 comment on column tracking.ports._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.ports._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.ports._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.ports._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.ports._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.rail_terminals (
     rail_terminal_id text collate "C" not null,
@@ -572,7 +572,7 @@ comment on column tracking.rail_terminals._deleted_at is 'Tombstone: when the re
 comment on column tracking.rail_terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.rail_terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.rail_terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.rail_terminals._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.rail_terminals._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.shipment_history (
     shipment_id text collate "C" not null,
@@ -664,7 +664,7 @@ comment on column tracking.shipment_history.destination_type is 'Resource type t
 comment on column tracking.shipment_history.destination_terminal_id is 'Terminal at the destination; terminals or rail_terminals by destination_terminal_type. From relationships.destination_terminal.';
 comment on column tracking.shipment_history.destination_terminal_type is 'Resource type that destination_terminal_id points to. From relationships.destination_terminal.';
 comment on column tracking.shipment_history.line_tracking_stopped_by_user_id is 'User of the service who stopped the tracking; null when no user did. From relationships.line_tracking_stopped_by_user.';
-comment on column tracking.shipment_history.source is 'What told us: sync or webhook.';
+comment on column tracking.shipment_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.shipment_history._sync_run_id is 'The run that wrote this version; sync_runs in the bookkeeping schema.';
 
 create table tracking.shipments (
@@ -774,7 +774,7 @@ comment on column tracking.shipments._deleted_at is 'Tombstone: when the record 
 comment on column tracking.shipments._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.shipments._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.shipments._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.shipments._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.shipments._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.terminals (
     terminal_id text collate "C" not null,
@@ -823,7 +823,7 @@ comment on column tracking.terminals._deleted_at is 'Tombstone: when the record 
 comment on column tracking.terminals._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.terminals._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.terminals._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.terminals._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.terminals._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.tracking_requests (
     tracking_request_id text collate "C" not null,
@@ -875,7 +875,7 @@ comment on column tracking.tracking_requests._deleted_at is 'Tombstone: when the
 comment on column tracking.tracking_requests._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.tracking_requests._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.tracking_requests._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.tracking_requests._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.tracking_requests._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.transport_events (
     container_id text collate "C" not null,
@@ -939,7 +939,7 @@ comment on column tracking.transport_events._deleted_at is 'Tombstone: when the 
 comment on column tracking.transport_events._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.transport_events._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.transport_events._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.transport_events._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.transport_events._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.vessel_positions (
     vessel_id text collate "C" not null,
@@ -1001,7 +1001,7 @@ comment on column tracking.vessels._deleted_at is 'Tombstone: when the record wa
 comment on column tracking.vessels._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.vessels._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.vessels._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.vessels._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.vessels._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create table tracking.webhook_event_categories (
     webhook_event_category_id text collate "C" not null,
@@ -1030,7 +1030,7 @@ comment on column tracking.webhook_event_categories._deleted_at is 'Tombstone: w
 comment on column tracking.webhook_event_categories._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
 comment on column tracking.webhook_event_categories._unmapped is 'Everything the source sent that has no column, by attribute name; other parts of the record as relationships.<name>, links.<name>, record.<name>; an attribute with a dot in its name as attributes.<name>.';
 comment on column tracking.webhook_event_categories._coercions is 'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
-comment on column tracking.webhook_event_categories._digest is 'Hash of the bytes the record was last written from; the same bytes need not be read again. Null until a run has noted it.';
+comment on column tracking.webhook_event_categories._digest is 'Hash of the bytes the record was last written from: lets an unchanged record be recognised without parsing. Null until a run records it.';
 
 create schema tracking_analytics;
 
@@ -1315,7 +1315,7 @@ comment on column tracking_sync.schema_drift.stream is 'Stream.';
 comment on column tracking_sync.schema_drift.kind is 'new_attribute, vanished_attribute, new_value or new_type.';
 comment on column tracking_sync.schema_drift.name is 'Attribute, value or type.';
 comment on column tracking_sync.schema_drift.detail is 'What was seen, shortened.';
-comment on column tracking_sync.schema_drift.sync_run_id is 'Run that noted it first; sync_runs.';
+comment on column tracking_sync.schema_drift.sync_run_id is 'First run that recorded it; sync_runs.';
 comment on column tracking_sync.schema_drift.first_seen_at is 'First sighting. UTC.';
 comment on column tracking_sync.schema_drift.last_seen_at is 'Last sighting. UTC.';
 
@@ -1326,7 +1326,7 @@ create table tracking_sync.seen_attributes (
     first_seen_at timestamp with time zone not null default now(),
     constraint seen_attributes_pkey PRIMARY KEY (stream, attribute)
 );
-comment on table tracking_sync.seen_attributes is 'One row per stream and attribute that its records carry. One that is in no record of a complete pass is taken out and noted in schema_drift.';
+comment on table tracking_sync.seen_attributes is 'One row per stream and attribute that its records carry. One that is in no record of a complete pass is taken out and recorded in schema_drift.';
 comment on column tracking_sync.seen_attributes.stream is 'Stream.';
 comment on column tracking_sync.seen_attributes.attribute is 'Attribute, or relationships.<name>, as the source calls it.';
 comment on column tracking_sync.seen_attributes.sync_run_id is 'Run that saw it first; sync_runs.';
@@ -1456,9 +1456,9 @@ create table tracking_sync.transport_event_checks (
     checked_at timestamp with time zone not null default now(),
     constraint transport_event_checks_pkey PRIMARY KEY (container_id)
 );
-comment on table tracking_sync.transport_event_checks is 'One row per container whose transport events were read again to see whether one changed under its id. A container without a row was read when it was first seen.';
+comment on table tracking_sync.transport_event_checks is 'One row per container whose transport events were refetched to see whether one changed under its id. A container without a row was read when it was first seen.';
 comment on column tracking_sync.transport_event_checks.container_id is 'Container; containers.';
-comment on column tracking_sync.transport_event_checks.checked_at is 'When they were last read again, on the database''s clock. UTC.';
+comment on column tracking_sync.transport_event_checks.checked_at is 'When they were last refetched, on the database''s clock. UTC.';
 
 create table tracking_sync.webhook_notifications (
     notification_id text collate "C" not null,
@@ -1510,7 +1510,7 @@ create table tracking_sync.webhooks (
 comment on table tracking_sync.webhooks is 'One row per webhook of the account, as the service listed it last. Only notifications of our own ones are applied.';
 comment on column tracking_sync.webhooks.webhook_id is 'Webhook; TRACKING_WEBHOOK_URL itself in the row that says that no webhook ever sent there.';
 comment on column tracking_sync.webhooks.url is 'Address it sends to.';
-comment on column tracking_sync.webhooks.is_active is 'Whether the service sends; false also for one that is no longer listed. Null: the service does not say.';
+comment on column tracking_sync.webhooks.is_active is 'Whether the service sends to it; false also where it is no longer listed. Null: the service does not say.';
 comment on column tracking_sync.webhooks.events is 'Events it is subscribed to. Null: the service does not say.';
 comment on column tracking_sync.webhooks.is_ours is 'Whether its notifications are applied: named in TRACKING_WEBHOOK_IDS, else sending to TRACKING_WEBHOOK_URL, else any of the account. Stays true when it is no longer listed, because its late deliveries are still ours.';
 comment on column tracking_sync.webhooks.checked_at is 'When the service listed it last. UTC.';

@@ -233,11 +233,11 @@ create table {{sync}}.transport_event_checks (
 );
 
 comment on table {{sync}}.transport_event_checks is
-    'One row per container whose transport events were read again to see whether one changed under '
+    'One row per container whose transport events were refetched to see whether one changed under '
     'its id. A container without a row was read when it was first seen.';
 comment on column {{sync}}.transport_event_checks.container_id is 'Container; containers.';
 comment on column {{sync}}.transport_event_checks.checked_at is
-    'When they were last read again, on the database''s clock. UTC.';
+    'When they were last refetched, on the database''s clock. UTC.';
 
 create table {{sync}}.derivations (
     derivation text collate "C" not null,
@@ -599,7 +599,7 @@ comment on column {{sync}}.schema_drift.name is
 comment on column {{sync}}.schema_drift.detail is
     'What was seen, shortened.';
 comment on column {{sync}}.schema_drift.sync_run_id is
-    'Run that noted it first; sync_runs.';
+    'First run that recorded it; sync_runs.';
 comment on column {{sync}}.schema_drift.first_seen_at is
     'First sighting. UTC.';
 comment on column {{sync}}.schema_drift.last_seen_at is
@@ -615,7 +615,7 @@ create table {{sync}}.seen_attributes (
 
 comment on table {{sync}}.seen_attributes is
     'One row per stream and attribute that its records carry. One that is in no record of a '
-    'complete pass is taken out and noted in schema_drift.';
+    'complete pass is taken out and recorded in schema_drift.';
 comment on column {{sync}}.seen_attributes.stream is
     'Stream.';
 comment on column {{sync}}.seen_attributes.attribute is

@@ -1,4 +1,4 @@
--- What the service tells, one table per resource type: places, vessels and other reference data
+-- What the service says, one table per resource type: places, vessels and other reference data
 -- first, then shipments, containers with what is made of their columns, transport events and
 -- tracking requests.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
@@ -78,8 +78,8 @@ comment on column {{data}}.ports._unmapped is
 comment on column {{data}}.ports._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.ports._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.metro_areas (
     metro_area_id text collate "C" not null,
@@ -141,8 +141,8 @@ comment on column {{data}}.metro_areas._unmapped is
 comment on column {{data}}.metro_areas._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.metro_areas._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.terminals (
     terminal_id text collate "C" not null,
@@ -219,8 +219,8 @@ comment on column {{data}}.terminals._unmapped is
 comment on column {{data}}.terminals._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.terminals._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.rail_terminals (
     rail_terminal_id text collate "C" not null,
@@ -276,8 +276,8 @@ comment on column {{data}}.rail_terminals._unmapped is
 comment on column {{data}}.rail_terminals._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.rail_terminals._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.vessels (
     vessel_id text collate "C" not null,
@@ -343,8 +343,8 @@ comment on column {{data}}.vessels._unmapped is
 comment on column {{data}}.vessels._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.vessels._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.vessel_positions (
     vessel_id text collate "C" not null,
@@ -435,8 +435,8 @@ comment on column {{data}}.custom_fields._unmapped is
 comment on column {{data}}.custom_fields._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.custom_fields._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.webhook_event_categories (
     webhook_event_category_id text collate "C" not null,
@@ -484,8 +484,8 @@ comment on column {{data}}.webhook_event_categories._unmapped is
 comment on column {{data}}.webhook_event_categories._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.webhook_event_categories._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.other_resources (
     resource_type text collate "C" not null,
@@ -529,8 +529,8 @@ comment on column {{data}}.other_resources._unmapped is
 comment on column {{data}}.other_resources._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.other_resources._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.shipments (
     shipment_id text collate "C" not null,
@@ -713,8 +713,8 @@ comment on column {{data}}.shipments._unmapped is
 comment on column {{data}}.shipments._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.shipments._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.containers (
     container_id text collate "C" not null,
@@ -919,8 +919,8 @@ comment on column {{data}}.containers._unmapped is
 comment on column {{data}}.containers._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.containers._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.container_import_deadlines (
     container_id text collate "C" not null,
@@ -981,7 +981,7 @@ comment on table {{data}}.container_holds is
 comment on column {{data}}.container_holds.container_id is
     'Container; containers.';
 comment on column {{data}}.container_holds.hold_key is
-    'Tells holds of one container apart: by name and description, then by position.';
+    'Distinguishes the holds of one container: by name and description, then by position.';
 comment on column {{data}}.container_holds.name is
     'What holds the container, for example customs or freight.';
 comment on column {{data}}.container_holds.status is
@@ -1022,7 +1022,7 @@ comment on table {{data}}.container_fees is
 comment on column {{data}}.container_fees.container_id is
     'Container; containers.';
 comment on column {{data}}.container_fees.fee_key is
-    'Tells fees of one container apart: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by type and currency, then by position.';
 comment on column {{data}}.container_fees.type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{data}}.container_fees.amount is
@@ -1135,8 +1135,8 @@ comment on column {{data}}.transport_events._unmapped is
 comment on column {{data}}.transport_events._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.transport_events._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 create table {{data}}.tracking_requests (
     tracking_request_id text collate "C" not null,
@@ -1217,8 +1217,8 @@ comment on column {{data}}.tracking_requests._unmapped is
 comment on column {{data}}.tracking_requests._coercions is
     'Values not stored as sent, by column (or _unmapped): why, and the original as JSON text.';
 comment on column {{data}}.tracking_requests._digest is
-    'Hash of the bytes the record was last written from; the same bytes need not be read again. '
-    'Null until a run has noted it.';
+    'Hash of the bytes the record was last written from: lets an unchanged record be recognised '
+    'without parsing. Null until a run records it.';
 
 -- Deadlines, holds and fees are a function of the container's row: of the stored one, and of any
 -- version of it. Functions, so that every writer, and a later version of them, makes the same rows
@@ -1380,7 +1380,7 @@ $function$;
 comment on function {{sync}}.item_key is
     'A short name for two values that tell an element of a list from others. For tracking-sync.';
 
--- Two holds of one name are told apart by description, then by position; the status may change
+-- Two holds of one name are distinguished by description, then by position; the status may change
 -- without it being another hold.
 create function {{sync}}.holds_of(holds jsonb)
 returns table (
@@ -1430,7 +1430,7 @@ $function$;
 comment on function {{sync}}.holds_of is
     'The rows of container_holds that a container''s list of holds makes. For tracking-sync.';
 
--- Fees of one type are told apart by currency, then by position. An amount that is no decimal
+-- Fees of one type are distinguished by currency, then by position. An amount that is no decimal
 -- number, or a number of more than a thousand digits, is none.
 create function {{sync}}.fees_of(fees jsonb)
 returns table (

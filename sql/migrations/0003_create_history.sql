@@ -1,5 +1,5 @@
 -- History: versions of shipments and containers, intervals of deadlines, holds and fees, and the
--- changes that notifications tell of. A version is made only when something material changed. The
+-- changes that notifications report. A version is made only when something material changed. The
 -- version that stands has no valid_to, so that an as-of question needs one table.
 -- Placeholders {{data}}, {{sync}}, {{analytics}}, {{asOf}}, {{stored}}, {{datasync}} are the schema
 -- names derived from TRACKING_SCHEMA.
@@ -153,7 +153,7 @@ comment on column {{data}}.shipment_history.line_tracking_stopped_by_user_id is
     'User of the service who stopped the tracking; null when no user did. From '
     'relationships.line_tracking_stopped_by_user.';
 comment on column {{data}}.shipment_history.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{data}}.shipment_history._sync_run_id is
     'The run that wrote this version; sync_runs in the bookkeeping schema.';
 
@@ -326,7 +326,7 @@ comment on column {{data}}.container_history.pickup_lfd_line is
     'final_destination_timezone or pod_timezone. From '
     'attributes.import_deadlines.pickup_lfd_line.';
 comment on column {{data}}.container_history.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_history._sync_run_id is
     'The run that wrote this version; sync_runs in the bookkeeping schema.';
 
@@ -368,7 +368,7 @@ comment on column {{data}}.container_import_deadline_history.local_date is
     'The last free day as a calendar day at the place; null when the zone is not known to '
     'the time zone database.';
 comment on column {{data}}.container_import_deadline_history.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_import_deadline_history._sync_run_id is
     'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
@@ -395,7 +395,7 @@ comment on table {{data}}.container_hold_history is
 comment on column {{data}}.container_hold_history.container_id is
     'Container; containers.';
 comment on column {{data}}.container_hold_history.hold_key is
-    'Tells holds of one container apart: by name and description, then by position.';
+    'Distinguishes the holds of one container: by name and description, then by position.';
 comment on column {{data}}.container_hold_history.valid_from is
     'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column {{data}}.container_hold_history.valid_to is
@@ -407,7 +407,7 @@ comment on column {{data}}.container_hold_history.status is
 comment on column {{data}}.container_hold_history.description is
     'The terminal''s own words.';
 comment on column {{data}}.container_hold_history.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_hold_history._sync_run_id is
     'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
@@ -433,7 +433,7 @@ comment on table {{data}}.container_fee_history is
 comment on column {{data}}.container_fee_history.container_id is
     'Container; containers.';
 comment on column {{data}}.container_fee_history.fee_key is
-    'Tells fees of one container apart: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by type and currency, then by position.';
 comment on column {{data}}.container_fee_history.valid_from is
     'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column {{data}}.container_fee_history.valid_to is
@@ -445,7 +445,7 @@ comment on column {{data}}.container_fee_history.amount is
 comment on column {{data}}.container_fee_history.currency_code is
     'ISO 4217 code; null: local currency, not said.';
 comment on column {{data}}.container_fee_history.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_fee_history._sync_run_id is
     'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
@@ -480,12 +480,12 @@ comment on column {{data}}.container_changes.changed_at is
 comment on column {{data}}.container_changes.old_value is 'Value before the change, as sent.';
 comment on column {{data}}.container_changes.new_value is 'Value after the change, as sent.';
 comment on column {{data}}.container_changes.data_source is
-    'Who told the service: shipping_line, terminal or ais.';
+    'Who reported it to the service: shipping_line, terminal or ais.';
 comment on column {{data}}.container_changes.timezone is 'IANA time zone of the change.';
 comment on column {{data}}.container_changes._observed_at is
     'When the source can have known it: the stamp of the notification. UTC.';
 comment on column {{data}}.container_changes._notification_id is
-    'Notification that told it first; webhook_notifications.';
+    'First notification of it; webhook_notifications.';
 
 create index container_changes_changed_at_idx
     on {{data}}.container_changes (container_id, changed_at);

@@ -21,7 +21,7 @@ comment on column {{sync}}.webhooks.webhook_id is
     'Webhook; TRACKING_WEBHOOK_URL itself in the row that says that no webhook ever sent there.';
 comment on column {{sync}}.webhooks.url is 'Address it sends to.';
 comment on column {{sync}}.webhooks.is_active is
-    'Whether the service sends; false also for one that is no longer listed. Null: the service '
+    'Whether the service sends to it; false also where it is no longer listed. Null: the service '
     'does not say.';
 comment on column {{sync}}.webhooks.events is
     'Events it is subscribed to. Null: the service does not say.';

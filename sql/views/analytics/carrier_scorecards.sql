@@ -12,8 +12,8 @@
 -- compared by it; see transit_times.
 -- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the
 -- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number,
--- else its name. n are the shipments that we watched from the departure on; of the others nobody
--- knows. A change before departure is a new plan and does not count. The vessel belongs to the
+-- else its name. n are the shipments that we watched from the departure on; the others are
+-- unknown. A change before departure is a new plan and does not count. The vessel belongs to the
 -- shipment, so all its containers roll together.
 -- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus
 -- when it happened, where the line reported it, and not before the service knew the shipment.
@@ -24,7 +24,7 @@ create view {{analytics}}.carrier_scorecards as
 with
 
 -- date_part and not extract: the same seconds, in double precision, at a fraction of the cost.
--- Texts are only told apart, which collation "C" does byte by byte.
+-- Texts are only compared for equality, which collation "C" does byte by byte.
 shipments as (
 
     select

@@ -2,14 +2,14 @@
 --
 -- One row per container, as known at as_of(): every milestone from the empty container out to its
 -- return, as UTC instant (…_at) and as wall time at the place (…_local). Tombstoned containers are
--- out; a container without a live shipment lacks what shipments tell.
+-- out; a container without a live shipment lacks what comes from shipments.
 --
 -- Zones stand once for each place, because all its milestones share one (a column per milestone
--- would repeat them): pol_zone, pod_zone, pod_eta_zone (the shipment's word on the port of
--- discharge, for the estimates), ind_zone, empty_return_zone, and that of each milestone told by a
--- transport event. Zone null: the source sent wall time marked as UTC, so …_local shows it as it
--- stands, unconverted, is_…_zone_known is false, and …_at is off by the offset of the place. Zone
--- not known to PostgreSQL: …_local is null and is_…_zone_known is false.
+-- would repeat them): pol_zone, pod_zone, pod_eta_zone (the port of discharge as the
+-- shipment has it, for the estimates), ind_zone, empty_return_zone, and that of each milestone that
+-- comes from a transport event. Zone null: the source sent wall time marked as UTC, so …_local
+-- shows it as it stands, unconverted, is_…_zone_known is false, and …_at is off by the offset of
+-- the place. Zone not known to PostgreSQL: …_local is null and is_…_zone_known is false.
 --
 -- Arrival and what follows at the port of discharge are the container's own, never the shipment's:
 -- containers of one shipment can be split between vessels. Departure and estimates exist for the
@@ -18,8 +18,8 @@
 -- pod_berthed, delivered. Of several of a kind the last counts, with its own zone; those with a
 -- zone come before those without, because only their instant is certain.
 -- Those that the service found untrue (invalidated_at) never count. pol_loaded counts
--- at the port of lading and pod_berthed at the port of discharge: one told from another port (a
--- transshipment, a former port of discharge) does not, one told without a place does. Estimates
+-- at the port of lading and pod_berthed at the port of discharge: one reported from another port (a
+-- transshipment, a former port of discharge) does not, one without a place does. Estimates
 -- never count.
 -- Transshipments and feeders can happen more than once and are not here: see transshipments and
 -- container_timeline.

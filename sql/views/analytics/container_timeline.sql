@@ -14,7 +14,7 @@
 -- is_first_sight: it stood already when we first saw the container, so when it happened is not
 -- known.
 -- What a notification says has changed stands beside what we saw of the same change ourselves; the
--- one says who told the service, and when.
+-- one says who reported it to the service, and when.
 -- The ETA is that of the shipment the container belongs to now.
 -- occurred_local: at the place of a transport event; else at the port of discharge, or where a last
 -- free day applies. What the source sent without a zone is local wall time and is not converted;
@@ -392,8 +392,8 @@ comment on column {{analytics}}.container_timeline.detail is
 comment on column {{analytics}}.container_timeline.location_locode is
     'UN/LOCODE of the place of a transport event; of the port of discharge for an ETA.';
 comment on column {{analytics}}.container_timeline.source is
-    'Who told the service (shipping_line, terminal, ais) of a transport event or a notified '
-    'change; else how we learned it: sync or webhook. Null: not known.';
+    'Who reported it to the service (shipping_line, terminal, ais) of a transport event or a '
+    'notified change; else how we learned it: sync or webhook. Null: not known.';
 comment on column {{analytics}}.container_timeline.is_first_sight is
     'True: it stood already when we first saw the container, so it happened at some time before.';
 comment on column {{analytics}}.container_timeline.is_zone_known is

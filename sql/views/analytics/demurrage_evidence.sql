@@ -5,10 +5,9 @@
 -- container_id, seen_at, kind, subject; a view has no order of its own.
 --
 -- kind and subject: `last free day` with the source whose day it is (service, line, terminal,
--- rail), `hold` with its name, `availability`,
--- `fee` with its type. value says it in words; last_free_on, amount and currency_code say it in
--- types. seen_at is when we first saw it so, gone_at when we first saw it gone or different: what
--- we could know, not when it happened. Null
+-- rail), `hold` with its name, `availability`, `fee` with its type. value says it in words;
+-- last_free_on, amount and currency_code say it in types. seen_at is when we first saw it so,
+-- gone_at when we first saw it gone or different: what we could know, not when it happened. Null
 -- gone_at: it stands at as_of(). is_start_known is false where it stood already when we first saw
 -- the container.
 -- _local is wall time at the port of discharge. Where its zone is not known there is none for our
@@ -329,7 +328,7 @@ comment on column {{analytics}}.demurrage_evidence.subject is
 comment on column {{analytics}}.demurrage_evidence.value is
     'What was seen, in words: a day, status and text of a hold, available or not, an amount.';
 comment on column {{analytics}}.demurrage_evidence.source is
-    'What told us first: sync or webhook.';
+    'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.demurrage_evidence.currency_code is
     'ISO 4217 code of a fee; null: local currency, not said.';
 comment on column {{analytics}}.demurrage_evidence.pod_zone is

@@ -8,10 +8,9 @@
 -- days: elapsed, in days of 24 hours. calendar_days: from the local day of pickup to the local day
 -- of return; the day after pickup is day 1. Contracts differ in which of the two days they charge:
 -- nothing is said here about free days.
--- state: returned, out, pickup not reported (returned, and nobody said when it was picked up), out
+-- state: returned, out, pickup not reported (returned, and the pickup was not reported), out
 -- of order (returned before it was picked up). Only returned and out have days.
--- Where the shipment is no longer tracked, an open one may have been returned without anybody
--- telling us.
+-- Where the shipment is no longer tracked, an open one may have been returned unreported.
 
 create view {{analytics}}.empty_return_times as
 with

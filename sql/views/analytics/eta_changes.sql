@@ -86,7 +86,7 @@ comment on column {{analytics}}.eta_changes.kind is
     'moved: from one instant to another. withdrawn: to no ETA. given again: from no ETA, where '
     'there had been one before.';
 comment on column {{analytics}}.eta_changes.source is
-    'What told us: sync or webhook.';
+    'Where we learned it: sync or webhook.';
 comment on column {{analytics}}.eta_changes.slip_hours is
     'New ETA minus old one in hours; later is positive. Null when one of them is missing.';
 comment on column {{analytics}}.eta_changes.is_zone_known is

@@ -104,7 +104,7 @@ comment on column {{analytics}}.fee_history.fee_type is
 comment on column {{analytics}}.fee_history.currency_code is
     'ISO 4217 code; null: local currency, not said.';
 comment on column {{analytics}}.fee_history.source is
-    'What told us first: sync or webhook.';
+    'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.fee_history.amount is
     'Amount in the currency.';
 comment on column {{analytics}}.fee_history.amount_before is

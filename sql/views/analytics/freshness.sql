@@ -9,8 +9,8 @@
 -- clock of the database. A pass reads what can still change, or, once a day unless set otherwise,
 -- the whole; only the whole shows what is gone and what changed late. Reference streams (ports,
 -- vessels and so on) take part in a sync only when there was something new to read: an age above
--- that of shipments says nothing there. last_outcome is that of the last run that is no narrowed
--- one, also one under way.
+-- that of shipments says nothing there. last_outcome is that of the last run over whole lists, even
+-- if it still runs.
 -- rows: live rows, counted when the column is read and only then; about a second for 10 million
 -- rows. Name the other columns where that matters. It is the number of now, also with the setting
 -- tracking_sync.as_of.

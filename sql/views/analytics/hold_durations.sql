@@ -93,7 +93,7 @@ comment on column {{analytics}}.hold_durations.status is
 comment on column {{analytics}}.hold_durations.description is
     'The terminal''s own words.';
 comment on column {{analytics}}.hold_durations.source is
-    'What told us first: sync or webhook.';
+    'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.hold_durations.hours is
     'Hours it stood, to as_of() while open; a least value unless is_start_known.';
 comment on column {{analytics}}.hold_durations.is_open is

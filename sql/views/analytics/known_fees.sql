@@ -27,7 +27,7 @@ comment on view {{analytics}}.known_fees is
 comment on column {{analytics}}.known_fees.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_fees.fee_key is
-    'Tells fees of one container apart: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by type and currency, then by position.';
 comment on column {{analytics}}.known_fees.type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{analytics}}.known_fees.amount is

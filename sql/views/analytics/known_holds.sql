@@ -26,7 +26,7 @@ comment on view {{analytics}}.known_holds is
 comment on column {{analytics}}.known_holds.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_holds.hold_key is
-    'Tells holds of one container apart: by name and description, then by position.';
+    'Distinguishes the holds of one container: by name and description, then by position.';
 comment on column {{analytics}}.known_holds.name is
     'What holds the container, for example customs or freight.';
 comment on column {{analytics}}.known_holds.status is

@@ -14,11 +14,12 @@
 --
 -- Out: picked up full, at the inland destination or else at the port of discharge. A terminal's
 -- last free day ends when the container leaves by rail, so where the terminal's day rules and no
--- pickup at the port is told, departure by rail counts.
+-- pickup at the port is reported, departure by rail counts.
 -- state: none (no last free day), upcoming, due today, overdue, out in time (up to and on the day),
 -- out late. Null: there is a last free day and the answer is not known: the service's day is in a
--- zone nobody knows, or the empty container came back and nobody said when it was picked up.
--- Where the shipment is no longer tracked, an overdue one may be out without anybody telling us:
+-- zone that PostgreSQL does not know, or the empty container came back and the pickup was not
+-- reported.
+-- Where the shipment is no longer tracked, an overdue one may be out unreported:
 -- tracking_stopped_reason.
 --
 -- Cost: a container has at most one deadline of a kind, so those of each kind are joined as they

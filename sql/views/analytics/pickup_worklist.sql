@@ -4,7 +4,7 @@
 -- (discharged, and neither picked up nor departed by rail) or inland (arrived at the inland
 -- destination or unloaded there, and not picked up). Containers on a train are on neither list.
 -- What bites first stands first: the fewest days left, then the longest stay; those whose shipment
--- is no longer tracked stand last, because nobody would tell us that they have left.
+-- is no longer tracked stand last, because their departure would not be reported.
 --
 -- is_ready: available, and no hold with the status `hold` stands. Availability counts unless the
 -- service says that it is not known.

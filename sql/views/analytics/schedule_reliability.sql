@@ -9,8 +9,8 @@
 -- Late and early: outside of that window; the mean delay of the late ones is over those alone.
 -- Delays are elapsed days.
 -- Arrivals without a first ETA are counted apart and are in no share. A month of null holds
--- arrivals whose zone PostgreSQL does not
--- know: their calendar day cannot be said, so they have no share either.
+-- arrivals whose zone PostgreSQL does not know: their calendar day is
+-- unknown, so they have no share either.
 
 create view {{analytics}}.schedule_reliability as
 select

@@ -5,10 +5,10 @@
 --
 -- first_eta_at: pod_original_eta_at, the first ETA the line reported. Where the service does not
 -- have it: the first ETA among the versions we saw before the arrival; an ETA first seen after the
--- arrival is no forecast and does not count.
+-- arrival is not a forecast and does not count.
 -- days_late: calendar days at the port from the first ETA to the arrival, early is negative. Null
--- when there is no first ETA, or when the zone is not known to PostgreSQL: then nobody can say
--- which day it was.
+-- when there is no first ETA, or when the zone is not known to PostgreSQL: then the day is
+-- unknown.
 -- delay_days: the same as elapsed time, in days of 24 hours.
 -- transit_days: departure from the port of lading to arrival, elapsed. Null when one is missing or
 -- they are not in order. Where a zone is missing the source sent local wall time marked as UTC, so

@@ -5,12 +5,12 @@
 -- A place counts when the container has a transshipment event there, or when a feeder and another
 -- ship met there: it came in by feeder (feeder_arrived or feeder_discharged) and went out by ship,
 -- or came in by ship and went out by feeder (feeder_loaded or feeder_departed). The port a feeder
--- starts from, or ends at, is no change of ships. Events of the main ship (vessel_*) at the place
--- fill the side of the change that the feeder did not.
--- Places are told apart by UN/LOCODE; events that do not say where they were share one row without
--- a place, and only transshipment events make such a row. Estimated events are left out. Of several
--- reports of one thing the earliest arrival and discharge and the latest loading and departure
--- count; a place called at twice is one row.
+-- starts from, or ends at, is not a change of ships. Events of the main ship (vessel_*) at the
+-- place fill the side of the change that the feeder did not.
+-- Places are distinguished by UN/LOCODE; events that do not say where they were share one row
+-- without a place, and only transshipment events make such a row. Estimated events are left out. Of
+-- several reports of one thing the earliest arrival and discharge and the latest loading and
+-- departure count; a place called at twice is one row.
 -- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is
 -- missing.
 -- is_waiting: neither loaded nor departed, and not yet arrived at the port of discharge;

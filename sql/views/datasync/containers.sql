@@ -9,9 +9,10 @@
 -- PostgreSQL does not know the zone, the twin is null. empty_out, full_in, pol_loaded and
 -- pod_berthed come from transport events that hold (invalidated_at is null): of several of a kind
 -- the last with its zone, those with a zone before those without. pol_loaded counts at the port of
--- lading and pod_berthed at the port of discharge: one told from another port does not, one told
+-- lading and pod_berthed at the port of discharge: one reported from another port does not, one
 -- without a place does.
--- What shipments tell is null where the shipment is tombstoned or was never seen. Blank stands for
+-- What comes from shipments is null where the shipment is tombstoned or was never seen. Blank
+-- stands for
 -- null: the export leaves cells empty. customer_id is that of the latest tracking request for the
 -- shipment that names a customer.
 --

@@ -123,7 +123,7 @@ comment on column {{datasync}}.transport_events.vessel_mmsi is
 comment on column {{datasync}}.transport_events.voyage_number is
     'Voyage number.';
 comment on column {{datasync}}.transport_events.data_source_label is
-    'Who told: shipping_line, terminal, ais; other values are kept.';
+    'Who reported it: shipping_line, terminal, ais; other values are kept.';
 comment on column {{datasync}}.transport_events.invalidated_at is
     'When the service found it untrue; where it does not say, when it was found withdrawn (our '
     'tombstone); null while it stands. UTC.';
