@@ -40,30 +40,24 @@ export interface DatabaseAddress {
 }
 
 export interface OpenWarehouseOptions {
-  /**
-   * Bring the schemas up to date first, unless the settings forbid it. True unless told otherwise.
-   */
+  /** Bring the schemas up to date first, unless the settings forbid it. Default: true. */
   readonly isMigrating?: boolean
-  /**
-   * Rows will be written: a login that may not is refused first, with the statements that grant it.
-   */
+  /** Refuse a login that may not write, with the statements that grant it. */
   readonly isWriting?: boolean
-  /** Rows of another account than before may come: somebody has said so. */
+  /** `--accept-account`: rows of another account than before may come. */
   readonly isAccountAccepted?: boolean
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
-  /** Connections at most; 5 unless told otherwise. */
+  /** Connections at most. Default: 5. */
   readonly poolSize?: number
-  /** Another schema than the settings': for the demo. */
+  /** In place of the setting: for the demo. */
   readonly schema?: string
-  /**
-   * Take the embedded database even where DATABASE_URL is set: the demo touches nobody's server.
-   */
+  /** Use the embedded database even if DATABASE_URL is set: for the demo. */
   readonly isEmbedded?: boolean
 }
 
-/** A service that is not the settings' one: the demo's simulator. */
+/** In place of the service of the settings: the demo's simulator. */
 export interface OtherService {
   readonly apiUrl: string
   readonly apiKey: string
@@ -73,7 +67,7 @@ export interface OtherService {
 export interface OpenServiceOptions {
   readonly other?: OtherService
   readonly warehouse?: Warehouse
-  /** Told before each wait for the request budget. Absent: the log tells long ones. */
+  /** Called before each wait for the request budget. Absent: long waits are logged. */
   readonly onWait?: (ms: number) => void
 }
 
@@ -82,7 +76,7 @@ export interface OpenedService {
   readonly stats: () => ApiStats
 }
 
-/** The composition root: makes the parts, hands them on, closes them in reverse order. */
+/** Makes the parts of the program, hands them out, closes them in reverse order. */
 export interface App {
   readonly config: Config
   /** Where each setting comes from. */
@@ -99,28 +93,24 @@ export interface App {
   openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
   openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
   /**
-   * What `openWarehouse` does first: refuses a login that may not write, and brings the schemas up
-   * to date, or throws MigrationError where the settings forbid it.
+   * What `openWarehouse` does first: checks the rights of the login and brings the schemas up to
+   * date, or throws MigrationError if the settings forbid that.
    */
   prepareWarehouse(
     warehouse: Warehouse,
     options: Pick<OpenWarehouseOptions, 'isWriting'>,
   ): Promise<void>
   /**
-   * The service of the settings, or the given one. With a warehouse the request budget is shared
-   * with every process of the account that has the same warehouse. Without one it is still shared
-   * where the database of the settings answers and has it, which starts no database; the given
-   * service has one of this process's. Throws ConfigError where settings are missing.
+   * The service of the settings, or the given one. With a warehouse, its request budget is shared
+   * with every process that uses that warehouse. Without one, it is shared if the database of the
+   * settings answers; none is started for it. Throws ConfigError if settings are missing.
    */
   openService(options?: OpenServiceOptions): Promise<OpenedService>
-  /** Why the embedded database cannot be reached, where its own log tells. */
+  /** Why the embedded database cannot be reached, if its log says so. */
   explainDatabase(): Promise<Error | undefined>
-  /** Something of a command's own that must be closed with the rest. */
+  /** Something of a command's that must be closed with the rest. */
   onClose(close: () => Promise<void>): void
-  /**
-   * Closes everything that was opened. Idempotent; a part that fails to close is logged and the
-   * others are closed.
-   */
+  /** Closes everything that was opened; failures are logged. Idempotent. */
   close(): Promise<void>
 }
 
@@ -184,7 +174,7 @@ export function createApp(options: AppOptions): App {
     await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
-  /** The one user of an embedded database may do everything there. */
+  /** The only user of the embedded database may do everything there. */
   async function requireRights(warehouse: Warehouse): Promise<void> {
     if (config.databaseUrl === undefined) return
     const { refuseMissingRights } = await import('./warehouse/schema/missing-rights.js')
@@ -200,17 +190,17 @@ export function createApp(options: AppOptions): App {
         (await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning
       if (!isReachable) return undefined
       const warehouse = await openWarehouse({ isMigrating: false, poolSize: 1 })
-      // A person waits for these commands, and a sync may have used up the minute.
-      return shareBudget(service, warehouse, sleepAndTell(createWaitLog(logger, 1_000)))
+      // People wait for these commands, and a sync may have used up the minute.
+      return shareBudget(service, warehouse, sleepAfter(createWaitLog(logger, 1_000)))
     }
     return createFallbackBudget({ openShared, own: createOwnBudget(service), logger })
   }
 
-  const tellLongWaits = createWaitLog(logger, LONG_WAIT_MS)
+  const logLongWaits = createWaitLog(logger, LONG_WAIT_MS)
 
   function openBudget({ other, warehouse, onWait }: OpenServiceOptions): RequestBudget {
     if (warehouse !== undefined) {
-      return shareBudget(other ?? ofSettings(), warehouse, sleepAndTell(onWait ?? tellLongWaits))
+      return shareBudget(other ?? ofSettings(), warehouse, sleepAfter(onWait ?? logLongWaits))
     }
     if (other !== undefined) return createOwnBudget(other)
     return (controlBudget ??= openControlBudget(ofSettings()))
@@ -235,7 +225,7 @@ export function createApp(options: AppOptions): App {
     },
     openService: async (choice = {}) => {
       const { apiUrl, apiKey } = choice.other ?? ofSettings()
-      // Many commands ask the service nothing, and its client takes a tenth of their start to load.
+      // Many commands do not use the service, and loading its client takes a tenth of their start.
       const { createApiClient } = await import('./api/client.js')
       secrets.push(apiKey)
       const client = createApiClient({
@@ -263,24 +253,24 @@ export function createApp(options: AppOptions): App {
     close: async () => {
       for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
         await close().catch((error: unknown) => {
-          logger.warn('something did not close cleanly', { error })
+          logger.warn('a part did not close cleanly', { error })
         })
       }
     },
   }
 }
 
-/** Shorter waits for the request budget are not worth a line. */
+/** Shorter waits for the request budget are not logged. */
 const LONG_WAIT_MS = 5_000
 
-function sleepAndTell(tell: (ms: number) => void): typeof sleep {
+function sleepAfter(announce: (ms: number) => void): typeof sleep {
   return (ms, signal) => {
-    tell(ms)
+    announce(ms)
     return sleep(ms, signal)
   }
 }
 
-/** Many requests wait for one end: it is told once. */
+/** Many requests wait for the same instant: it is logged once. */
 function createWaitLog(logger: Logger, leastMs: number): (ms: number) => void {
   let endsAt = -Infinity
   return (ms) => {
@@ -311,10 +301,7 @@ function shareBudget(
   })
 }
 
-/**
- * Nobody else has the password of the embedded database, and nothing else is in it: its one user
- * may do everything there.
- */
+/** Strictness does not concern the embedded database: only this program has its password. */
 async function bringUpToDate(
   warehouse: Warehouse,
   config: Pick<Config, 'migrate' | 'strict' | 'databaseUrl'>,
@@ -330,6 +317,7 @@ async function bringUpToDate(
   if (version === expected) return
   const reason = isStrict ? 'TRACKING_STRICT is true' : 'TRACKING_MIGRATE is false'
   throw new MigrationError(
-    `the schemas are at version ${version} and this program needs ${expected}; run \`tracking-sync migrate\` (${reason})`,
+    `the schemas are at version ${version} and this program needs ${expected}; ` +
+      `run \`tracking-sync migrate\` (${reason})`,
   )
 }

@@ -127,13 +127,13 @@ async function refuseLostBookkeeping(warehouse: Warehouse): Promise<void> {
   )
   if (tables.length === 0) return
   throw new WarehouseSchemaError(
-    `the tables of ${names.data} exist, but their bookkeeping (${names.sync}.migrations) is gone; ` +
-      `restore ${names.sync} from a backup, ` +
+    `the tables of ${names.data} exist, but their bookkeeping ` +
+      `(${names.sync}.migrations) is gone; restore ${names.sync} from a backup, ` +
       `or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
   )
 }
 
-/** At the right version, and yet somebody may have changed it by hand. */
+/** At the right version, it may still have been changed by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
   const { compareSchema } = await import('../warehouse/schema/compare-schema.js')
   const { broken, foreign } = await compareSchema(warehouse)

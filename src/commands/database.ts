@@ -29,7 +29,8 @@ export function addDatabaseCommand(program: Command, io: CommandIo): void {
       io.show(options, { port, dataDirectory }, () =>
         [
           `The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`,
-          '`tracking-sync database url` prints its address, `tracking-sync database stop` stops it.',
+          '`tracking-sync database url` prints its address, ' +
+            '`tracking-sync database stop` stops it.',
         ].join('\n'),
       )
     },

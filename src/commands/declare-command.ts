@@ -61,9 +61,9 @@ export function declare<Options = object, Args extends readonly unknown[] = []>(
 }
 
 /**
- * Adds the flags of settings, and `--config`, once the command is called: loading the settings takes
- * a third of the program's start, and its own help does without. Values stay texts; the settings
- * check them. Gives the names of the options added, filled by then.
+ * Adds the flags of settings, and `--config`, once the command is called: loading the settings
+ * takes a third of the program's start, and its own help does without. Values stay texts; the
+ * settings check them. Gives the names of the options added, filled by then.
  */
 function addSettingFlags(
   command: Command,

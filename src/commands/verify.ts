@@ -103,7 +103,8 @@ export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): s
     ...formatUnlisted(report),
     ...formatVolatile(report),
     '',
-    `${verdict} (sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
+    `${verdict} ` +
+      `(sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
   ].join('\n')
 }
 

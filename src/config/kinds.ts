@@ -66,7 +66,7 @@ export const cron = text.refine(
   'must be a cron expression like */15 * * * *, or off',
 )
 
-/** Loads the package only for a value: most commands run with the defaults, which are not parsed. */
+/** Loads the package only for a given value; defaults are not parsed. */
 function isCronExpression(value: string): boolean {
   const { validate } = createRequire(import.meta.url)('node-cron') as typeof NodeCron
   return validate(value)

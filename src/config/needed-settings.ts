@@ -32,7 +32,8 @@ export function requireWebhookSecrets(
 }
 
 function missingSecret(variable: string): ConfigProblem {
-  const problem = `is not set; put it into the environment, or into a file named by ${variable}_FILE`
+  const problem =
+    'is not set; put it into the environment, ' + `or into a file that ${variable}_FILE names`
   return { setting: variable, problem }
 }
 

@@ -6,7 +6,7 @@ import { allSettings, type SettingDescription } from './settings.js'
 
 const DEFAULT_CONFIG_FILE = 'config/tracking-sync.json'
 
-/** Nobody but the group may read the file of a secret; nobody at all but the owner `.env`. */
+/** The group may read the file of a secret; only the owner may read `.env`. */
 const OTHERS_AND_GROUP_WRITE = 0o027
 const OTHERS_AND_GROUP = 0o077
 

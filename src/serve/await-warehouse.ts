@@ -14,8 +14,8 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
 /**
- * Resolves when the warehouse can be used: true, or false when the signal came first. A database that cannot be reached is waited for, however long;
- * what waiting does not mend (a schema of a newer program, a missing grant) is thrown.
+ * True when the warehouse can be used, false when the signal came first. Waits for the database
+ * however long it is away; throws what waiting does not cure: a newer schema, a missing grant.
  */
 export async function awaitWarehouse(options: AwaitWarehouseOptions): Promise<boolean> {
   const { prepare, logger, sleep, signal } = options
@@ -28,7 +28,7 @@ export async function awaitWarehouse(options: AwaitWarehouseOptions): Promise<bo
       if (!isOutage(thrown)) throw thrown
       const waitMs = backoffMs(failures + 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
       logger.error(
-        'the database cannot be reached; deliveries are answered 503 and nothing runs until it can',
+        'the database cannot be reached; until it can, deliveries are answered 503 and nothing runs',
         { waitMs, error: thrown },
       )
       await sleep(waitMs, signal).catch((reason: unknown) => {

@@ -4,29 +4,26 @@ import type { Route } from '../http/http-server.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { within } from './within.js'
 
-/** A process that does not get round to anything for this long serves nobody. */
+/** A process whose event loop is blocked for this long is not healthy. */
 const LONGEST_LOOP_DELAY_MS = 1_000
 const DATABASE_PATIENCE_MS = 2_000
 
 export interface Health {
-  /**
-   * Answers 200 as long as the process gets round to answering; 503 when its event loop was blocked
-   * for a second since the last question.
-   */
+  /** Answers 200, or 503 when the event loop was blocked for a second since the last question. */
   readonly alive: Route
   /**
-   * Answers 200 when the database answers too and takes deliveries, its schemas are up to date and
-   * nothing is being shut down: what a load balancer asks.
+   * For load balancers: 200 when the database answers and takes deliveries, the schemas are up to
+   * date and the process is not shutting down.
    */
   readonly ready: Route
-  /** From now on ready, as far as the database answers. */
+  /** From now on ready, while the database answers. */
   enter(): void
   /** From now on not ready. */
   leave(): void
   close(): void
 }
 
-/** Says `ok` or `unavailable` and nothing else: these addresses may be open to strangers. */
+/** Says only `ok` or `unavailable`: these addresses may be public. */
 export function createHealth(warehouse: Warehouse, canStore: () => Promise<boolean>): Health {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()

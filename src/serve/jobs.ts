@@ -51,8 +51,8 @@ export function createJobs(dependencies: JobDependencies): Job[] {
 }
 
 /**
- * A sync as the command does it. Where another process has the lease it is that one's turn: no failure. A run that did not end complete is one, so that it
- * is counted and shown.
+ * A sync as the command does it. If another process holds the lease, it is that one's turn, and no
+ * failure. A run that does not end complete counts as a failure.
  */
 async function runScheduledSync(dependencies: JobDependencies): Promise<void> {
   const { service, warehouse, programVersion, sleep, reachFailpoint } = dependencies
@@ -73,7 +73,7 @@ async function runScheduledSync(dependencies: JobDependencies): Promise<void> {
     if (gravest !== undefined && !signal.aborted) throw new Error(gravest)
   } catch (thrown) {
     if (!(thrown instanceof LeaseHeldError)) throw thrown
-    logger.info('another run is under way; this slot is left to it', { reason: thrown.message })
+    logger.info('another run is under way; this slot is skipped', { reason: thrown.message })
   }
 }
 
@@ -104,7 +104,7 @@ async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): P
   }
 }
 
-/** Undefined, and no failure, for work that ended because it was told to. */
+/** Undefined, not a failure, for work that was stopped. */
 async function unlessStopped<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,

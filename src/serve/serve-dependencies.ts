@@ -20,10 +20,7 @@ export interface ServeDependencies {
   readonly parts: ServeParts
   /** For the processor, the schedule and the pages. */
   readonly warehouse: Warehouse
-  /**
-   * For the receiver and the question whether it is ready: an answer never waits for a connection
-   * that a sync holds.
-   */
+  /** For the receiver and its readiness: they never wait for a connection that a sync holds. */
   readonly inbox: Warehouse
   /** Brings the schemas up to date; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
@@ -36,6 +33,6 @@ export interface ServeDependencies {
   readonly clock: () => Date
   readonly sleep: Sleep
   readonly reachFailpoint: ReachFailpoint
-  /** The service's requests end with it too; `stop` is called when it is aborted. */
+  /** Also ends the requests to the service. `stop` is called when it is aborted. */
   readonly signal: AbortSignal
 }

@@ -51,7 +51,7 @@ export function keepSendersFresh(
 ): void {
   senders.keepFresh(signal).catch((error: unknown) => {
     if (signal.aborted) return
-    logger.error('the list of sender addresses is not kept fresh any more', { error })
+    logger.error('the list of sender addresses is no longer refreshed', { error })
   })
 }
 
@@ -80,8 +80,8 @@ export function startTheSchedule(dependencies: ServeDependencies, signal: AbortS
 }
 
 /**
- * What a start makes up for: one sync where a slot was missed, and always the notifications that could not be delivered while nobody was there. Nothing of
- * this is waited for.
+ * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
+ * notifications that could not be delivered meanwhile.
  */
 export async function catchUp(
   { config, warehouse, logger }: ServeDependencies,
@@ -89,18 +89,21 @@ export async function catchUp(
 ): Promise<void> {
   schedule.fire('reconcile')
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
-    logger.warn('whether a slot was missed is not known', { error })
+    logger.warn('cannot find out whether a sync was missed', { error })
     return undefined
   })
   if (freshness === undefined || !isSyncDue(freshness, slotsOf(config))) return
-  logger.info('a slot was missed; one sync makes up for it', {
+  logger.info('a scheduled sync was missed; running one now', {
     lastCompleteSyncBegan: freshness.beganAt ?? 'never',
     syncCron: config.syncCron,
   })
   schedule.fire('sync')
 }
 
-/** Asks the service which webhooks are ours, so that first deliveries need not wait for it. A failure is logged: the processor asks again when it must. */
+/**
+ * Asks the service which webhooks are ours, so that first deliveries need not wait for it. A
+ * failure is only logged: the processor asks again when it must.
+ */
 export async function learnOwnWebhooks(
   { config, service, warehouse, logger }: ServeDependencies,
   signal: AbortSignal,
@@ -110,6 +113,6 @@ export async function learnOwnWebhooks(
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof ConnectorError)) throw error
-    logger.warn('the service does not list its webhooks now', { error })
+    logger.warn('the service could not list its webhooks', { error })
   }
 }

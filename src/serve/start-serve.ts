@@ -16,10 +16,7 @@ import {
 export interface Serving {
   /** Of this machine: `http://127.0.0.1:8080`. */
   readonly url: string
-  /**
-   * Resolves when everything that is to run does; rejects when it never will, whatever is waited
-   * for.
-   */
+  /** Resolves when all parts run; rejects if they never can. */
   readonly started: Promise<void>
   /**
    * Within `shutdownSeconds`, while the database answers: no longer ready, no new connection,
@@ -29,9 +26,7 @@ export interface Serving {
   stop(): Promise<void>
 }
 
-/**
- * Share of the time to stop that requests under way may take; the rest is for the batch of a run.
- */
+/** Share of the time to stop for requests under way; the rest is for the batch of a run. */
 const REQUESTS_SHARE = 0.4
 
 /**
@@ -65,7 +60,7 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
     throw thrown
   }
   const started = startWork(dependencies, running, receiving, signal)
-  // Whoever does not wait for it must not be ended by it.
+  // A rejection that no caller waits for must not end the process.
   started.catch(() => undefined)
   let ended: Promise<void> | undefined
 
@@ -100,7 +95,7 @@ async function startWork(
     running.schedule = startTheSchedule(dependencies, signal)
     await catchUp(dependencies, running.schedule)
   }
-  // The reconcile that a schedule begins with looks at them as well.
-  const isLookedAt = parts.isScheduling && config.reconcileCron !== 'off'
-  if (parts.isProcessing && !isLookedAt) await learnOwnWebhooks(dependencies, signal)
+  // The reconcile that a schedule begins with learns them too.
+  const isLearnt = parts.isScheduling && config.reconcileCron !== 'off'
+  if (parts.isProcessing && !isLearnt) await learnOwnWebhooks(dependencies, signal)
 }

@@ -100,7 +100,9 @@ export function readPasses(warehouse: Warehouse, runs: number): Promise<StreamPa
             as began_at
     from ${warehouse.names.table('sync_run_streams')} as part
     inner join ${warehouse.names.table('sync_runs')} as run using (sync_run_id)
-    where part.sync_run_id > (select max(sync_run_id) - $1 from ${warehouse.names.table('sync_runs')})
+    where part.sync_run_id > (
+            select max(sync_run_id) - $1 from ${warehouse.names.table('sync_runs')}
+        )
         -- Some records of a stream, read by id, say nothing about the rest of it.
         and run.command != 'quarantine retry'
         and coalesce(run.options #> '{narrowing,shipmentIds}', '[]') = '[]'

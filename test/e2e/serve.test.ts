@@ -81,7 +81,7 @@ describe('serve', () => {
       await waitUntil('the start is over', () => logLines(punctual, 'reconciled').length > 0)
       punctual.kill('SIGTERM')
       await punctual.ended
-      expect(logLines(punctual, 'a slot was missed; one sync makes up for it')).toEqual([])
+      expect(logLines(punctual, 'a scheduled sync was missed; running one now')).toEqual([])
       expect(await runs()).toBe(1)
 
       await scene.select(

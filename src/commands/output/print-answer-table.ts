@@ -30,7 +30,7 @@ export interface TableOptions {
 const LINES_AROUND = 9
 const FEWEST_ROWS = 5
 const SCREEN = 24
-/** Widths are those of the rows that come first: nobody waits for the last one. */
+/** Columns are as wide as the first rows need: the table begins before the last row is here. */
 const MEASURED_ROWS = 1_000
 const WIDEST_CELL = 28
 
@@ -162,22 +162,19 @@ class TablePrinter implements Printer {
       this.#columns.map((one) => ['-'.repeat(one.width)]),
     )
     const hidden = this.#names.slice(this.#columns.length)
+    const hint = this.#isHinting ? '; see --columns, --wide, --vertical' : ''
     const lines = [
       ...(totals.length > 0 ? [rule, ...totals] : []),
-      tellCount(this.#count, this.#limit, this.#isHinting),
+      describeCount(this.#count, this.#limit, this.#isHinting),
       ...(hidden.length === 0
         ? []
-        : wrapText(
-            `(not shown: ${hidden.join(', ')}${this.#isHinting ? '; see --columns, --wide, --vertical' : ''})`,
-            width ?? Infinity,
-            AT_SPACES,
-          )),
+        : wrapText(`(not shown: ${hidden.join(', ')}${hint})`, width ?? Infinity, AT_SPACES)),
     ]
     return `${lines.join('\n')}\n`
   }
 }
 
-function tellCount(count: number, limit: number, isHinting = true): string {
+function describeCount(count: number, limit: number, isHinting = true): string {
   const rows = `${count} ${count === 1 ? 'row' : 'rows'}`
   if (count <= limit) return `(${rows})`
   return `(${rows}, the first ${limit} shown${isHinting ? '; --all shows all' : ''})`
@@ -225,7 +222,7 @@ class BlockPrinter implements Printer {
   }
 
   end(): string {
-    return `${tellCount(this.#count, this.#limit)}\n`
+    return `${describeCount(this.#count, this.#limit)}\n`
   }
 }
 
@@ -307,7 +304,7 @@ const SCALE = 6
 /** Sums of columns, money by currency, without a rounding. */
 class Totals {
   readonly #summed: readonly { readonly index: number; readonly currency: number | undefined }[]
-  /** By currency, '' for what is no money; by column. */
+  /** By currency ('' for other numbers), then by column. */
   readonly #sums = new Map<string, Map<number, bigint>>()
 
   constructor(columns: readonly string[], sums: readonly string[]) {

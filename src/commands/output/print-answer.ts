@@ -14,8 +14,8 @@ export interface AnswerOptions extends CsvOptions, TableOptions {
 }
 
 /**
- * Writes an answer as it arrives, whatever its size and form, and tells how many rows it had. Ends
- * early, without an error, when the reader has gone away (`| head`).
+ * Writes an answer as it arrives and gives its number of rows. Ends early, without an error, when
+ * the reader has gone away (`| head`).
  */
 export async function printAnswer(
   pieces: AsyncIterable<TableAnswer>,
@@ -85,7 +85,9 @@ function unknownColumns(unknown: readonly string[], columns: readonly string[]):
   return new ConfigError(
     unknown.map((name) => ({
       setting: '--columns',
-      problem: `the answer has no column ${name}${suggest(name, columns)}; it has ${columns.join(', ')}`,
+      problem:
+        `names ${name}, which the answer does not have${suggest(name, columns)}; ` +
+        `it has ${columns.join(', ')}`,
     })),
   )
 }

@@ -4,7 +4,7 @@ import { cutText, widthOf } from './terminal.js'
 
 export interface ProgressReporter {
   readonly onProgress: (progress: Progress) => void
-  /** Told before each wait for the request budget, in milliseconds. */
+  /** Called before each wait for the request budget, with its milliseconds. */
   readonly onWait: (ms: number) => void
   /** Ends the line on the screen. Idempotent. */
   stop(): void
@@ -17,11 +17,11 @@ export interface ProgressOptions {
   readonly isJson: boolean
   /** The present time in milliseconds. */
   readonly now: () => number
-  /** The request budget: what is left takes no less than it allows. */
+  /** The request budget, which limits how fast the rest can come. */
   readonly requestsPerMinute?: number
 }
 
-/** On a terminal a bar; elsewhere a line, but not more often than this. */
+/** Where there is no terminal: a line at most this often. */
 const LINE_EVERY_MS = 5_000
 /** Shorter waits are not worth a word. */
 const LONG_WAIT_MS = 5_000
@@ -57,7 +57,7 @@ function createBar({ stream, now, requestsPerMinute }: ProgressOptions): Progres
     stop,
     onWait: (ms) => {
       if (facts === undefined || ms < LONG_WAIT_MS) return
-      facts = { ...facts, end: tellWait(ms) }
+      facts = { ...facts, end: describeWait(ms) }
       draw()
     },
     onProgress: (progress) => {
@@ -96,7 +96,7 @@ function formatBar({ name, records, total, requests, end }: BarFacts, width: num
   return `${start} ${'█'.repeat(full)}${'░'.repeat(room - full)} ${words}`
 }
 
-function tellWait(ms: number): string {
+function describeWait(ms: number): string {
   const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
   return `waiting for the request budget until ${end}`
 }
@@ -120,9 +120,10 @@ function createLines({
       waitEndsAt = now() + ms
       const waitSeconds = Math.round(ms / 1000)
       const until = new Date(Date.now() + ms).toISOString()
+      const start = lastStream === '' ? '' : `${lastStream}: `
       const line = isJson
         ? JSON.stringify({ waiting: { for: 'request budget', waitSeconds, until } })
-        : `${lastStream === '' ? '' : `${lastStream}: `}waiting ${waitSeconds} s for the request budget, until ${until}`
+        : `${start}waiting ${waitSeconds} s for the request budget, until ${until}`
       stream.write(`${line}\n`)
     },
     onProgress: (progress) => {
@@ -148,7 +149,8 @@ function formatLine(
   const of = total === undefined ? '' : ` of ${total}`
   const rate = recordsPerSecond === undefined ? '' : `, ${recordsPerSecond} records/s`
   const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`
-  return `${stream}: page ${page}, ${records}${of} records, ${countOf(requests, 'request')}, ${seconds} s${rate}${left}`
+  const work = `${records}${of} records, ${countOf(requests, 'request')}, ${seconds} s`
+  return `${stream}: page ${page}, ${work}${rate}${left}`
 }
 
 /** How fast a stream comes, and how long the rest of it takes at that speed. */

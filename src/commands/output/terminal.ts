@@ -1,4 +1,4 @@
-/** What tables need to know of where they are printed. Undefined: there is no limit. */
+/** Where tables are printed. Undefined: there is no limit. */
 export interface Terminal {
   readonly width?: number | undefined
   readonly height?: number | undefined
@@ -81,7 +81,7 @@ export function wrapText(text: string, width: number, breaks = AT_WORDS): string
       line = ''
     }
     while (widthOf(piece.trimEnd()) > width) {
-      // A sign that is wider than the column is taken all the same: else there is no end.
+      // Take a sign that is wider than the column too, or this would never end.
       const start = takeColumns(piece, width) || String.fromCodePoint(piece.codePointAt(0) ?? 32)
       lines.push(start)
       piece = piece.slice(start.length)
