@@ -5,9 +5,8 @@ import { isObject } from '../jsonapi/members.js'
 import {
   JsonSizeError,
   parseJsonBytes,
-  parseUnrecognized,
+  splitJsonBytes,
   type JsonLimits,
-  type RecognizeRecords,
 } from '../jsonapi/parse-json-bytes.js'
 import { describeBody } from './answer-errors.js'
 
@@ -57,11 +56,11 @@ const emptyDocument: Document = { data: [], isList: false, included: [], links: 
  * never pass for an empty list. Too deep nesting, and more records or values than the limits allow,
  * throw `ApiRefusedError`.
  */
-export async function parseAnswer(
+export function parseAnswer(
   answer: AnswerBody,
   expectation: Expectation,
-  recognize?: RecognizeRecords,
-): Promise<ParsedAnswer> {
+  areRecordsRaw = false,
+): ParsedAnswer {
   if (isBlank(answer.body)) {
     if (expectation === 'anything') return { document: emptyDocument, body: undefined }
     throw unusable(answer, 'an empty body')
@@ -69,7 +68,7 @@ export async function parseAnswer(
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType ?? '')) {
     throw unusable(answer, 'a web page instead of data')
   }
-  const body = await parseBody(answer, recognize)
+  const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)
   const document = parseDocument(body)
   if (expectation === 'anything') return { document: document ?? emptyDocument, body }
   if (document === undefined) throw unusable(answer, describeNoDocument(body))
@@ -85,15 +84,9 @@ function isBlank(body: Buffer): boolean {
   return body.length <= 1_024 && body.toString('utf8').trim() === ''
 }
 
-async function parseBody(
-  answer: AnswerBody,
-  recognize: RecognizeRecords | undefined,
-): Promise<unknown> {
-  const { limits } = answer
+function parseBody(answer: AnswerBody, parse: typeof parseJsonBytes): unknown {
   try {
-    return recognize === undefined
-      ? parseJsonBytes(answer.body, limits)
-      : await parseUnrecognized(answer.body, recognize, { limits, pause: letOthersRun })
+    return parse(answer.body, answer.limits)
   } catch (error) {
     if (error instanceof JsonNestingError) {
       throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
@@ -105,13 +98,6 @@ async function parseBody(
     // The parser's message quotes the body, so it is not kept as the cause.
     throw unusable(answer, 'a body that is no complete JSON')
   }
-}
-
-/** A receiver in the same process answers from the same thread. */
-function letOthersRun(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }
 
 function describeNoDocument(body: unknown): string {

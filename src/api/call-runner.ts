@@ -134,8 +134,8 @@ export class CallRunner {
       const said = { ...answer, text, location, retryAfter }
       throw toStatusError({ ...said, requestUrl: call.url, observedAt })
     }
-    const { expect = 'document', recognize } = call.options
-    const parsed = await parseAnswer(answer, expect, recognize)
+    const { expect = 'document', areRecordsRaw } = call.options
+    const parsed = parseAnswer(answer, expect, areRecordsRaw)
     return { ...parsed, observedAt, status, bytes, attempts: call.sent.requests }
   }
 

@@ -3,7 +3,6 @@ import type { Expectation } from './answer-document.js'
 import type { HttpMethod } from './exchange.js'
 import { resolveSameOrigin } from './origin.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import type { RecognizeRecords } from '../jsonapi/parse-json-bytes.js'
 import { showPath } from './shown-text.js'
 
 /** Counts requests, each try included; one per stream, say. */
@@ -20,8 +19,8 @@ export interface CallOptions {
   readonly counter?: RequestCounter | undefined
   /** `document` when absent. */
   readonly expect?: Expectation | undefined
-  /** Which records of the answer are known already and need not be parsed. */
-  readonly recognize?: RecognizeRecords | undefined
+  /** Leaves the records of the answer as they came, see `RawRecord`. */
+  readonly areRecordsRaw?: boolean | undefined
 }
 
 /** One call of the client, checked and ready to be sent as often as it takes. */

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
-import { ApiNotFoundError, ApiRequestError, PaginationLoopError } from '../base/errors.js'
+import {
+  ApiNotFoundError,
+  ApiRequestError,
+  ApiUnavailableError,
+  PaginationLoopError,
+} from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
+import type { RawRecord, RecordIdentity } from '../jsonapi/raw-record.js'
 import { createLoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
 import type { CallOptions } from './call.js'
 import type { ApiAnswer } from './call-runner.js'
@@ -14,7 +20,10 @@ export interface Page {
   readonly number: number
   /** Without the includes, which may change from page to page. */
   readonly url: string
-  readonly document: Document
+  /** Split into its records, which are not parsed. */
+  readonly document: Document<RawRecord>
+  /** Of the records of `data`. */
+  readonly rows: readonly RecordIdentity[]
   /** See `ApiAnswer`. */
   readonly observedAt: Date
   readonly bytes: number
@@ -29,10 +38,7 @@ export interface Page {
   readonly includes: readonly string[]
 }
 
-export interface ListOptions extends Pick<
-  CallOptions,
-  'signal' | 'purpose' | 'counter' | 'query' | 'recognize'
-> {
+export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'counter' | 'query'> {
   /** Asked for; the service may send fewer or more, and is believed. Its own default when absent. */
   readonly pageSize?: number | undefined
   /** Most wanted first. */
@@ -41,6 +47,23 @@ export interface ListOptions extends Pick<
   readonly startPage?: number | undefined
   /** Called once per refusal that was overcome, before the page is handed over. */
   readonly onIncludesDropped?: ((names: readonly string[], reason: string) => void) | undefined
+}
+
+/** The document of a page, parsed. Throws `ApiUnavailableError` when a record is no JSON. */
+export function parsePage({
+  document,
+  number,
+  url,
+}: Pick<Page, 'document' | 'number' | 'url'>): Document {
+  const parse = (record: RawRecord): unknown => record.parse()
+  try {
+    return { ...document, data: document.data.map(parse), included: document.included.map(parse) }
+  } catch {
+    // The parser's message quotes the body, so it is not kept as the cause.
+    throw new ApiUnavailableError(
+      `page ${number} of ${new URL(url).pathname} holds a record that is no JSON`,
+    )
+  }
 }
 
 export interface ListPagesOptions extends ListOptions {
@@ -98,24 +121,25 @@ interface Step extends Pick<Page, 'includes' | 'rowsSoFar' | 'total'> {
 async function takeStep(client: ApiClient, stand: Stand, options: ListPagesOptions): Promise<Step> {
   const { number, url } = stand
   const { answer, includes } = await getWithIncludes(client, url, stand.includes, options)
-  const { document, observedAt, bytes } = answer
+  const { observedAt, bytes } = answer
+  const document = answer.document as Document<RawRecord>
   const total = readTotal(document)
   const next = readNextLink(document)
-  const rows = document.data.length
+  const rows = document.data.map(({ identity }) => identity)
   // A page with a successor is full and tells the size in force; the last one may be short.
-  const size = next === undefined ? (options.pageSize ?? rows) : rows
-  const rowsSoFar = (stand.rowsSoFar ?? (number - 1) * size) + rows
-  const isEnd = rows === 0 && total !== undefined && rowsSoFar >= total
+  const size = next === undefined ? (options.pageSize ?? rows.length) : rows.length
+  const rowsSoFar = (stand.rowsSoFar ?? (number - 1) * size) + rows.length
+  const isEnd = rows.length === 0 && total !== undefined && rowsSoFar >= total
   const isLast = next === undefined || isEnd
   const isShort = isLast && total !== undefined && total > rowsSoFar
-  const facts = { number, url: url.href, document, observedAt, bytes, total }
+  const facts = { number, url: url.href, document, rows, observedAt, bytes, total }
   const pages = [{ ...facts, rowsSoFar, isLast, isShort, includes }]
   return {
     includes,
     rowsSoFar,
     total,
     next: isLast ? undefined : next,
-    keys: document.data.map(rowKey),
+    keys: rows.map(({ type, id }) => JSON.stringify([type, id])),
     handOver: () => pages.pop() as Page,
   }
 }
@@ -154,13 +178,13 @@ async function getWithIncludes(
   wanted: readonly string[],
   options: ListPagesOptions,
 ): Promise<{ readonly answer: ApiAnswer; readonly includes: readonly string[] }> {
-  const { signal, purpose, counter, recognize } = options
+  const { signal, purpose, counter } = options
   let includes = wanted
   let reason = ''
   for (;;) {
     const query = includes.length === 0 ? {} : { include: includes.join(',') }
     try {
-      const call = { query, signal, purpose, counter, recognize, expect: 'list' } as const
+      const call = { query, signal, purpose, counter, expect: 'list', areRecordsRaw: true } as const
       const answer = await client.get(url, call)
       const dropped = wanted.filter((name) => !includes.includes(name))
       if (dropped.length > 0) options.onIncludesDropped?.(dropped, reason)
@@ -202,14 +226,6 @@ function comparable(url: URL): string {
 function readPageNumber(url: URL): number | undefined {
   const text = url.searchParams.get('page[number]') ?? ''
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
-}
-
-function rowKey(row: unknown): string {
-  const { type, id } = (typeof row === 'object' && row !== null ? row : {}) as Record<
-    string,
-    unknown
-  >
-  return JSON.stringify([type, id])
 }
 
 /** 72 bits: at 100,000 pages two of them meet by accident once in 10^12 walks. */

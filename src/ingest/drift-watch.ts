@@ -1,6 +1,6 @@
 import { otherResources } from '../resources/index.js'
 import { NAMED_TYPES } from '../resources/other-resource.js'
-import type { FlatRecord, Resource } from '../resources/resource.js'
+import type { Resource, Sighting } from '../resources/resource.js'
 import type { DriftKind } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Intake } from './intake.js'
 
@@ -11,6 +11,9 @@ export interface DriftFinding {
   /** The attribute, `attribute: value` or the type, shortened. */
   readonly name: string
 }
+
+/** Streams that a complete pass shows every record of: elsewhere an attribute may lack by chance. */
+export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 /** A source that invents names without end costs neither memory nor rows. */
 const NAMES_PER_STREAM = 200
@@ -47,9 +50,9 @@ export class DriftWatch {
 
   notice(intake: Pick<Intake, 'sightings'>): void {
     for (const sightings of intake.sightings.values()) {
-      for (const { record, isComplete } of sightings) {
-        if (record.resource === otherResources) this.#noticeType(record)
-        else this.#noticeRecord(record, isComplete)
+      for (const sighting of sightings) {
+        if (sighting.resource === otherResources) this.#noticeType(sighting)
+        else this.#noticeRecord(sighting)
       }
     }
   }
@@ -86,23 +89,23 @@ export class DriftWatch {
     return new Set([...seen, ...watch.unmapped])
   }
 
-  #noticeType(record: FlatRecord): void {
-    const type = record.values[otherResources.columnIndex.get('resource_type') ?? -1] ?? ''
+  #noticeType({ values }: Sighting): void {
+    const type = values[otherResources.columnIndex.get('resource_type') ?? -1] ?? ''
     if (!NAMED_TYPES.has(type)) addBounded(this.#types, type)
   }
 
-  #noticeRecord(record: FlatRecord, isComplete: boolean): void {
-    const watch = this.#watchOf(record.resource)
-    for (const name of record.unmappedNames) addBounded(watch.unmapped, name)
-    for (const name of record.unknownMembers ?? []) addBounded(watch.members, name)
-    for (const { attribute, value } of record.unknownValues) {
+  #noticeRecord(sighting: Sighting): void {
+    const watch = this.#watchOf(sighting.resource)
+    for (const name of sighting.unmappedNames) addBounded(watch.unmapped, name)
+    for (const name of sighting.unknownMembers ?? []) addBounded(watch.members, name)
+    for (const { attribute, value } of sighting.unknownValues) {
       addBounded(watch.values, `${attribute}: ${value}`)
     }
-    if (!isComplete) return
+    if (!sighting.isComplete) return
     watch.sightings += 1
     if (watch.unseen.length === 0) return
     watch.unseen = watch.unseen.filter(
-      ({ columnIndex }) => record.values[columnIndex] === undefined,
+      ({ columnIndex }) => sighting.values[columnIndex] === undefined,
     )
   }
 

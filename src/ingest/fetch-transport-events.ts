@@ -22,8 +22,6 @@ export interface FetchedEvents {
 
 type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal' | 'purpose'>
 
-const NOTHING_COMPLETE: ReadonlySet<string> = new Set()
-
 /** Reads the transport events of several containers, a few at a time: at least one request each. */
 export async function fetchTransportEvents(
   run: Reader,
@@ -52,20 +50,19 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
         stream: 'transport_events',
         source,
         observedAt: page.observedAt,
-        completeTypes: NOTHING_COMPLETE,
-        context: { containerId },
+        containerId,
       })
       intake.push(taken)
       const ids = new Set(
-        (taken.sightings.get('transport_events') ?? []).map(({ record }) =>
-          record.key.slice(containerId.length + 1),
+        (taken.sightings.get('transport_events') ?? []).map(({ key }) =>
+          key.slice(containerId.length + 1),
         ),
       )
-      const { data } = page.document
-      run.ledger.listed('transport_events', data, 'transport_event')
+      run.ledger.listed('transport_events', page.rows, 'transport_event')
       // What is of another type, as after a renaming, may be one of ours: then the list does not
       // tell which are gone.
-      const isWhole = taken.quarantined.length === 0 && data.every(isTransportEvent)
+      const isWhole =
+        taken.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
       // A row on two pages has pushed another off both.
       const hasMoved = [...ids].some((id) => transportEventIds.has(id))
       isDoubtful ||= page.isShort || hasMoved || !isWhole
@@ -80,10 +77,6 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
   if (observedAt === undefined || isDoubtful) return { containerId, intake, list: undefined }
   const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
   return { containerId, intake, list }
-}
-
-function isTransportEvent(record: unknown): boolean {
-  return (record as { readonly type?: unknown } | null)?.type === 'transport_event'
 }
 
 /**

@@ -1,16 +1,19 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
 import { isDigestOf } from '../resources/flatten.js'
-import type { FlatRecord, Resource } from '../resources/resource.js'
+import type { Resource, Sighting } from '../resources/resource.js'
 
-/** Reference resources come again with every page; shipments, containers and their events once in a run. */
+/**
+ * Reference resources come again with every page; shipments, containers and their events come once
+ * in a run.
+ */
 export function isMetOften(stream: string): boolean {
   return !['shipments', 'containers', 'transport_events', 'tracking_requests'].includes(stream)
 }
 
 /**
- * What this run has already stored of things that come again and again: a port is included in hundreds of pages. Bounded, so that
- * a large account costs no memory; forgetting costs only a comparison more.
+ * What this run has already stored of things that come again and again: a port is included in
+ * hundreds of pages. Bounded; forgetting costs only another comparison.
  */
 export class FingerprintMemory {
   readonly #met = new Map<
@@ -25,22 +28,23 @@ export class FingerprintMemory {
   }
 
   /** True when the run has met this record before, equal in everything. */
-  has(record: FlatRecord): boolean {
-    return this.#met.get(memoryKey(record))?.fingerprint === record.fingerprint
+  has(sighting: Sighting): boolean {
+    return this.#met.get(memoryKey(sighting))?.fingerprint === sighting.fingerprint
   }
 
-  /** The same for a record that has not been read, when its id is all of its key. */
+  /** The same for a record that is not parsed and whose id is all of its key. */
   hasBytes(resource: Resource, raw: RawRecord): boolean {
     const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
     return typeof digest === 'string' && isDigestOf(digest, resource, raw.digest)
   }
 
-  /** Remembers records; called when what they say is in the warehouse. */
-  remember(records: readonly FlatRecord[]): void {
-    for (const record of records) {
+  /** Remembers those that come often; called when what they say is in the warehouse. */
+  remember(sightings: readonly Sighting[]): void {
+    for (const sighting of sightings) {
+      if (!isMetOften(sighting.resource.stream)) continue
       if (this.#met.size >= this.#limit) this.#met.clear()
-      const { fingerprint, digest } = record
-      this.#met.set(memoryKey(record), { fingerprint, digest })
+      const { fingerprint, digest } = sighting
+      this.#met.set(memoryKey(sighting), { fingerprint, digest })
     }
   }
 
@@ -55,6 +59,6 @@ export class FingerprintMemory {
   }
 }
 
-function memoryKey(record: FlatRecord): string {
-  return `${record.resource.stream} ${record.key}`
+function memoryKey({ resource, key }: Sighting): string {
+  return `${resource.stream} ${key}`
 }

@@ -1,4 +1,5 @@
 import { IncompleteRunError } from '../base/errors.js'
+import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import type { ListedTypes } from '../warehouse/bookkeeping/pass-position.js'
 
 const NONE: ListedTypes = { isOwnTypeSeen: false, foreign: [] }
@@ -8,12 +9,10 @@ const SHOWN_LENGTH = 60
 /** Adds the types of more records. Records that name no type are left to the quarantine. */
 export function addListedTypes(
   before: ListedTypes = NONE,
-  records: readonly unknown[],
+  records: readonly RecordIdentity[],
   ownType: string,
 ): ListedTypes {
-  const types = records
-    .map((record) => (record as { readonly type?: unknown } | null)?.type)
-    .filter((type) => typeof type === 'string')
+  const types = records.map(({ type }) => type).filter((type) => typeof type === 'string')
   const foreign = types
     .filter((type) => type !== ownType)
     .map((type) => type.slice(0, SHOWN_LENGTH))
@@ -24,8 +23,8 @@ export function addListedTypes(
 }
 
 /**
- * The error for a stream of which every record is of a type that is not its own, as after a renaming at the service; undefined otherwise. Such a stream
- * says nothing about the rows we have, although every answer of it was a good one.
+ * The error for a stream whose records are all of another type, as after a renaming at the service;
+ * undefined otherwise. Such a stream says nothing about our rows, although its answers were good.
  */
 export function foreignStreamError(
   stream: string,
@@ -34,6 +33,8 @@ export function foreignStreamError(
   if (isOwnTypeSeen || foreign.length === 0) return undefined
   const names = foreign.map((type) => JSON.stringify(type)).join(', ')
   return new IncompleteRunError(
-    `every record that came as ${stream} is of another type, ${names}: they are kept, in other_resources where no table is theirs, and no other row was changed. See whether the service renamed the type and a newer version of this program knows it`,
+    `every record that came as ${stream} is of another type, ${names}: they are kept, in ` +
+      'other_resources where no table is theirs, and no other row was changed. ' +
+      'See whether the service renamed the type and a newer version of this program knows it',
   )
 }

@@ -1,183 +1,212 @@
 import { ApiContractError } from '../base/errors.js'
-import type { Document } from '../jsonapi/document.js'
-import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { JsonNestingError, stringifyExactJson } from '../jsonapi/exact-json.js'
 import { isObject, membersOf } from '../jsonapi/members.js'
-import { linkedTransportEventIds } from '../resources/container.js'
-import { linkedIds, type FlattenContext } from '../resources/flatten.js'
-import { flattenAnyRecord } from '../resources/index.js'
+import { RawRecord } from '../jsonapi/raw-record.js'
+import { linkedIds } from '../resources/flatten.js'
+import { flattenAnyRecord, resourceOfType } from '../resources/index.js'
 import { withoutSecrets } from '../resources/other-resource.js'
-import type { FlatRecord } from '../resources/resource.js'
+import type { Sighting } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
-import type { Sighting } from '../warehouse/rows/sighting.js'
-import { RecognizedRecord } from './recognized-record.js'
 
-/** What one answer holds, flattened: sightings by stream, and what could not be flattened. */
+type IdsByKey = ReadonlyMap<string, readonly string[]>
+
+/** What one answer or notification holds, flattened, by stream. */
 export interface Intake {
   readonly sightings: ReadonlyMap<string, readonly Sighting[]>
+  /** Keys of records recognized by their bytes: each equals its row, or what this run has met. */
+  readonly recognized: IdsByKey
+  /** Records that could not be flattened. */
   readonly quarantined: readonly QuarantinedRecord[]
-  /**
-   * By stream, records that were known by their bytes and not read: each equals its row, or what
-   * this run has met. Absent where nothing was asked to.
-   */
-  readonly recognized?: ReadonlyMap<string, readonly RecognizedRecord[]>
-  /** Ids of transport events each container record lists; containers without a list are absent. */
-  readonly transportEventIds: ReadonlyMap<string, readonly string[]>
-  /** Its stamp tells nothing of the order: what it says is confirmed by reading it. */
-  readonly isDoubtful?: boolean
+  /** Of each container that came with a list, the ids of its transport events, sorted. */
+  readonly transportEventIds: IdsByKey
+  /** Of each shipment that came with a list, the ids of its containers, sorted. */
+  readonly containerIds: IdsByKey
+  /** Its stamp says nothing about order: whatever it says must be confirmed by a read. */
+  readonly isDoubtful: boolean
 }
 
 export interface IntakeOptions {
-  /** Stream of the primary data: where a record that says no type is counted. */
+  /** Stream of the primary data; a record without a type counts there. */
   readonly stream: string
   /** Path of the request, for the quarantine. */
   readonly source: string
   readonly observedAt: Date
-  /** Types whose included records are complete representations and not a subset. */
-  readonly completeTypes: ReadonlySet<string>
-  readonly context?: FlattenContext
+  /** Types whose included records are complete, and not a subset of their attributes. */
+  readonly completeTypes?: ReadonlySet<string>
+  /** Whose transport events were asked for. */
+  readonly containerId?: string
+  /** See `Intake`. */
+  readonly isDoubtful?: boolean | undefined
 }
 
+/** Records of an answer, parsed or raw. */
+interface Records {
+  readonly data: readonly unknown[]
+  readonly included: readonly unknown[]
+}
+
+/** Pages of a list include whole containers and events; other included records may be partial. */
+export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container', 'transport_event'])
+
 /**
- * Flattens primary and included records of an answer. One bad record costs only itself: it goes to
- * the quarantine with its reason, a JSON pointer and its payload.
+ * Flattens primary and included records. One bad record costs only itself: it goes to the
+ * quarantine with its reason, a JSON pointer and its payload.
  */
-export function takeIn(document: Document, options: IntakeOptions): Intake {
-  const sightings = new Map<string, Sighting[]>()
-  const quarantined: QuarantinedRecord[] = []
-  const transportEventIds = new Map<string, readonly string[]>()
-  const recognized = new Map<string, RecognizedRecord[]>()
-  const take = (record: unknown, isPrimary: boolean): void => {
-    if (record instanceof RecognizedRecord) {
-      takeRecognized(record, recognized, transportEventIds)
-      return
-    }
-    const flat = flattenOrSetAside(record, options, quarantined)
-    if (flat === undefined) return
-    const isComplete = isPrimary || options.completeTypes.has(flat.resource.type)
-    const list = sightings.get(flat.resource.stream)
-    const sighting = { record: flat, observedAt: options.observedAt, isComplete }
-    if (list === undefined) sightings.set(flat.resource.stream, [sighting])
-    else list.push(sighting)
-    if (flat.resource.type !== 'container') return
-    const ids = linkedTransportEventIds(record)
-    if (ids !== undefined) transportEventIds.set(flat.key, ids)
-  }
+export function takeIn(records: Records, options: IntakeOptions): Intake {
+  const taking = new Taking(options)
   // Included first: of two equal sightings in one answer the primary one stands.
-  for (const record of document.included) take(record, false)
-  for (const record of document.data) take(record, true)
-  const intake = { sightings, quarantined, transportEventIds, recognized }
-  const doubtful = new Set(findRecognized(intake, hasRead(intake)))
-  if (doubtful.size === 0) return intake
-  // From the beginning and in their places: of sightings that are equally late the order decides.
-  const read = (record: unknown): unknown =>
-    record instanceof RecognizedRecord && doubtful.has(record) ? record.raw.parse() : record
-  const { data, included } = document
-  return takeIn({ ...document, data: data.map(read), included: included.map(read) }, options)
+  for (const record of records.included) taking.take(record, false)
+  for (const record of records.data) taking.take(record, true)
+  return taking
 }
 
-function takeRecognized(
-  record: RecognizedRecord,
-  recognized: Map<string, RecognizedRecord[]>,
-  transportEventIds: Map<string, readonly string[]>,
-): void {
-  const { resource, key, raw } = record
-  const list = recognized.get(resource.stream)
-  if (list === undefined) recognized.set(resource.stream, [record])
-  else list.push(record)
-  if (resource.type !== 'container') return
-  const ids = linkedIds(raw.linkage('transport_events'))
-  if (ids !== undefined) transportEventIds.set(key, ids)
-}
-
-/** Tells whether an answer holds a record of a row that was read, and not merely recognized. */
-export function hasRead(intake: Intake): (stream: string, key: string) => boolean {
-  const keys = new Map<string, ReadonlySet<string>>()
-  return (stream, key) => {
-    let read = keys.get(stream)
-    if (read === undefined) {
-      read = new Set(intake.sightings.get(stream)?.map(({ record }) => record.key))
-      keys.set(stream, read)
-    }
-    return read.has(key)
-  }
-}
-
-function findRecognized(
-  intake: Intake,
-  isWanted: (stream: string, key: string) => boolean,
-): RecognizedRecord[] {
-  return [...(intake.recognized ?? [])].flatMap(([stream, list]) =>
-    list.filter(({ key }) => isWanted(stream, key)),
-  )
-}
+/** A few milliseconds of work. */
+const TAKEN_AT_ONCE = 100
 
 /**
- * Reads those recognized records after all for which `isDoubtful`: their row was written since they
- * were recognized. Which of the two stands is then decided as ever. Of a row that they are about
- * `intake` holds recognized records only.
+ * The same for a page of raw records: those in `recognized`, with their keys, are not parsed. Lets
+ * other work run in between.
  */
-export function readAgain(
-  intake: Intake,
-  isDoubtful: (stream: string, key: string) => boolean,
+export async function takeInRaw(
+  records: { readonly data: readonly RawRecord[]; readonly included: readonly RawRecord[] },
   options: IntakeOptions,
-): Intake {
-  const doubtful = findRecognized(intake, isDoubtful)
-  if (doubtful.length === 0) return intake
-  const isDone = new Set(doubtful)
-  const isIncluded = ({ raw }: RecognizedRecord): boolean => raw.place === 'included'
-  const data = doubtful.filter((record) => !isIncluded(record)).map(({ raw }) => raw.parse())
-  const included = doubtful.filter(isIncluded).map(({ raw }) => raw.parse())
-  const again = takeIn({ data, isList: true, included, links: {}, meta: {} }, options)
-  const rest = [...(intake.recognized ?? [])].map(
-    ([stream, list]) => [stream, list.filter((record) => !isDone.has(record))] as const,
-  )
-  return { ...mergeIntakes([intake, again]), recognized: new Map(rest) }
-}
-
-function flattenOrSetAside(
-  record: unknown,
-  options: IntakeOptions,
-  quarantined: QuarantinedRecord[],
-): FlatRecord | undefined {
-  try {
-    return flattenAnyRecord(record, options.context)
-  } catch (thrown) {
-    if (!(thrown instanceof ApiContractError)) throw thrown
-    const { type, id } = membersOf(record)
-    quarantined.push({
-      stream: options.stream,
-      resourceType: typeof type === 'string' ? type : null,
-      recordId: typeof id === 'string' ? id : null,
-      reason: thrown.message,
-      pointer: thrown.pointer,
-      payload: stringifyExactJson(isObject(record) ? withoutSecrets(record) : record),
-      source: options.source,
-    })
-    return undefined
-  }
-}
-
-/**
- * Several answers as one, in order; of recognized records nothing, for only the pages of a walk
- * have them.
- */
-export function mergeIntakes(intakes: readonly Intake[]): Intake {
-  const sightings = new Map<string, Sighting[]>()
-  for (const intake of intakes) {
-    for (const [stream, list] of intake.sightings) {
-      sightings.set(stream, [...(sightings.get(stream) ?? []), ...list])
+  recognized: ReadonlyMap<RawRecord, string>,
+): Promise<Intake> {
+  const taking = new Taking(options)
+  let count = 0
+  for (const [list, isPrimary] of [
+    [records.included, false],
+    [records.data, true],
+  ] as const) {
+    for (const record of list) {
+      const key = recognized.get(record)
+      if (key === undefined) {
+        taking.take(record, isPrimary)
+        count += 1
+        if (count % TAKEN_AT_ONCE === 0) await letOthersRun()
+      } else taking.recognize(record, key)
     }
   }
-  return {
-    sightings,
-    quarantined: intakes.flatMap(({ quarantined }) => quarantined),
-    transportEventIds: new Map(intakes.flatMap(({ transportEventIds }) => [...transportEventIds])),
-  }
+  const isRead = hasRead(taking)
+  const isAlone = ([record, key]: [RawRecord, string]): boolean => !isRead(streamOf(record), key)
+  const alone = [...recognized].filter(isAlone)
+  // Of sightings of one row the order decides, so all of them are read.
+  return alone.length === recognized.size ? taking : takeInRaw(records, options, new Map(alone))
+}
+
+/** A receiver in the same process answers from the same thread. */
+export function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** Says of a row whether an answer holds a record of it that was read, not merely recognized. */
+export function hasRead({ sightings }: Intake): (stream: string, key: string) => boolean {
+  const read = new Map(
+    [...sightings].map(([stream, list]) => [stream, new Set(list.map(({ key }) => key))]),
+  )
+  return (stream, key) => read.get(stream)?.has(key) === true
 }
 
 /** Keys of all records of a stream that an answer holds, read or recognized. */
-export function shownKeys(intake: Intake, stream: string): string[] {
-  const read = (intake.sightings.get(stream) ?? []).map(({ record }) => record.key)
-  const recognized = (intake.recognized?.get(stream) ?? []).map(({ key }) => key)
-  return [...read, ...recognized]
+export function shownKeys({ sightings, recognized }: Intake, stream: string): string[] {
+  const read = (sightings.get(stream) ?? []).map(({ key }) => key)
+  return [...read, ...(recognized.get(stream) ?? [])]
+}
+
+/** Several answers as one, in order. */
+export function mergeIntakes(intakes: readonly Intake[]): Intake {
+  const merge = <Value>(maps: readonly ReadonlyMap<string, readonly Value[]>[]) => {
+    const merged = new Map<string, Value[]>()
+    for (const [stream, list] of maps.flatMap((map) => [...map])) {
+      for (const value of list) append(merged, stream, value)
+    }
+    return merged
+  }
+  return {
+    sightings: merge(intakes.map(({ sightings }) => sightings)),
+    recognized: merge(intakes.map(({ recognized }) => recognized)),
+    quarantined: intakes.flatMap(({ quarantined }) => quarantined),
+    transportEventIds: new Map(intakes.flatMap(({ transportEventIds }) => [...transportEventIds])),
+    containerIds: new Map(intakes.flatMap(({ containerIds }) => [...containerIds])),
+    isDoubtful: intakes.some(({ isDoubtful }) => isDoubtful),
+  }
+}
+
+/** An intake in the making. */
+class Taking implements Intake {
+  readonly sightings = new Map<string, Sighting[]>()
+  readonly recognized = new Map<string, string[]>()
+  readonly quarantined: QuarantinedRecord[] = []
+  readonly transportEventIds = new Map<string, readonly string[]>()
+  readonly containerIds = new Map<string, readonly string[]>()
+  readonly isDoubtful: boolean
+  readonly #options: IntakeOptions
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    this.isDoubtful = options.isDoubtful === true
+  }
+
+  take(entry: unknown, isPrimary: boolean): void {
+    const { observedAt, completeTypes, containerId } = this.#options
+    let record = entry
+    try {
+      if (entry instanceof RawRecord) record = entry.parse()
+      const { type, relationships } = membersOf(record)
+      const isComplete = isPrimary || completeTypes?.has(String(type)) === true
+      const sighting = flattenAnyRecord(record, { observedAt, isComplete, containerId })
+      const { stream } = sighting.resource
+      append(this.sightings, stream, sighting)
+      this.#link(stream, sighting.key, (name) => membersOf(membersOf(relationships)[name]).data)
+    } catch (thrown) {
+      this.#quarantine(record, thrown)
+    }
+  }
+
+  recognize(record: RawRecord, key: string): void {
+    const stream = streamOf(record)
+    append(this.recognized, stream, key)
+    this.#link(stream, key, (name) => record.linkage(name))
+  }
+
+  #link(stream: string, key: string, linkage: (relationship: string) => unknown): void {
+    if (stream === 'containers') {
+      const ids = linkedIds(linkage('transport_events'))
+      if (ids !== undefined) this.transportEventIds.set(key, ids)
+    } else if (stream === 'shipments') {
+      const ids = linkedIds(linkage('containers'))
+      if (ids !== undefined) this.containerIds.set(key, ids)
+    }
+  }
+
+  #quarantine(record: unknown, thrown: unknown): void {
+    const { stream, source } = this.#options
+    const isRaw = record instanceof RawRecord
+    const isNoJson = thrown instanceof SyntaxError || thrown instanceof JsonNestingError
+    if (!(thrown instanceof ApiContractError) && !(isRaw && isNoJson)) throw thrown
+    const { type, id } = membersOf(record)
+    this.quarantined.push({
+      stream,
+      resourceType: typeof type === 'string' ? type : null,
+      recordId: typeof id === 'string' ? id : null,
+      reason: thrown instanceof SyntaxError ? 'the record is no JSON' : thrown.message,
+      pointer: thrown instanceof ApiContractError ? thrown.pointer : '',
+      payload: stringifyExactJson(
+        isRaw ? record.text : isObject(record) ? withoutSecrets(record) : record,
+      ),
+      source,
+    })
+  }
+}
+
+function streamOf({ type = '' }: RawRecord): string {
+  return resourceOfType(type).stream
+}
+
+function append<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [value])
+  else list.push(value)
 }

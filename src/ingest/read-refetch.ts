@@ -20,7 +20,7 @@ import { mergeIntakes, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake } from './store-intake.js'
-import type { StoringRun } from './write-draft.js'
+import type { StoringRun } from './store-batch.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
 
@@ -125,7 +125,7 @@ async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
 
 function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
   const sightings = intake.sightings.get(resourceOfType(type).stream) ?? []
-  return sightings.some(({ record }) => record.key === id)
+  return sightings.some(({ key }) => key === id)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ApiAuthError } from '../base/errors.js'
+import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import {
   createStreamCounts,
   type ShownBy,
@@ -92,7 +93,7 @@ export class RunLedger {
   /**
    * Notes what the records of an answer say they are, for a stream that is not read as one list.
    */
-  listed(stream: string, records: readonly unknown[], ownType: string): void {
+  listed(stream: string, records: readonly RecordIdentity[], ownType: string): void {
     this.#listedTypes.set(stream, addListedTypes(this.#listedTypes.get(stream), records, ownType))
   }
 

@@ -4,6 +4,7 @@ import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import type { Mode } from '../warehouse/rows/incoming-rows.js'
 import type { DriftWatch } from './drift-watch.js'
 import type { FingerprintMemory } from './fingerprint-memory.js'
 import type { RunLedger } from './run-ledger.js'
@@ -56,11 +57,10 @@ export interface Run {
   /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
   readonly purpose?: RequestPurpose
   /**
-   * Believes no fingerprint: every record is compared with its row value by value, what hangs on a
-   * row is derived anew, and what is missing is read. Heals what somebody changed by hand; a row
-   * that equals its record is not touched all the same.
+   * In a backfill every record is compared with its row value by value, what hangs on a row is
+   * derived anew, and what is missing is read: it heals what somebody changed by hand.
    */
-  readonly isThorough?: boolean
+  readonly mode: Mode
   /** Inert, unless a test asked for a crash. */
   readonly reachFailpoint: ReachFailpoint
 }

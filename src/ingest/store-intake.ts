@@ -1,37 +1,30 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
-import { containers, resources, transportEvents } from '../resources/index.js'
-import type { FlatRecord, Resource } from '../resources/resource.js'
-import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
-import { noteDigests } from '../warehouse/rows/row-digests.js'
-import type { Sighting } from '../warehouse/rows/sighting.js'
+import { containers, resources } from '../resources/index.js'
+import type { Sighting } from '../resources/resource.js'
+import { recordDigests } from '../warehouse/rows/row-digests.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import { compareWithStored, type ComparedSighting } from '../warehouse/rows/write-batch.js'
+import type { Batch } from '../warehouse/rows/write-batch.js'
+import { decide, type Known } from './decide.js'
 import {
   askForEventListsAgain,
   contradictsContainer,
   fetchTransportEvents,
-  type FetchedEvents,
 } from './fetch-transport-events.js'
 import { isMetOften } from './fingerprint-memory.js'
-import { mergeIntakes, shownKeys, type Intake } from './intake.js'
-import type { RecognizedRecord } from './recognized-record.js'
+import { mergeIntakes, type Intake } from './intake.js'
+import { findDiffering, loadKnown, refetchOf } from './known-rows.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
-import { findIncomplete, isComparedByValue, withoutEventList } from './thorough.js'
-import {
-  OLDER_THAN_ROWS,
-  recordsOf,
-  writeDraft,
-  type Draft,
-  type Occasion,
-  type StoringRun,
-} from './write-draft.js'
+import { OLDER_THAN_ROWS, storeBatch, type StoringRun } from './store-batch.js'
 
 /**
  * Containers whose transport events must be fetched are written this many at a time, each with its
  * events in one transaction: a killed run repeats at most these requests.
  */
 const CONTAINERS_PER_FETCH = 20
+
+/** What the last transaction of an intake does besides. */
+type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
 
 /**
  * Compares what an answer holds with the warehouse and writes what differs: rows, histories,
@@ -42,240 +35,177 @@ const CONTAINERS_PER_FETCH = 20
 export async function storeIntake(
   run: StoringRun,
   intake: Intake,
-  occasion: Occasion = {},
+  closing: Closing = {},
 ): Promise<void> {
-  const draft = await compareIntake(run, intake)
-  const incomplete = await findIncomplete(run, draft.compared)
-  const { ready, pending } = sortOut(draft, intake, incomplete)
-  ready.eventLists.push(...(occasion.eventLists ?? []))
+  const { batch, known, fetchEvents } = await compare(run, intake)
+  const isPending = ({ resource, key }: Sighting): boolean =>
+    resource === containers && fetchEvents.has(key)
+  const pending = batch.sightings.filter(isPending)
+  const sightings = batch.sightings.filter((sighting) => !isPending(sighting))
+  const first = pending.length === 0 ? closing : {}
+  const eventLists = [...batch.eventLists, ...(first.eventLists ?? [])]
   // They count as fetched with the batch that writes them, which a failure may prevent.
-  if (pending.length > 0) addToDelta(draft.deltas, containers.stream, { fetched: -pending.length })
-  const isAll = pending.length === 0
-  await writeDraft(run, { ...draft, ...ready, occasion: isAll ? occasion : {} })
+  const counts = new Map(batch.counts)
+  if (pending.length > 0) addToDelta(counts, containers.stream, { fetched: -pending.length })
+  await storeBatch(run, { ...batch, ...first, sightings, eventLists, counts })
   for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
     run.signal.throwIfAborted()
     const end = start + CONTAINERS_PER_FETCH
-    const isLast = end >= pending.length
-    const listed = intake.transportEventIds
-    await storeWithEvents(run, pending.slice(start, end), listed, isLast ? occasion : {})
+    const last = end >= pending.length ? closing : {}
+    await storeWithEvents(run, pending.slice(start, end), { intake, known, closing: last })
   }
 }
 
-async function compareIntake(run: StoringRun, intake: Intake): Promise<Draft> {
-  const deltas = new Map<string, CountsDelta>()
-  const compared: ComparedSighting[] = []
-  const doubtful: Sighting[] = []
+interface Compared {
+  readonly batch: Batch
+  readonly known: Known
+  /** Containers of the batch whose transport events must be fetched first. */
+  readonly fetchEvents: ReadonlySet<string>
+}
+
+async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
+  const { warehouse, memory, mode, syncRunId } = run
+  const { names } = warehouse
   run.drift.notice(intake)
-  for (const { stream } of intake.quarantined) {
-    addToDelta(deltas, stream, { fetched: 1, quarantined: 1 })
-  }
-  for (const resource of resources) {
-    const recognized = intake.recognized?.get(resource.stream) ?? []
-    countRecognized(deltas, resource, recognized)
-    const sightings = intake.sightings.get(resource.stream) ?? []
-    if (sightings.length === 0) continue
-    const unmet = sightings.filter(({ record }) => !run.memory.has(record))
-    const comparison = await retryWarehouse(run, () =>
-      compareWithStored(run.warehouse, resource, unmet, isComparedByValue(run)),
+  const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
+  for (const [stream, sightings] of intake.sightings) {
+    unmet.sightings.set(
+      stream,
+      sightings.filter((one) => !memory.has(one)),
     )
-    addToDelta(deltas, resource.stream, {
-      fetched: sightings.length,
-      duplicate: sightings.length - unmet.length + comparison.duplicates,
-      unchanged: comparison.unchanged,
-      stale: comparison.stale.length,
-    })
-    await fillDigests(run, resource, comparison.undigested)
-    compared.push(...comparison.changed)
-    doubtful.push(...comparison.stale)
-    if (isMetOften(resource.stream)) run.memory.remember(recordsOf(comparison.equal))
   }
-  return {
-    compared,
-    doubtful: toRefetches(run, doubtful),
-    eventLists: [],
-    quarantined: [...intake.quarantined],
-    deltas,
-    occasion: {},
+  const known = await retryWarehouse(run, () => loadKnown(warehouse, names, [unmet], mode))
+  const decision = decide([unmet], known, mode)
+  const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
+  const stale = await retryWarehouse(run, () => findDiffering(warehouse, names, decision.doubtful))
+  const isStale = new Set(stale)
+  const equal = [...decision.equal, ...decision.doubtful.filter((one) => !isStale.has(one))]
+  await fillDigests(run, equal, known)
+  memory.remember(equal)
+  const batch = {
+    syncRunId,
+    mode,
+    sightings,
+    eventLists,
+    quarantined: intake.quarantined,
+    doubtful: toRefetches(run, stale),
+    refetched: [],
+    counts: countsOf(intake, { equal, stale, written: sightings }),
   }
+  return { batch, known, fetchEvents: decision.fetchEvents }
 }
 
 /**
- * What was known by its bytes is fetched and equal; of what comes again with every page the run has
+ * Of a recognized record an equal row stands, or, where it comes again with every page, the run has
  * met an equal one.
  */
-function countRecognized(
-  deltas: Map<string, CountsDelta>,
-  resource: Resource,
-  recognized: readonly RecognizedRecord[],
-): void {
-  const fetched = recognized.length
-  if (fetched === 0) return
-  const isMet = isMetOften(resource.stream)
-  const unchanged = isMet ? 0 : new Set(recognized.map(({ key }) => key)).size
-  addToDelta(deltas, resource.stream, { fetched, unchanged, duplicate: fetched - unchanged })
+function countsOf(
+  intake: Intake,
+  parts: Readonly<Record<'equal' | 'stale' | 'written', readonly Sighting[]>>,
+): Map<string, CountsDelta> {
+  const counts = new Map<string, CountsDelta>()
+  for (const { stream } of intake.quarantined) {
+    addToDelta(counts, stream, { fetched: 1, quarantined: 1 })
+  }
+  for (const { stream } of resources) {
+    const keys = intake.recognized.get(stream) ?? []
+    const recognized = isMetOften(stream) ? 0 : new Set(keys).size
+    const fetched = keys.length + (intake.sightings.get(stream)?.length ?? 0)
+    if (fetched === 0) continue
+    const count = (part: readonly Sighting[]): number =>
+      part.filter(({ resource }) => resource.stream === stream).length
+    const unchanged = recognized + count(parts.equal)
+    const stale = count(parts.stale)
+    const duplicate = fetched - unchanged - stale - count(parts.written)
+    addToDelta(counts, stream, { fetched, duplicate, unchanged, stale })
+  }
+  return counts
 }
 
-/** So that the next run knows these records by their bytes. */
+/** Lets the next run recognize these records by their bytes. */
 async function fillDigests(
   run: StoringRun,
-  resource: Resource,
-  sightings: readonly Sighting[],
+  equal: readonly Sighting[],
+  { rows }: Known,
 ): Promise<void> {
-  if (sightings.length === 0) return
+  const undigested = equal.filter(
+    ({ resource, key, digest }) =>
+      digest !== null && rows.get(resource.stream)?.get(key)?.hasDigest === false,
+  )
+  if (undigested.length === 0) return
   const { warehouse } = run
   await retryWarehouse(run, () =>
-    warehouse.transaction('note digests', (session) =>
-      noteDigests(session, warehouse.names, resource, sightings),
-    ),
+    warehouse.transaction('record digests', async (session) => {
+      for (const resource of resources) {
+        const own = undigested.filter((one) => one.resource === resource)
+        await recordDigests(session, warehouse.names, resource, own)
+      }
+    }),
   )
 }
 
-/**
- * If more than this many of one answer look older than their rows, suspect a clock and not the
- * records; reading each again would cost hours.
- */
+/** If more than this many of one answer look stale, suspect the clock, not the records. */
 const MOST_REFETCHES = 20
 
-/**
- * What to read again for sightings older than their rows: the record, or for a transport event the
- * list of its container.
- */
-function toRefetches(run: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
+/** Records that differ from a row seen later. What is not refetched makes its stream distrusted. */
+function toRefetches({ ledger }: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
   const refetches = new Map<string, ResourceIdentifier>()
-  const unread: Sighting[] = []
-  for (const sighting of stale) {
-    const entry = refetchOf(sighting.record)
-    if (entry === undefined) unread.push(sighting)
-    else refetches.set(`${entry.type} ${entry.id}`, entry)
+  for (const entry of stale.flatMap((sighting) => refetchOf(sighting) ?? [])) {
+    refetches.set(`${entry.type} ${entry.id}`, entry)
   }
   const isSuspect = refetches.size > MOST_REFETCHES
-  distrust(run, isSuspect ? stale : unread)
+  for (const sighting of stale) {
+    const isRefetched = !isSuspect && refetchOf(sighting) !== undefined
+    if (!isRefetched) ledger.distrust(sighting.resource.stream, OLDER_THAN_ROWS)
+  }
   return isSuspect ? [] : [...refetches.values()]
-}
-
-function refetchOf({ resource, key }: FlatRecord): ResourceIdentifier | undefined {
-  if (resource === transportEvents) {
-    return { type: EVENT_LIST_ENTRY, id: key.slice(0, key.indexOf(' ')) }
-  }
-  return resource.path === undefined ? undefined : { type: resource.type, id: key }
-}
-
-/**
- * What differs from its row, is older than it and is not read again: the warehouse is not what the
- * source says.
- */
-function distrust({ ledger }: StoringRun, stale: readonly Sighting[]): void {
-  for (const { record } of stale) ledger.distrust(record.resource.stream, OLDER_THAN_ROWS)
-}
-
-type EventNeed = 'none' | 'included' | 'fetch'
-
-/**
- * Parts what can be written now from the containers whose transport events must be fetched first.
- */
-function sortOut(
-  draft: Draft,
-  intake: Intake,
-  incomplete: ReadonlySet<string>,
-): { ready: Pick<Draft, 'compared' | 'eventLists'>; pending: ComparedSighting[] } {
-  const includedEvents =
-    draft.compared.length === 0 ? new Set<string>() : new Set(shownKeys(intake, 'transport_events'))
-  const compared: ComparedSighting[] = []
-  const eventLists: TransportEventList[] = []
-  const pending: ComparedSighting[] = []
-  for (const candidate of draft.compared) {
-    const { record, observedAt, isComplete } = candidate.sighting
-    const listed = intake.transportEventIds.get(record.key)
-    const isContainer = record.resource === containers && isComplete
-    const known = incomplete.has(record.key) ? withoutEventList(candidate) : candidate
-    const need = isContainer ? decideEventNeed(known, listed, includedEvents) : 'none'
-    if (need === 'fetch') pending.push(candidate)
-    else compared.push(candidate)
-    if (need === 'included') {
-      eventLists.push({ containerId: record.key, transportEventIds: listed ?? [], observedAt })
-    }
-  }
-  return { ready: { compared, eventLists }, pending }
-}
-
-/**
- * Events are fetched only when the container's list of event ids differs from the stored one by an
- * event that neither came included nor was in the stored list, or is absent although the container
- * changed. A list of which everything is known tells by itself what was withdrawn (`included`).
- */
-export function decideEventNeed(
-  { sighting, stored }: ComparedSighting,
-  listed: readonly string[] | undefined,
-  includedEvents: ReadonlySet<string>,
-): EventNeed {
-  if (listed === undefined) return 'fetch'
-  const known = stored?.isDeleted === false ? (stored.transportEventIds ?? []) : []
-  if (stored?.isDeleted === false && equalLists(known, listed)) return 'none'
-  const containerId = sighting.record.key
-  const isKnown = (id: string): boolean =>
-    known.includes(id) || includedEvents.has(`${containerId} ${id}`)
-  return listed.every(isKnown) ? 'included' : 'fetch'
-}
-
-/** Both are sorted. */
-function equalLists(one: readonly string[], two: readonly string[]): boolean {
-  return one.length === two.length && one.every((id, index) => id === two[index])
 }
 
 async function storeWithEvents(
   run: StoringRun,
-  pending: readonly ComparedSighting[],
-  listed: Intake['transportEventIds'],
-  occasion: Occasion,
+  pending: readonly Sighting[],
+  { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
 ): Promise<void> {
-  const ids = pending.map(({ sighting }) => sighting.record.key)
-  const fetched = await fetchTransportEvents(run, ids)
-  run.reachFailpoint('events_received')
-  const draft = await compareIntake(
+  const fetched = await fetchTransportEvents(
     run,
-    mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])),
+    pending.map(({ key }) => key),
   )
-  addToDelta(draft.deltas, containers.stream, { fetched: pending.length })
-  const byId = new Map(fetched.map((events) => [events.containerId, events]))
-  const withEvents = pending.map((candidate) => asFetched(candidate, byId))
-  await writeDraft(run, {
-    ...draft,
-    compared: [...withEvents, ...draft.compared],
-    eventLists: fetched.flatMap(({ containerId, list }) =>
-      list === undefined ? [] : withListed(list, listed.get(containerId) ?? []),
-    ),
-    occasion,
+  run.reachFailpoint('events_received')
+  const { batch } = await compare(run, mergeIntakes(fetched.flatMap((one) => one.intake ?? [])))
+  const counts = new Map(batch.counts)
+  addToDelta(counts, containers.stream, { fetched: pending.length })
+  const rows = known.rows.get(containers.stream)
+  const lists = new Map(fetched.map(({ containerId, list }) => [containerId, list]))
+  const withEvents = pending.map((sighting) => {
+    const isDead = rows?.get(sighting.key)?.isDeleted === true
+    return lists.get(sighting.key) === undefined ? withoutList(sighting, isDead) : sighting
   })
-  const contradictory = fetched.flatMap(({ containerId, list }) =>
-    list !== undefined && contradictsContainer(list, listed.get(containerId) ?? [])
-      ? [containerId]
-      : [],
-  )
+  const eventLists: TransportEventList[] = [...(closing.eventLists ?? [])]
+  const contradictory: string[] = []
+  for (const list of [...lists.values()].filter((one) => one !== undefined)) {
+    const listed = intake.transportEventIds.get(list.containerId) ?? []
+    // A list has past events only; one that the container itself still names was not withdrawn.
+    eventLists.push({ ...list, transportEventIds: [...list.transportEventIds, ...listed] })
+    if (contradictsContainer(list, listed)) contradictory.push(list.containerId)
+  }
+  await storeBatch(run, {
+    ...batch,
+    ...closing,
+    sightings: [...withEvents, ...batch.sightings],
+    eventLists,
+    counts,
+  })
   await askForEventListsAgain(run, contradictory)
 }
 
 /**
- * The list of events holds past ones only; an expected one that the container itself still names
- * was not withdrawn.
+ * A container whose events are not all known, or that vanished before they were fetched, is stored
+ * without its list of event ids: the next run then finds the list changed and asks again. A list
+ * that is left from before its tombstone goes as well.
  */
-function withListed(list: TransportEventList, listed: readonly string[]): TransportEventList {
-  return { ...list, transportEventIds: [...list.transportEventIds, ...listed] }
-}
-
-/**
- * A container whose events are not all known, or that vanished between the list and its events, is
- * stored without its list of event ids: the next run then finds the list changed and asks again. A
- * list that is left from before its tombstone goes as well.
- */
-function asFetched(
-  candidate: ComparedSighting,
-  byId: ReadonlyMap<string, FetchedEvents>,
-): ComparedSighting {
-  const { sighting, stored } = candidate
-  if (byId.get(sighting.record.key)?.list !== undefined) return candidate
+function withoutList(sighting: Sighting, isDead: boolean): Sighting {
   const index = containers.columnIndex.get('transport_event_ids')
-  const noList = stored?.isDeleted === true ? null : undefined
-  const values = sighting.record.values.map((value, at) => (at === index ? noList : value))
-  const record = { ...sighting.record, values, fingerprint: '', digest: null }
-  return { sighting: { ...sighting, record }, stored }
+  const noList = isDead ? null : undefined
+  const values = sighting.values.map((value, at) => (at === index ? noList : value))
+  return { ...sighting, values, fingerprint: '', digest: null }
 }

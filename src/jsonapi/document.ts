@@ -27,15 +27,15 @@ export interface ResourceObject {
 }
 
 /**
- * A parsed answer. `data` and `included` hold unchecked records; null members of the source are
- * absent here.
+ * An answer. `data` and `included` hold unchecked records, or `RawRecord`s where the answer was only
+ * split; null members of the source are absent here.
  */
-export interface Document {
+export interface Document<Entry = unknown> {
   /** Primary data as a list: one record for a single read, none for `data: null`. */
-  readonly data: readonly unknown[]
+  readonly data: readonly Entry[]
   /** True when the answer's `data` was an array. */
   readonly isList: boolean
-  readonly included: readonly unknown[]
+  readonly included: readonly Entry[]
   readonly links: Readonly<Record<string, unknown>>
   readonly meta: Readonly<Record<string, unknown>>
 }

@@ -33,49 +33,12 @@ export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): u
   return readWhole(bytes, limits, (record) => record.parse())
 }
 
-/** Which of these records need not be parsed, and what stands for each in the document. */
-export type RecognizeRecords = (
-  records: readonly RawRecord[],
-) => Promise<ReadonlyMap<RawRecord, object>>
-
-export interface UnrecognizedOptions {
-  readonly limits?: JsonLimits
-  /** Called between records, so that others get round to their work. */
-  readonly pause?: () => Promise<void>
-}
-
-/** So many records are parsed in one go: a few milliseconds' worth. */
-const PARSED_AT_ONCE = 100
-
-/** The same without what is recognized. Only what is parsed is known to be JSON. */
-export async function parseUnrecognized(
-  bytes: Buffer,
-  recognize: RecognizeRecords,
-  { limits = UNLIMITED, pause }: UnrecognizedOptions = {},
-): Promise<unknown> {
-  const records: RawRecord[] = []
-  const value = readWhole(bytes, limits, (record) => {
-    records.push(record)
-    return record
-  })
-  const recognized = await recognize(records)
-  if (records.length === 0) return value
-  const parse = (record: unknown): unknown =>
-    record instanceof RawRecord ? (recognized.get(record) ?? record.parse()) : record
-  const members = value as Record<string, unknown>
-  for (const name of RECORD_LISTS) {
-    if (!(name in members)) continue
-    const list = members[name]
-    if (!Array.isArray(list)) {
-      members[name] = parse(list)
-      continue
-    }
-    for (let at = 0; at < list.length; at += 1) {
-      if (at % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await pause?.()
-      list[at] = parse(list[at])
-    }
-  }
-  return members
+/**
+ * The same with a `RawRecord` for every entry of a list of records. The frame is checked, so a cut
+ * answer throws here; whether a record is JSON shows when it is parsed.
+ */
+export function splitJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): unknown {
+  return readWhole(bytes, limits, (record) => record)
 }
 
 type TakeRecord = (record: RawRecord) => unknown
@@ -136,8 +99,7 @@ function readRecords(reader: ByteReader, name: 'data' | 'included', taking: Taki
   reader.readItems(CLOSE_BRACKET, () => {
     taking.left -= 1
     if (taking.left < 0) throw new JsonSizeError(`more than ${taking.limits.records} records`)
-    const isObject = reader.peek() === OPEN_BRACE
-    records.push(isObject ? taking.take(reader.readRecord(name)) : reader.readValue(2))
+    records.push(taking.take(reader.readRecord(name)))
   })
   return records
 }
@@ -213,19 +175,26 @@ class ByteReader {
 
   /** A value that lies within so many others. */
   readValue(outerLevels: number): unknown {
-    const first = this.peek()
-    // Only white space may stand before a value; the parser would take a byte order mark as well.
-    if (first === undefined || first > 0x7f) throw this.#unexpected()
+    const first = this.#peekValue()
     const start = this.#at
     this.#at = this.#endOfValue(first)
     return parseExactJson(decodeUtf8(this.#bytes.subarray(start, this.#at)), outerLevels)
   }
 
-  /** An object that is a record. */
+  /** A value where a record belongs. */
   readRecord(place: RecordPlace): RawRecord {
-    const record = new RawRecord(this.#text, this.#at, place)
+    const first = this.#peekValue()
+    const end = first === OPEN_BRACE ? undefined : this.#endOfValue(first)
+    const record = new RawRecord(this.#text, this.#at, place, end)
     this.#at = record.end
     return record
+  }
+
+  /** Only white space may stand before a value; the parser would take a byte order mark as well. */
+  #peekValue(): number {
+    const first = this.peek()
+    if (first === undefined || first > 0x7f) throw this.#unexpected()
+    return first
   }
 
   #endOfValue(first: number): number {

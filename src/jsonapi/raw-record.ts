@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { decodeUtf8 } from './decode-utf8.js'
 import { endOfString, parseExactJson } from './exact-json.js'
+import { membersOf } from './members.js'
 
 /** Under which a parsed record carries the digest of the bytes that it came in. */
 const DIGEST: unique symbol = Symbol('digest')
@@ -31,10 +32,17 @@ export interface RawText {
 /** Where a record stands in its document: by itself as `data`, or in one of the lists. */
 export type RecordPlace = 'alone' | 'data' | 'included'
 
+/** What a record says it is, whatever it says. */
+export interface RecordIdentity {
+  readonly type: unknown
+  readonly id: unknown
+}
+
 /**
- * A record as it came, before it is parsed: what tells which one it is, and a digest by which to know it again. All of it is read off the text, in about
- * half of the time that parsing takes, and so only a guess: type, id and linkages are those of a record that is written the way records are, and undefined
- * where it is written in another way. Two records with the same digest are the same, byte by byte.
+ * An entry of a list of records as it came, before it is parsed: which record it is, and a digest to
+ * recognize it by. Splitting costs half of parsing, so type, id and linkages are read off the text:
+ * undefined where a record is written in an unusual way, or the entry is no object. Two records with
+ * the same digest are equal byte by byte.
  */
 export class RawRecord {
   readonly #text: RawText
@@ -50,8 +58,8 @@ export class RawRecord {
   readonly #isPlain: boolean
   #digest: string | undefined
 
-  /** From the opening brace of a record. */
-  constructor(text: RawText, start: number, place: RecordPlace) {
+  /** From the opening brace of a record; of an entry that is no object, up to `valueEnd`. */
+  constructor(text: RawText, start: number, place: RecordPlace, valueEnd?: number) {
     const { latin1 } = text
     let idAt = -1
     let typeAt = -1
@@ -62,7 +70,7 @@ export class RawRecord {
     let isInRelationships = false
     let nameStart = -1
     let dataStart = -1
-    let at = start
+    let at = valueEnd === undefined ? start : latin1.length
     for (; at < latin1.length; at += 1) {
       const code = latin1.charCodeAt(at)
       if (code === QUOTE) {
@@ -107,12 +115,20 @@ export class RawRecord {
     const isWhole = at < latin1.length
     this.#text = text
     this.#start = start
-    this.end = isWhole ? at + 1 : at
+    this.end = valueEnd ?? (isWhole ? at + 1 : at)
     this.place = place
     this.type = typeAt === -1 ? undefined : readType(text, typeAt)
     this.id = idAt === -1 ? undefined : readPlainString(text, idAt)
     this.#linkages = linkages
-    this.#isPlain = isPlain
+    this.#isPlain = isPlain && valueEnd === undefined
+  }
+
+  /** As parsing would have it; parses only what is written in an unusual way. */
+  get identity(): RecordIdentity {
+    const { type, id } = this
+    if (type !== undefined && id !== undefined) return { type, id }
+    const members = membersOf(this.#tryParse())
+    return { type: members.type, id: members.id }
   }
 
   get digest(): string {
@@ -140,15 +156,28 @@ export class RawRecord {
       : undefined
   }
 
+  get text(): string {
+    return decodeUtf8(this.#bytes())
+  }
+
   /** Throws what `parseExactJson` throws. */
   parse(): unknown {
-    const text = decodeUtf8(this.#bytes())
+    const { text } = this
     const isPlain = this.#isPlain && !text.includes('__proto__') && !text.includes('\\u00')
-    const record = (
-      isPlain ? JSON.parse(text) : parseExactJson(text, this.place === 'alone' ? 1 : 2)
-    ) as object
+    const record: unknown = isPlain
+      ? JSON.parse(text)
+      : parseExactJson(text, this.place === 'alone' ? 1 : 2)
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return record
     // Not enumerable: a copy that says something else has other bytes.
     return Object.defineProperty(record, DIGEST, { value: this.digest })
+  }
+
+  #tryParse(): unknown {
+    try {
+      return this.parse()
+    } catch {
+      return undefined
+    }
   }
 
   #bytes(): Buffer {

@@ -1,5 +1,4 @@
 import { isObject } from '../jsonapi/members.js'
-import { linkedIds } from './flatten.js'
 import {
   boolean,
   defineResource,
@@ -155,13 +154,4 @@ function tellUnknownMembers(
       for (const member of Object.keys(item)) if (!known.has(member)) tell(`${name}.${member}`)
     }
   }
-}
-
-/**
- * Ids of the transport events a container record lists, sorted; undefined when it carries no list.
- */
-export function linkedTransportEventIds(record: unknown): readonly string[] | undefined {
-  const linkage = (record as { relationships?: { transport_events?: { data?: unknown } } } | null)
-    ?.relationships?.transport_events?.data
-  return linkage === undefined ? undefined : linkedIds(linkage)
 }

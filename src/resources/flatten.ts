@@ -8,23 +8,16 @@ import { encodeValue, REPLACED, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
   REFERENCE_TYPES,
-  type FlatRecord,
   type RelationshipSpec,
   type Resource,
+  type SeenIn,
+  type Sighting,
   type UnknownValue,
 } from './resource.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
 
 /** Segments of a path that climb out of it, also when they are percent-encoded. */
 const NOT_IN_A_PATH = /^\.{1,2}$/
-
-/**
- * Facts about a record that stand in the request and not in the record: whose transport events were
- * asked for.
- */
-export interface FlattenContext {
-  readonly containerId?: string
-}
 
 /** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
 export const MAX_ID_LENGTH = 255
@@ -41,8 +34,8 @@ const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
 export function flattenRecord(
   resource: Resource,
   record: unknown,
-  context: FlattenContext = {},
-): FlatRecord {
+  seen: SeenIn,
+): Sighting {
   const { id, members } = readIdentity(record)
   if (resource.type !== ANY_TYPE && members.type !== resource.type) {
     throw contractError(`type is not "${resource.type}"`, '/type')
@@ -56,12 +49,12 @@ export function flattenRecord(
   if (attributes !== undefined) flattenAttributes(row, attributes, id)
   const relationships = readMembers(members, 'relationships')
   if (relationships !== undefined) flattenRelationships(row, relationships)
-  const isHelped =
-    context.containerId !== undefined && row.fillIn('container_id', context.containerId)
+  const { containerId } = seen
+  const isHelped = containerId !== undefined && row.fillIn('container_id', containerId)
   keepOtherMembers(row, members, id)
   resource.derive?.({ ...members, id }, row)
   // Its bytes alone would not make this row.
-  return row.finish(isHelped ? undefined : digestOf(record))
+  return row.finish(seen, isHelped ? undefined : digestOf(record))
 }
 
 interface Identity {
@@ -301,13 +294,15 @@ class RowBuilder {
     }
   }
 
-  finish(digest: string | undefined): FlatRecord {
+  finish({ observedAt, isComplete }: SeenIn, digest: string | undefined): Sighting {
     const unmapped = this.#encodeUnmapped()
     const coercions = this.#coercions === undefined ? null : toStorableJson(this.#coercions).text
     const values = this.#values
     const rowFingerprint = fingerprint(values, unmapped, coercions)
     return {
       resource: this.resource,
+      observedAt,
+      isComplete,
       key: this.#key(),
       values,
       unmapped,
@@ -381,7 +376,7 @@ function withReplacements(members: Members): Members {
   )
 }
 
-/** How many characters of the fingerprint end a digest: see `FlatRecord.digest`. */
+/** How many characters of the fingerprint end a digest: see `Sighting.digest`. */
 export const FINGERPRINT_IN_DIGEST = 4
 
 function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {

@@ -1,9 +1,9 @@
 import { containers } from './container.js'
 import { customFields } from './custom-field.js'
-import { flattenRecord, readIdentity, type FlattenContext } from './flatten.js'
+import { flattenRecord, readIdentity } from './flatten.js'
 import { otherResources, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'
-import type { FlatRecord, Resource } from './resource.js'
+import type { Resource, SeenIn, Sighting } from './resource.js'
 import { shipments } from './shipment.js'
 import { trackingRequests } from './tracking-request.js'
 import { transportEvents } from './transport-event.js'
@@ -38,11 +38,11 @@ export function resourceOfType(type: string): Resource {
  * Flattens a record of any type. Throws ApiContractError when the record has no usable id or type;
  * the caller sets it aside and goes on.
  */
-export function flattenAnyRecord(record: unknown, context: FlattenContext = {}): FlatRecord {
+export function flattenAnyRecord(record: unknown, seen: SeenIn): Sighting {
   const { members } = readIdentity(record)
   const resource = resourceOfType(String(members.type))
-  if (resource === vessels) return flattenVessel(members)
-  return flattenRecord(resource, withoutSecrets(members), context)
+  if (resource === vessels) return flattenVessel(members, seen)
+  return flattenRecord(resource, withoutSecrets(members), seen)
 }
 
 export {

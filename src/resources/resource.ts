@@ -215,12 +215,27 @@ export interface UnknownValue {
   readonly value: string
 }
 
+/** How a record came: facts that stand in the request and not in the record. */
+export interface SeenIn {
+  /** When the source can have known it, on the source's clock. */
+  readonly observedAt: Date
+  /**
+   * True for the primary data of a list or a read, and for records included in full. A partial
+   * sighting writes what it has and says nothing about the rest.
+   */
+  readonly isComplete: boolean
+  /** Whose transport events were asked for. */
+  readonly containerId?: string | undefined
+}
+
 /**
- * One record as a row, values aligned with `resource.columns`; undefined where the source sent
- * nothing (absent, not null).
+ * One record as a row, seen at one instant. Values are aligned with `resource.columns`; undefined
+ * where the source sent nothing (absent, not null).
  */
-export interface FlatRecord {
+export interface Sighting {
   readonly resource: Resource
+  readonly observedAt: SeenIn['observedAt']
+  readonly isComplete: SeenIn['isComplete']
   /** Key values joined by a space, unique within the stream; ids hold no control characters. */
   readonly key: string
   readonly values: readonly (EncodedValue | undefined)[]
@@ -240,12 +255,12 @@ export interface FlatRecord {
    * is none.
    */
   readonly coercions: EncodedValue
-  /** Hash of all of the above, absence included. Equal fingerprints mean equal rows. */
+  /** Hash of values, unmapped and coercions, absence included: equal hashes, equal rows. */
   readonly fingerprint: string
   /**
-   * By which the same bytes are known again without being read: how this version reads the type,
-   * the digest of the bytes, and the beginning of the fingerprint, which ties it to this very row.
-   * Null when the bytes are not known, or do not make the row by themselves.
+   * Lets the same bytes be recognized without parsing: how this version reads the type, the digest
+   * of the bytes, and the beginning of the fingerprint, which ties it to this very row. Null when
+   * the bytes are unknown, or do not make the row by themselves.
    */
   readonly digest: string | null
   /** Ports, terminals, vessels and the like that the record points to. */

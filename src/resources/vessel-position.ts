@@ -1,7 +1,7 @@
 import { isObject } from '../jsonapi/members.js'
 import { encodeValue, type Column, type EncodedValue } from './column.js'
 import { flattenRecord } from './flatten.js'
-import type { FlatRecord } from './resource.js'
+import type { SeenIn, Sighting } from './resource.js'
 import { vessels } from './vessel.js'
 
 /** One row per vessel and instant; sent only where `show_positions` was asked for. */
@@ -54,16 +54,14 @@ function flattenPosition(vesselId: string, item: unknown): readonly EncodedValue
   return [vesselId, ...encoded.map(({ value }) => value)]
 }
 
-/**
- * A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`.
- */
-export function flattenVessel(record: Readonly<Record<string, unknown>>): FlatRecord {
+/** A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`. */
+export function flattenVessel(record: Readonly<Record<string, unknown>>, seen: SeenIn): Sighting {
   const attributes = record.attributes
   if (!isObject(attributes) || !('positions' in attributes)) {
-    return flattenRecord(vessels, record)
+    return flattenRecord(vessels, record, seen)
   }
   const { positions, ...rest } = attributes
   const { rows, refused } = flattenVesselPositions(String(record.id), positions)
   const kept = refused.length === 0 ? rest : { ...rest, positions: refused }
-  return { ...flattenRecord(vessels, { ...record, attributes: kept }), positions: rows }
+  return { ...flattenRecord(vessels, { ...record, attributes: kept }, seen), positions: rows }
 }

@@ -36,7 +36,7 @@ export async function chooseChanging(
   { wholeHoursAgo, lastStartedAt }: PassHistory,
 ): Promise<PassList | undefined> {
   const { fullSyncHours = 0, acceptShrink } = run.settings
-  if (run.isThorough === true || acceptShrink === true) return undefined
+  if (run.mode === 'backfill' || acceptShrink === true) return undefined
   const isRecent = wholeHoursAgo !== null && wholeHoursAgo < fullSyncHours
   if (!isRecent || lastStartedAt === null || !isChangingStream(stream)) return undefined
   const isUseless = await retryWarehouse(run, () => isFilterUseless(run.warehouse, stream))

@@ -169,7 +169,7 @@ async function recordAnswers(
 ): Promise<void> {
   const { names } = run.warehouse
   const { stream } = resource
-  const options = { names, syncRunId: run.syncRunId, source: 'sync' as const }
+  const options = { names, syncRunId: run.syncRunId, mode: 'sync' as const }
   const marked = await retryWarehouse(run, () =>
     run.warehouse.transaction('mark rows as gone', async (session) => {
       const keys = await tombstoneRows(session, resource, gone, options)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Page } from '../api/list-pages.js'
+import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import {
@@ -82,7 +83,7 @@ export class ListPass {
   isContiguous(page: Page): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return true
     // The end of a list that shrank, or an empty one, has no record to recognise.
-    return page.document.data.some((record) => this.#expected?.has(digest(record)))
+    return page.rows.some((row) => this.#expected?.has(digest(row)))
   }
 
   /** Where the pass stands once `page` is in the warehouse. Call it once for each page. */
@@ -196,13 +197,12 @@ const SIGNPOSTS = 8
 
 /** Digests of some records, first and last among them: one stays unless a whole page moves. */
 function signposts(page: Page): string[] {
-  const { data } = page.document
-  const step = Math.max(1, (data.length - 1) / (SIGNPOSTS - 1))
+  const { rows } = page
+  const step = Math.max(1, (rows.length - 1) / (SIGNPOSTS - 1))
   const places = new Set(Array.from({ length: SIGNPOSTS }, (_, at) => Math.round(at * step)))
-  return [...places].flatMap((place) => data.slice(place, place + 1)).map(digest)
+  return [...places].flatMap((place) => rows.slice(place, place + 1)).map(digest)
 }
 
-function digest(record: unknown): string {
-  const id = (record as { id?: unknown } | null)?.id
+function digest({ id }: RecordIdentity): string {
   return hash('sha1', JSON.stringify(id ?? null), 'base64url').slice(0, 10)
 }

@@ -1,5 +1,6 @@
 import type { Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../base/errors.js'
+import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import type { TallyState } from '../warehouse/bookkeeping/pass-position.js'
 import { SeenKeys } from './seen-keys.js'
 
@@ -36,15 +37,15 @@ export class ListTally {
   }
 
   add(page: Page): void {
-    const { data } = page.document
+    const { rows } = page
     const before = this.#state
     let fresh = 0
-    for (const record of data) if (this.#isNew(record)) fresh += 1
-    const isStale = data.length > 0 && fresh === 0
+    for (const row of rows) if (this.#isNew(row)) fresh += 1
+    const isStale = rows.length > 0 && fresh === 0
     const totals = [before.lowestTotal, page.total].filter((total) => typeof total === 'number')
     this.#state = {
       distinct: before.distinct + fresh,
-      repeated: before.repeated + (isStale ? 0 : data.length - fresh),
+      repeated: before.repeated + (isStale ? 0 : rows.length - fresh),
       lowestTotal: totals.length === 0 ? null : Math.min(...totals),
       lastTotal: page.total ?? before.lastTotal,
       stalePages: before.stalePages + (isStale ? 1 : 0),
@@ -75,8 +76,7 @@ export class ListTally {
   }
 
   /** A record without an id counts as new: it ends up in the quarantine. */
-  #isNew(record: unknown): boolean {
-    const { type, id } = (record ?? {}) as { readonly type?: unknown; readonly id?: unknown }
+  #isNew({ type, id }: RecordIdentity): boolean {
     if (typeof id !== 'string') return true
     const size = this.#seen.size
     this.#seen.add(`${String(type)} ${id}`)

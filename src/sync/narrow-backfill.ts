@@ -5,16 +5,14 @@ import {
   type ConfigProblem,
 } from '../base/errors.js'
 import { containers, shipments } from '../resources/index.js'
-import { linkedIds } from '../resources/flatten.js'
 import type { Resource } from '../resources/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes, shownKeys } from '../ingest/intake.js'
+import { COMPLETE_WHEN_INCLUDED, mergeIntakes, shownKeys } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
 import { readEventCatalogue, readQueued } from './read-unlisted.js'
 import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import { COMPLETE_WHEN_INCLUDED } from './take-pages.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
 /** What a backfill is narrowed to; with all three empty it is not narrowed. */
@@ -77,9 +75,9 @@ export async function runNarrowedBackfill(
 async function readOne(run: Run, { stream, type }: Resource, id: string): Promise<void> {
   run.signal.throwIfAborted()
   try {
-    const { document, intake } = await readById(run, { type, id }, COMPLETE_WHEN_INCLUDED)
+    const { intake } = await readById(run, { type, id }, COMPLETE_WHEN_INCLUDED)
     const intakes = [intake]
-    for (const linked of linkedContainers(document.data[0])) {
+    for (const linked of intake.containerIds.get(id) ?? []) {
       const container = { type: containers.type, id: linked }
       intakes.push((await readById(run, container, COMPLETE_WHEN_INCLUDED)).intake)
     }
@@ -94,9 +92,4 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     const error = new IncompleteRunError(message, { cause: thrown })
     run.ledger.failures.push({ stream, error })
   }
-}
-
-function linkedContainers(record: unknown): readonly string[] {
-  type Linking = { relationships?: { containers?: { data?: unknown } } } | null | undefined
-  return linkedIds((record as Linking)?.relationships?.containers?.data) ?? []
 }

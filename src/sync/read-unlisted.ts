@@ -6,7 +6,7 @@ import { storeIntake } from '../ingest/store-intake.js'
 import { vessels } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
 import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
-import { loadLiveKeys } from '../warehouse/rows/live-keys.js'
+import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
 
 /** Reads the catalogue of events that a webhook can subscribe to: one request. */
 export async function readEventCatalogue(run: Run): Promise<void> {
@@ -16,11 +16,7 @@ export async function readEventCatalogue(run: Run): Promise<void> {
     signal: run.signal,
     counter,
   })
-  const completeTypes = new Set<string>()
-  await storeIntake(
-    run,
-    takeIn(document, { stream, source: '/webhooks/events', observedAt, completeTypes }),
-  )
+  await storeIntake(run, takeIn(document, { stream, source: '/webhooks/events', observedAt }))
 }
 
 /** A killed run reads so many again; a slow one is done before its claim counts as dead. */
@@ -43,8 +39,8 @@ const ROUNDS_OF_REFERENCES = 3
  * rest is left to the workers or the next run.
  */
 export async function readQueued(run: Run): Promise<void> {
-  const { settings, isThorough } = run
-  const seconds = settings.refetchSeconds ?? (isThorough === true ? BACKFILL_SECONDS : SYNC_SECONDS)
+  const { settings, mode } = run
+  const seconds = settings.refetchSeconds ?? (mode === 'backfill' ? BACKFILL_SECONDS : SYNC_SECONDS)
   const endsAt = performance.now() + seconds * 1000
   let due = await readRound(run, null, endsAt)
   for (let round = 0; due > 0 && round < ROUNDS_OF_REFERENCES; round += 1) {

@@ -1,3 +1,4 @@
+import { WATCHED_STREAMS } from '../ingest/drift-watch.js'
 import type { Run } from '../ingest/run.js'
 import { toStorableText } from '../resources/storable-text.js'
 import {
@@ -7,9 +8,6 @@ import {
   reviseSeenAttributes,
   type DriftNote,
 } from '../warehouse/bookkeeping/schema-drift.js'
-
-/** Streams that a complete pass shows whole; elsewhere an attribute may be missing by chance. */
-export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 interface Revision {
   readonly stream: string

@@ -95,8 +95,7 @@ function flattenPayload(entry: QuarantineEntry): Intake {
     source: entry.source,
     // It must not replace what was seen since.
     observedAt: new Date(entry.lastSeenAt),
-    completeTypes: new Set(),
-    ...(containerId === undefined ? {} : { context: { containerId } }),
+    ...(containerId === undefined ? {} : { containerId }),
   })
 }
 
@@ -104,11 +103,11 @@ function flattenPayload(entry: QuarantineEntry): Intake {
 async function hasLanded({ warehouse }: Run, intake: Intake): Promise<boolean> {
   const sightings = [...intake.sightings.values()].flat()
   for (const sighting of sightings) {
-    const { record, observedAt } = sighting
-    const rows = await loadStoredRows(warehouse, warehouse.names, record.resource, [sighting])
-    const row = rows.get(record.key)
+    const { resource, key, fingerprint, observedAt } = sighting
+    const rows = await loadStoredRows(warehouse, warehouse.names, resource, [sighting])
+    const row = rows.get(key)
     if (row === undefined) return false
-    const isEqual = row.fingerprint === record.fingerprint && !row.isDeleted
+    const isEqual = row.fingerprint === fingerprint && !row.isDeleted
     if (row.observedAt < observedAt && !isEqual) return false
   }
   return sightings.length > 0

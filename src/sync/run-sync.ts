@@ -25,7 +25,7 @@ import { RunLedger } from '../ingest/run-ledger.js'
 import type { Progress, Run, RunSettings } from '../ingest/run.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
-import { overrideFutureStamps } from '../ingest/thorough.js'
+import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
 import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -137,7 +137,7 @@ async function executeAlone(
     settings,
     signal,
     onProgress: dependencies.onProgress ?? (() => undefined),
-    isThorough: command === 'backfill',
+    mode: command === 'backfill' ? 'backfill' : 'sync',
     reachFailpoint: dependencies.reachFailpoint ?? noFailpoints,
     sleep,
   }
@@ -165,8 +165,19 @@ async function deriveChildrenAnew(run: Run): Promise<void> {
   }
 }
 
+/** Stamps that lie in the future would keep what the run sees from their rows. */
+async function overrideFutureStamps(run: Run): Promise<void> {
+  const { warehouse } = run
+  const rows = await retryWarehouse(run, () =>
+    warehouse.transaction('put back stamps that lie in the future', (session) =>
+      putBackFutureStamps(session, warehouse.names),
+    ),
+  )
+  if (rows > 0) run.logger.warn('rows were stamped in the future; they count as seen now', { rows })
+}
+
 async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
-  await overrideFutureStamps(run)
+  if (command === 'backfill') await overrideFutureStamps(run)
   const walked = await attempt(run, 'shipments', () => walkShipments(run))
   const areContainersIncluded = walked?.areContainersIncluded === true
   if (areContainersIncluded) run.ledger.concludeAs('containers', 'shipments')

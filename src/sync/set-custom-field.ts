@@ -47,12 +47,11 @@ export async function setCustomField(
     stream: customFields.stream,
     source: `/containers/${containerId}/custom_fields/${apiSlug}`,
     observedAt: answer.observedAt,
-    completeTypes: new Set(),
   })
   const sightings = (intake.sightings.get(customFields.stream) ?? []).slice(0, 1)
   const isRowWritten = await warehouse.transaction('write the custom field', async (session) => {
     await quarantineRecords(session, intake.quarantined, null)
-    const options = { names: warehouse.names, syncRunId: null }
+    const options = { names: warehouse.names, syncRunId: null, mode: 'sync' as const }
     return (await upsertRows(session, customFields, sightings, options)).length > 0
   })
   const [sighting] = sightings
@@ -63,8 +62,7 @@ export async function setCustomField(
       { pointer: '/data' },
     )
   }
-  const displayValue =
-    sighting.record.values[customFields.columnIndex.get('display_value') ?? -1] ?? null
+  const displayValue = sighting.values[customFields.columnIndex.get('display_value') ?? -1] ?? null
   return {
     ...change,
     displayValue: typeof displayValue === 'string' ? displayValue : null,

@@ -1,3 +1,4 @@
+import type { Page } from '../api/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
 import type { PassFindings } from '../warehouse/bookkeeping/pass-position.js'
 import { ApiRequestError } from '../base/errors.js'
@@ -11,7 +12,7 @@ import {
 import { confirmAbsences } from './confirm-absences.js'
 import { chooseIncludes, rememberIncludes, type IncludeChoice } from './choose-includes.js'
 import { addListedTypes, foreignStreamError } from '../ingest/foreign-types.js'
-import { hasRead, readAgain, shownKeys, type Intake } from '../ingest/intake.js'
+import { shownKeys, type Intake } from '../ingest/intake.js'
 import {
   closePass,
   CONTAINERS_WITH_EVENTS,
@@ -21,13 +22,11 @@ import {
   startPass,
   wholeList,
 } from './list-pass.js'
-import { readAhead } from './read-ahead.js'
 import { listOf, type ListStream } from './read-page.js'
-import { RecordRecognizer } from './recognize-records.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import { pageOptions, takePages, type TakenPage } from './take-pages.js'
+import { hasAllContainers, hasAllTransportEvents, takePages } from '../ingest/take-pages.js'
 
 /** What a walk that shows containers found out about them. */
 interface ShownContainers {
@@ -150,11 +149,8 @@ async function walkPass(
   }
   let isFirst = true
   let checkpoint: Checkpoint | undefined
-  const recognizer = new RecordRecognizer(run)
-  const pages = listOf(run.service, stream, { ...options, recognize: recognizer.recognize })
-  let before: Intake | undefined
-  for await (const taken of readAhead(takePages(stream, pages, recognizer))) {
-    const { page } = taken
+  const pages = listOf(run.service, stream, options)
+  for await (const [page, intake] of takePages(run, stream, pages)) {
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
     // It tells what a trial found out, and what the service takes no more: else every run would ask
@@ -164,42 +160,35 @@ async function walkPass(
       await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
     }
     isFirst = false
-    const intake = before === undefined ? taken.intake : withoutStale(taken, before, stream)
-    before = taken.intake
-    checkpoint = await storePage(run, stream, pass, { ...taken, intake })
+    checkpoint = await storePage(run, { stream, pass, page, intake })
     await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
     run.signal.throwIfAborted()
   }
   return checkpoint === undefined ? undefined : { pass, checkpoint }
 }
 
-/**
- * A page was recognized while the one before it was being stored: what that one may have written is
- * looked at anew.
- */
-function withoutStale({ intake, page }: TakenPage, before: Intake, stream: string): Intake {
-  return readAgain(intake, hasRead(before), pageOptions(stream, page))
-}
-
 /** Returns where the pass stands then. */
 async function storePage(
   run: Run,
-  stream: ListStream,
-  pass: ListPass,
-  { page, intake, ...included }: TakenPage,
+  {
+    stream,
+    pass,
+    page,
+    intake,
+  }: { stream: ListStream; pass: ListPass; page: Page; intake: Intake },
 ): Promise<Checkpoint> {
   pass.findings.listedTypes = addListedTypes(
     pass.findings.listedTypes,
-    page.document.data,
+    page.rows,
     OWN_TYPES[stream],
   )
   if (stream === 'shipments') {
     const isSoFar = pass.findings.areContainersIncluded !== false
-    pass.findings.areContainersIncluded = isSoFar && included.areContainersIncluded
+    pass.findings.areContainersIncluded = isSoFar && hasAllContainers(page, intake)
   }
   if (stream !== 'tracking_requests') {
     const isSoFar = pass.findings.areTransportEventsIncluded !== false
-    pass.findings.areTransportEventsIncluded = isSoFar && included.areTransportEventsIncluded
+    pass.findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
   }
   const checkpoint = pass.checkpointAfter(page)
   // The pass ends with its first page: whoever comes after a crash reads that page, with a

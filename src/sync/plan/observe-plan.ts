@@ -1,21 +1,22 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import type { Page } from '../../api/list-pages.js'
 import type { Logger } from '../../base/logger.js'
+import { decide, type Decision } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
+import { loadKnown } from '../../ingest/known-rows.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../../ingest/run.js'
-import { decideEventNeed } from '../../ingest/store-intake.js'
-import { containers, resources, shipments, vessels } from '../../resources/index.js'
+import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/take-pages.js'
+import { containers, shipments, vessels } from '../../resources/index.js'
+import type { Sighting } from '../../resources/resource.js'
 import { findMissingReferences } from '../../warehouse/bookkeeping/missing-references.js'
 import { readDueRefetches } from '../../warehouse/bookkeeping/refetch-queue.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { loadLiveKeys } from '../../warehouse/rows/live-keys.js'
-import { compareWithStored, type ComparedSighting } from '../../warehouse/rows/write-batch.js'
+import { loadLiveKeys } from '../../warehouse/rows/stored-rows.js'
 import { countChanging } from '../changing-list.js'
 import { chooseIncludes, rememberIncludes } from '../choose-includes.js'
 import { readPage, type ListStream } from '../read-page.js'
-import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../take-pages.js'
 import type { ListObservation, PlanObservations } from './make-plan.js'
 
 export interface PlanDependencies {
@@ -34,7 +35,10 @@ interface FirstPage {
   readonly stream: ListStream
   readonly page: Page
   readonly intake: Intake
-  readonly changed: readonly ComparedSighting[]
+  readonly changed: readonly Sighting[]
+  /** Containers without a row. */
+  readonly added: number
+  readonly fetchEvents: Decision['fetchEvents']
 }
 
 /**
@@ -80,13 +84,14 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
 async function readFirstPage(observer: Observer, stream: ListStream): Promise<FirstPage> {
   const page = await readAsRun(observer, stream)
   const intake = takeIn(page.document, pageOptions(stream, page))
-  const changed: ComparedSighting[] = []
-  for (const resource of resources) {
-    const sightings = intake.sightings.get(resource.stream) ?? []
-    if (sightings.length === 0) continue
-    changed.push(...(await compareWithStored(observer.warehouse, resource, sightings)).changed)
-  }
-  return { stream, page, intake, changed }
+  const { warehouse } = observer
+  const known = await loadKnown(warehouse, warehouse.names, [intake], 'sync')
+  const { rounds, fetchEvents } = decide([intake], known, 'sync')
+  const changed = rounds[0]?.sightings ?? []
+  const stored = known.rows.get(containers.stream)
+  const isAdded = ({ resource, key }: Sighting): boolean =>
+    resource === containers && stored?.has(key) !== true
+  return { stream, page, intake, changed, added: changed.filter(isAdded).length, fetchEvents }
 }
 
 async function readAsRun(observer: Observer, stream: ListStream): Promise<Page> {
@@ -120,17 +125,9 @@ function countPages({ document, isLast, total }: Page): number | undefined {
  * Containers of the first page whose events a run would read, and, unless events come included,
  * every new container that is not on it.
  */
-function countEventReads({ intake, changed }: FirstPage, added: number): number {
-  const events = intake.sightings.get('transport_events') ?? []
-  const includedEvents = new Set(events.map(({ record }) => record.key))
-  const ofContainers = changed.filter(({ sighting }) => sighting.record.resource === containers)
-  const toRead = ofContainers.filter((compared) => {
-    const listed = intake.transportEventIds.get(compared.sighting.record.key)
-    return decideEventNeed(compared, listed, includedEvents) === 'fetch'
-  })
-  if (hasAllTransportEvents(intake)) return toRead.length
-  const addedHere = ofContainers.filter(({ stored }) => stored === undefined)
-  return toRead.length + Math.max(0, added - addedHere.length)
+function countEventReads({ intake, fetchEvents, added }: FirstPage, addedInAll: number): number {
+  if (hasAllTransportEvents(intake)) return fetchEvents.size
+  return fetchEvents.size + Math.max(0, addedInAll - added)
 }
 
 /** What the first pages point to and do not include, and the warehouse does not have either. */
@@ -141,10 +138,10 @@ async function countMissingReferences(
   const included = new Set(
     pages
       .flatMap(({ intake }) => [...intake.sightings.values()].flat())
-      .map(({ record }) => `${record.resource.type} ${record.key}`),
+      .map(({ resource, key }) => `${resource.type} ${key}`),
   )
   const wanted = pages
-    .flatMap(({ changed }) => changed.flatMap(({ sighting }) => sighting.record.references))
+    .flatMap(({ changed }) => changed.flatMap(({ references }) => references))
     .filter(({ type, id }) => !included.has(`${type} ${id}`))
   return (await findMissingReferences(warehouse, wanted)).length
 }

@@ -6,13 +6,13 @@ import type { Run } from '../../ingest/run.js'
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
 import { resourceOfType } from '../../resources/index.js'
-import { compareDerived } from '../../warehouse/rows/compare-derived.js'
 import {
+  compareDerived,
   compareRow,
   loadLiveEventIds,
   type ColumnDifference,
 } from '../../warehouse/rows/compare-rows.js'
-import type { Sighting } from '../../warehouse/rows/sighting.js'
+import type { Sighting } from '../../resources/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 export type Reader = Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>
@@ -80,8 +80,8 @@ export async function examineShown(
 }
 
 function createdAtOf({ sightings: [sighting] }: Reading): number {
-  const place = sighting?.record.resource.columnIndex.get('created_at')
-  const value = place === undefined ? undefined : sighting?.record.values[place]
+  const place = sighting?.resource.columnIndex.get('created_at')
+  const value = place === undefined ? undefined : sighting?.values[place]
   return typeof value === 'string' ? Date.parse(value) : 0
 }
 
@@ -92,7 +92,7 @@ async function readRecord(
   const { stream } = resourceOfType(type)
   try {
     const { intake } = await readById(reader, { type, id })
-    const sighting = intake.sightings.get(stream)?.find(({ record }) => record.key === id)
+    const sighting = intake.sightings.get(stream)?.find(({ key }) => key === id)
     const eventIds = intake.transportEventIds.get(id) ?? []
     if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
   } catch (thrown) {
@@ -107,7 +107,7 @@ async function readContainer(reader: Reader, id: string): Promise<Reading> {
   const [fetched] = await fetchTransportEvents(reader, [id])
   const intake = mergeIntakes(fetched?.intake ?? [])
   const events = intake.sightings.get('transport_events') ?? []
-  const shown = new Set(events.map(({ record }) => record.key))
+  const shown = new Set(events.map(({ key }) => key))
   // The container also names expected events, which the list of its events lacks.
   for (const eventId of container.eventIds) shown.add(`${id} ${eventId}`)
   // A list that may lack events proves nothing.
@@ -135,15 +135,14 @@ async function examine(
 }
 
 function find({ sightings }: Reading, { stream, key }: RowKey): Sighting | undefined {
-  return sightings.find(({ record }) => record.key === key && record.resource.stream === stream)
+  return sightings.find((one) => one.key === key && one.resource.stream === stream)
 }
 
 /** Two readings that agree: the difference is the warehouse's. */
 function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
-  return one.record.resource.columns.every(
-    ({ name }, index) =>
-      isVolatile(one, name) || one.record.values[index] === other.record.values[index],
+  return one.resource.columns.every(
+    ({ name }, index) => isVolatile(one, name) || one.values[index] === other.values[index],
   )
 }
 
@@ -154,7 +153,7 @@ async function compare(warehouse: Warehouse, reading: Reading): Promise<Examinat
     differences: [],
     volatileColumns: [],
   }))
-  const unique = new Map(reading.sightings.map((one) => [one.record.key, one]))
+  const unique = new Map(reading.sightings.map((one) => [one.key, one]))
   for (const sighting of unique.values()) {
     examinations.push(compareColumns(sighting, await compareRow(warehouse, sighting)))
   }
@@ -170,7 +169,7 @@ function compareColumns(
   const isOfTheMoment = (difference: ColumnDifference): boolean =>
     isVolatile(sighting, difference.column) || isVolatileUnmapped(difference)
   const differences = found.filter((difference) => !isOfTheMoment(difference))
-  const { resource, key } = sighting.record
+  const { resource, key } = sighting
   return {
     stream: resource.stream,
     key,
@@ -181,8 +180,8 @@ function compareColumns(
 }
 
 /** Lists of ids are not material either, but they change only when something does. */
-function isVolatile({ record }: Sighting, column: string): boolean {
-  return record.resource.attributes.get(column)?.isMaterial === false
+function isVolatile({ resource }: Sighting, column: string): boolean {
+  return resource.attributes.get(column)?.isMaterial === false
 }
 
 /** Attributes without a column that say when the service looked last. */

@@ -1,4 +1,4 @@
-import { compareKeys } from '../rows/sighting.js'
+import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /**

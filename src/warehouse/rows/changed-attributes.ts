@@ -1,6 +1,6 @@
 import type { EncodedValue } from '../../resources/column.js'
 import type { SchemaNames } from '../connection/schema-names.js'
-import { compareKeys } from './sighting.js'
+import { compareKeys } from '../connection/compare-keys.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** One attribute of a container that changed, as a notification says. */

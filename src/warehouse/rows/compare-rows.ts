@@ -1,6 +1,6 @@
-import type { Resource } from '../../resources/resource.js'
+import type { Resource, Sighting } from '../../resources/resource.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
-import type { Sighting } from './sighting.js'
+import { containerChildren, madeFrom } from './container-children.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */
@@ -23,15 +23,14 @@ interface Row {
  */
 export async function compareRow(
   warehouse: Warehouse,
-  { record }: Sighting,
+  { resource, values, unmapped }: Sighting,
 ): Promise<ColumnDifference[] | undefined> {
-  const { resource } = record
-  const present = resource.columns.filter((_, index) => record.values[index] !== undefined)
-  const values = present.map(({ name }) => record.values[resource.columnIndex.get(name) ?? -1])
+  const present = resource.columns.filter((_, index) => values[index] !== undefined)
+  const sent = present.map(({ name }) => values[resource.columnIndex.get(name) ?? -1])
   const [row] = await warehouse.query<Row>(
     `compare a row of ${resource.stream}`,
     compareSql(warehouse, resource, present),
-    [...values, record.unmapped],
+    [...sent, unmapped],
   )
   if (row === undefined) return undefined
   const names = [...present.map(({ name }) => name), '_unmapped']
@@ -124,4 +123,38 @@ order by transport_event_id`,
     [containerId],
   )
   return rows.map(({ id }) => id)
+}
+
+/**
+ * Where deadlines, holds and fees of a container differ from what its row makes of them now: table
+ * by table, as JSON texts. Reads only.
+ */
+export async function compareDerived(
+  warehouse: Warehouse,
+  containerId: string,
+): Promise<ColumnDifference[]> {
+  const { names } = warehouse
+  const differences: ColumnDifference[] = []
+  for (const child of containerChildren) {
+    const key = quoteIdentifier(child.keyColumn)
+    const columns = [child.keyColumn, ...child.material, ...child.immaterial].map(quoteIdentifier)
+    const rowsOf = (relation: string): string =>
+      `(select jsonb_agg(to_jsonb(one) order by one.${key})::text from (${relation}) as one)`
+    const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
+    const [row] = await warehouse.query<{ stored: string | null; made: string | null }>(
+      `compare ${child.table}`,
+      `select
+    ${rowsOf(`select ${list('standing')}
+        from ${names.table(child.table)} as standing
+        where standing.container_id = $1`)} as stored,
+    ${rowsOf(`select ${list('child')}
+        from ${names.table('containers')} as parent
+        cross join lateral ${madeFrom(names, child, 'parent')} as child
+        where parent.container_id = $1 and parent._deleted_at is null`)} as made`,
+      [containerId],
+    )
+    const { stored = null, made = null } = row ?? {}
+    if (stored !== made) differences.push({ column: child.table, warehouse: stored, service: made })
+  }
+  return differences
 }

@@ -1,5 +1,6 @@
 import { lookUpSql } from './incoming-rows.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier, type SchemaNames, type TableName } from '../connection/schema-names.js'
+import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
 /**
@@ -7,8 +8,8 @@ import type { Session } from '../connection/warehouse.js'
  * row.
  */
 export interface ChildTable {
-  readonly table: string
-  readonly historyTable: string
+  readonly table: TableName
+  readonly historyTable: TableName
   /** The child's own key column; the full key is `(container_id, <keyColumn>)`. */
   readonly keyColumn: string
   /** A change of one of these makes an interval. */
@@ -57,36 +58,23 @@ export const containerChildren: readonly ChildTable[] = [
   },
 ]
 
-export interface ChildWriteOptions {
-  readonly names: SchemaNames
-  readonly syncRunId: number | null
-  /** What told us, for the history. */
-  readonly source: 'sync' | 'webhook'
-  /** No container had children before: there is nothing to take away. */
-  readonly areNew?: boolean
-}
-
 /**
  * Makes deadlines, holds and fees of the given containers equal to their stored rows, and their
  * intervals with them; a tombstoned container has none. Runs in the transaction that wrote the
  * containers, whose row locks keep other writers out. Rows that already stand are not touched.
+ * `areNew`: no container had children before, so there is nothing to take away.
  */
 export async function replaceContainerChildren(
   session: Session,
   containerIds: readonly string[],
-  options: ChildWriteOptions,
+  { areNew = false, ...options }: WriteOptions & { readonly areNew?: boolean },
 ): Promise<void> {
   if (containerIds.length === 0) return
   for (const table of containerChildren) {
     await replaceStanding(session, table, containerIds, options)
-    if (options.areNew !== true) await closeIntervals(session, table, containerIds, options)
+    if (!areNew) await closeIntervals(session, table, containerIds, options)
     await openIntervals(session, table, containerIds, options)
   }
-}
-
-/** A relation of a table of ours. */
-export function qualified(names: SchemaNames, table: string): string {
-  return names.in('data', table)
 }
 
 /**
@@ -111,9 +99,9 @@ export async function replaceStanding(
   session: Session,
   table: ChildTable,
   containerIds: readonly string[],
-  { names, syncRunId }: Pick<ChildWriteOptions, 'names' | 'syncRunId'>,
+  { names, syncRunId }: Omit<WriteOptions, 'mode'>,
 ): Promise<void> {
-  const target = qualified(names, table.table)
+  const target = names.table(table.table)
   const key = quoteIdentifier(table.keyColumn)
   const values = [...table.material, ...table.immaterial].map(quoteIdentifier)
   const list = (side: string): string => values.map((name) => `${side}.${name}`).join(', ')
@@ -121,7 +109,7 @@ export async function replaceStanding(
     `write ${table.table}`,
     `with made as materialized (
     select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
-    from ${qualified(names, 'containers')} as parent
+    from ${names.table('containers')} as parent
     cross join lateral ${madeFrom(names, table, 'parent')} as child
     where parent.container_id = any($1::text[]) and parent._deleted_at is null
 ),
@@ -155,16 +143,16 @@ async function closeIntervals(
   session: Session,
   table: ChildTable,
   containerIds: readonly string[],
-  { names }: ChildWriteOptions,
+  { names }: WriteOptions,
 ): Promise<void> {
-  const history = qualified(names, table.historyTable)
+  const history = names.table(table.historyTable)
   const key = quoteIdentifier(table.keyColumn)
   const list = (side: string): string => materialOf(table, side).join(', ')
   const isOver = `interval.container_id = any($1::text[])
     and parent.container_id = interval.container_id
     and interval.valid_to is null
     and not exists (
-        select from ${qualified(names, table.table)} as standing
+        select from ${names.table(table.table)} as standing
         where standing.container_id = interval.container_id
             and standing.${key} = interval.${key}
             and (${list('standing')}) is not distinct from (${list('interval')})
@@ -173,13 +161,13 @@ async function closeIntervals(
     `write ${table.historyTable}`,
     `with never_true as (
     delete from ${history} as interval
-    using ${qualified(names, 'containers')} as parent
+    using ${names.table('containers')} as parent
     where ${isOver}
         and interval.valid_from >= parent._observed_at
 )
 update ${history} as interval
 set valid_to = parent._observed_at
-from ${qualified(names, 'containers')} as parent
+from ${names.table('containers')} as parent
 where ${isOver}
     and interval.valid_from < parent._observed_at`,
     [containerIds],
@@ -190,17 +178,17 @@ async function openIntervals(
   session: Session,
   table: ChildTable,
   containerIds: readonly string[],
-  { names, source, syncRunId }: ChildWriteOptions,
+  { names, mode, syncRunId }: WriteOptions,
 ): Promise<void> {
-  const history = qualified(names, table.historyTable)
+  const history = names.table(table.historyTable)
   const key = quoteIdentifier(table.keyColumn)
   const material = table.material.map(quoteIdentifier)
   await session.query(
     `write ${table.historyTable}`,
     `insert into ${history} (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
 select standing.container_id, standing.${key}, parent._observed_at, ${materialOf(table, 'standing').join(', ')}, $2, $3
-from ${qualified(names, table.table)} as standing
-cross join ${lookUpSql(qualified(names, 'containers'), ['container_id'], 'standing')} as parent
+from ${names.table(table.table)} as standing
+cross join ${lookUpSql(names.table('containers'), ['container_id'], 'standing')} as parent
 where standing.container_id = any($1::text[])
     and not exists (
         select from ${history} as interval
@@ -215,7 +203,7 @@ set
     valid_to = null,
     source = excluded.source,
     _sync_run_id = excluded._sync_run_id`,
-    [containerIds, source, syncRunId],
+    [containerIds, sourceOf(mode), syncRunId],
   )
 }
 

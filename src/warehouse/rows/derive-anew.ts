@@ -2,7 +2,6 @@ import {
   containerChildren,
   madeFrom,
   materialOf,
-  qualified,
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
@@ -29,7 +28,7 @@ export interface DeriveOptions {
  */
 async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
   const { names } = warehouse
-  const deadlines = qualified(names, 'container_import_deadlines')
+  const deadlines = names.table('container_import_deadlines')
   const zones = names.table('time_zones')
   const [row] = await warehouse.query<{ is_outdated: boolean }>(
     'look at what was derived',
@@ -136,7 +135,7 @@ async function deriveBatch(
   const rows = await session.query<{ container_id: string }>(
     'look at containers',
     `select stored.container_id
-from ${qualified(names, 'containers')} as stored
+from ${names.table('containers')} as stored
 where $1::text is null or stored.container_id > $1
 order by stored.container_id
 limit $2
@@ -171,7 +170,7 @@ async function remakeIntervals(
   containerIds: readonly string[],
   names: SchemaNames,
 ): Promise<void> {
-  const history = qualified(names, table.historyTable)
+  const history = names.table(table.historyTable)
   const key = quoteIdentifier(table.keyColumn)
   const material = table.material.map(quoteIdentifier)
   const list = (side: string): string => materialOf(table, side).join(', ')
@@ -180,7 +179,7 @@ async function remakeIntervals(
   const made = `stated as (
     select version.container_id, child.${key}, version.valid_from, version.valid_to, ${list('child')},
         version.source, version._sync_run_id
-    from ${qualified(names, 'container_history')} as version
+    from ${names.table('container_history')} as version
     cross join lateral ${madeFrom(names, table, 'version')} as child
     where version.container_id = any($1::text[])
 ),
@@ -219,7 +218,7 @@ where interval.container_id = any($1::text[])
     and not exists (select from made where ${isSame})
     and interval.valid_from >= (
         select min(version.valid_from)
-        from ${qualified(names, 'container_history')} as version
+        from ${names.table('container_history')} as version
         where version.container_id = interval.container_id
     )
     ${hasInstant('interval')}`,

@@ -1,29 +1,24 @@
 import type { Resource } from '../../resources/resource.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
-export interface HistoryOptions {
-  readonly names: SchemaNames
-  readonly syncRunId: number | null
-  /** What told us. */
-  readonly source: 'sync' | 'webhook'
-}
-
 /**
- * Writes versions of the given rows (keys sorted), derived from the rows as they now stand in this transaction. A version whose
- * material columns differ from the row's, or whose row is tombstoned, is closed at the row's stamp and the row's values are opened
- * there; nothing happens where they agree, so it may be called for rows that changed only immaterially. Two changes with one
- * stamp make one version, the later's. Idempotent.
+ * Makes versions of the given rows (keys sorted) from the rows as they stand in this transaction. A
+ * version whose material columns differ from the row's, or whose row is tombstoned, is closed at the
+ * row's stamp, and the row's values are opened there. Where they agree nothing happens, so it may be
+ * called for rows that changed only immaterially. Two changes with one stamp make one version, the
+ * later's. Idempotent.
  */
 export async function writeVersions(
   session: Session,
   resource: Resource,
   keys: readonly string[],
-  options: HistoryOptions,
+  { names, mode, syncRunId }: WriteOptions,
 ): Promise<void> {
   if (resource.historyTable === undefined || keys.length === 0) return
-  const history = options.names.table(resource.historyTable)
-  const table = options.names.table(resource.stream)
+  const history = names.table(resource.historyTable)
+  const table = names.table(resource.stream)
   const key = quoteIdentifier(resource.idColumn)
   const columns = historyColumns(resource).map(quoteIdentifier)
   const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
@@ -63,7 +58,7 @@ set
     valid_to = null,
     source = excluded.source,
     _sync_run_id = excluded._sync_run_id`,
-    [keys, options.source, options.syncRunId],
+    [keys, sourceOf(mode), syncRunId],
   )
 }
 

@@ -1,9 +1,42 @@
 import type { Column, EncodedValue } from '../../resources/column.js'
-import type { Resource } from '../../resources/resource.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
-import type { Sighting } from './sighting.js'
+import type { Resource, Sighting } from '../../resources/resource.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 
-/** How sightings travel into a statement, and when one differs from its row: the same for writing and for merely comparing. */
+/**
+ * How sightings travel into a statement, and when one differs from its row: the same for writing and
+ * for merely comparing.
+ */
+
+/**
+ * Who writes, and what it believes:
+ *
+ *   sync      a run; what equals its row by its hash is not written
+ *   backfill  a run that believes no hash: every row is compared by value, and what hangs on it is
+ *             derived anew
+ *   refetch   a worker beside the runs that reads by id what notifications told of
+ *   webhook   the notifications themselves
+ *
+ * The last two are not alone and write in any order: they raise the stamp of a row that they only
+ * confirm, so that nothing older can take its place.
+ */
+export type Mode = 'sync' | 'backfill' | 'refetch' | 'webhook'
+
+export interface WriteOptions {
+  readonly names: SchemaNames
+  /** Null outside of a run. */
+  readonly syncRunId: number | null
+  readonly mode: Mode
+}
+
+/** Whether a writer works beside the runs. */
+export function isConfirming(mode: Mode): boolean {
+  return mode === 'refetch' || mode === 'webhook'
+}
+
+/** What a history names as its source. */
+export function sourceOf(mode: Mode): 'sync' | 'webhook' {
+  return isConfirming(mode) ? 'webhook' : 'sync'
+}
 
 /** Sightings that are equally complete and have the same columns present go in one statement. */
 export function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
@@ -30,9 +63,9 @@ export function runsByPresence(sightings: readonly Sighting[]): Sighting[][] {
   return runs
 }
 
-function presenceOf({ record, isComplete }: Sighting): string {
+function presenceOf({ values, isComplete }: Sighting): string {
   let presence = isComplete ? 'complete ' : 'partial '
-  for (const value of record.values) presence += value === undefined ? '0' : '1'
+  for (const value of values) presence += value === undefined ? '0' : '1'
   return presence
 }
 
@@ -40,7 +73,7 @@ export function presentColumns(
   resource: Resource,
   sighting: Sighting | undefined,
 ): readonly Column[] {
-  return resource.columns.filter((_, index) => sighting?.record.values[index] !== undefined)
+  return resource.columns.filter((_, index) => sighting?.values[index] !== undefined)
 }
 
 /** What `incomingSql` binds: $1 and on. */
@@ -51,14 +84,14 @@ export function incomingParameters(
 ): unknown[] {
   const arrays: EncodedValue[][] = present.map(({ name }) => {
     const index = resource.columnIndex.get(name) ?? -1
-    return group.map(({ record }) => record.values[index] ?? null)
+    return group.map(({ values }) => values[index] ?? null)
   })
   return [
     ...arrays,
-    group.map(({ record }) => record.unmapped),
-    group.map(({ record }) => record.coercions),
-    group.map(({ record }) => record.fingerprint),
-    group.map(({ record }) => record.digest),
+    group.map(({ unmapped }) => unmapped),
+    group.map(({ coercions }) => coercions),
+    group.map(({ fingerprint }) => fingerprint),
+    group.map(({ digest }) => digest),
     group.map(({ observedAt }) => observedAt.toISOString()),
     group.map(({ isComplete }) => isComplete),
   ]
@@ -87,15 +120,16 @@ export function incomingSql(present: readonly Column[]): string {
 }
 
 /**
- * The row of `table` with the key of `side`, for a lateral join: one look into the index for each. A plain join is the planner's to arrange, and while the
- * table is small, or has no statistics as in a first load, it reads all of it for every page.
+ * The row of `table` with the key of `side`, for a lateral join: one look into the index for each.
+ * Of a plain join the planner reads the whole table for every page while that is small or has no
+ * statistics, as in a first load.
  */
 export function lookUpSql(table: string, keys: readonly string[], side: string): string {
   const condition = keys.map((key) => `candidate.${key} = ${side}.${key}`).join(' and ')
   return `lateral (select candidate.* from ${table} as candidate where ${condition} offset 0)`
 }
 
-/** Whether a row would hold other values after the sighting `side` than `stored` does now; a lifted tombstone not counted. */
+/** Whether the sighting `side` would change the values of `stored`; a lifted tombstone not counted. */
 export function differsSql(
   resource: Resource,
   present: readonly Column[],
@@ -105,7 +139,7 @@ export function differsSql(
   const values = valueColumns(resource, present)
   return `${anyDistinct('stored', side, values)}
             or ${unmappedAfter(side)} is distinct from stored._unmapped
-            or ${coercionsAfter(side, sentColumns(present, isComplete))} is distinct from stored._coercions`
+            or ${coercionsAfter(side, present, isComplete)} is distinct from stored._coercions`
 }
 
 /** Columns that are no part of the key, quoted. */
@@ -113,11 +147,6 @@ export function valueColumns(resource: Resource, present: readonly Column[]): st
   return present
     .filter(({ name }) => !resource.keyColumns.includes(name))
     .map(({ name }) => quoteIdentifier(name))
-}
-
-/** What is sent anew, so that an earlier coercion of it no longer counts. */
-export function sentColumns(present: readonly Column[], isComplete: boolean): string[] {
-  return [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
 }
 
 function castColumn({ name, type }: Column): string {
@@ -143,8 +172,13 @@ export function unmappedAfter(side: string): string {
   return `nullif(coalesce(stored._unmapped, '{}') || coalesce(${side}._unmapped, '{}'), '{}')`
 }
 
-/** A coercion is dropped when its column is sent again; that of `_unmapped` when the whole record is. */
-export function coercionsAfter(side: string, sent: readonly string[]): string {
-  const names = sent.map((name) => `'${name}'`).join(', ')
-  return `nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${side}._coercions, '{}'), '{}')`
+/** A coercion goes when its column is sent again; that of `_unmapped` when the whole record is. */
+export function coercionsAfter(
+  side: string,
+  present: readonly Column[],
+  isComplete: boolean,
+): string {
+  const names = present.map(({ name }) => `'${name}'`).join(', ')
+  const sent = `array[${names}]::text[]${isComplete ? ` - '_unmapped'` : ''}`
+  return `nullif((coalesce(stored._coercions, '{}') - ${sent}) || coalesce(${side}._coercions, '{}'), '{}')`
 }

@@ -1,25 +1,18 @@
+import type { RawRecord } from '../../jsonapi/raw-record.js'
 import { FINGERPRINT_IN_DIGEST } from '../../resources/flatten.js'
-import { READING_MARK_LENGTH, type Resource } from '../../resources/resource.js'
+import { READING_MARK_LENGTH, type Resource, type Sighting } from '../../resources/resource.js'
 import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
-import type { Sighting } from './sighting.js'
 import type { Session } from '../connection/warehouse.js'
 
 /**
- * Rows keep a digest of the bytes that they were last written from (`FlatRecord.digest`), so that a record which has not changed is known by its bytes and
- * need not be read. A digest counts only while it ends as the row's fingerprint begins: whatever writes a row and knows nothing of digests, as a program of
- * the version before, sets the fingerprint.
+ * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record that
+ * has not changed is recognized by its bytes and need not be parsed. A digest counts only while it
+ * ends as the row's fingerprint begins: a writer that knows nothing of digests, such as the version
+ * before, still sets the fingerprint.
  */
 
-/** A record of which only key and bytes are known. */
-export interface ShownRecord {
-  /** Values of the key columns. */
-  readonly keyValues: readonly string[]
-  /** See `digestOf`. */
-  readonly digest: string
-}
-
-/** Whether the digest of `stored` was made as this version makes them, and is of the row as it is; `mark` is the resource's `readingMark`. */
+/** Whether the digest of `stored` is of this version and of the row as it is; `mark`: see `readingMark`. */
 export function hasDigestSql(mark: string): string {
   return `(left(stored._digest, ${READING_MARK_LENGTH}) = ${mark}
         and right(stored._digest, ${FINGERPRINT_IN_DIGEST}) = left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST}))`
@@ -28,16 +21,20 @@ export function hasDigestSql(mark: string): string {
 /** No JSON text holds it as it is. */
 const SEPARATOR = '\u001f'
 
-/** Where in the list those records stand that no live row was made of. One query, one look into the index for each record; reads only. */
+/**
+ * Of raw records with the values of their key columns, the places of those that no live row was made
+ * of. One query, one look into the index for each record; reads only.
+ */
 export async function findUnknownRecords(
   session: Session,
   names: SchemaNames,
   resource: Resource,
-  shown: readonly ShownRecord[],
+  shown: ReadonlyMap<RawRecord, readonly string[]>,
 ): Promise<ReadonlySet<number>> {
-  if (shown.length === 0) return new Set()
+  if (shown.size === 0) return new Set()
+  const keyValues = [...shown.values()]
   const keys = resource.keyColumns.map(quoteIdentifier)
-  // One text each, and not an array, of which the driver would look at every element for what must be escaped.
+  // One text each: of an array the driver would look at every element for what must be escaped.
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
   const table = names.table(resource.stream)
@@ -51,9 +48,9 @@ where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${F
     and stored._deleted_at is null) is not true`,
     [
       ...resource.keyColumns.map((_, index) =>
-        shown.map(({ keyValues }) => keyValues[index]).join(SEPARATOR),
+        keyValues.map((values) => values[index]).join(SEPARATOR),
       ),
-      shown.map(({ digest }) => digest).join(SEPARATOR),
+      [...shown.keys()].map(({ digest }) => digest).join(SEPARATOR),
       resource.readingMark,
     ],
   )
@@ -61,10 +58,11 @@ where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${F
 }
 
 /**
- * Notes the digests of sightings whose rows equal them and have none, as after an upgrade; a row that has changed meanwhile, or that another writer
- * holds, is left for the next time. Inside the caller's transaction. Idempotent.
+ * Records the digests of sightings whose rows equal them and have none, as after an upgrade. Skips a
+ * row that has changed meanwhile or that another writer holds. Inside the caller's transaction.
+ * Idempotent.
  */
-export async function noteDigests(
+export async function recordDigests(
   session: Session,
   names: SchemaNames,
   resource: Resource,
@@ -76,7 +74,7 @@ export async function noteDigests(
   const table = names.table(resource.stream)
   const isSame = keys.map((key) => `stored.${key} = equal.${key}`).join(' and ')
   await session.query(
-    `note digests of ${resource.stream}`,
+    `record digests of ${resource.stream}`,
     `with equal as (
     select *
     from unnest(${arrays.join(', ')}) as equal (${[...keys, 'fingerprint', 'digest'].join(', ')})
@@ -102,10 +100,10 @@ where ${isSame}`,
     [
       ...resource.keyColumns.map((name) => {
         const index = resource.columnIndex.get(name) ?? -1
-        return sightings.map(({ record }) => record.values[index] ?? null)
+        return sightings.map(({ values }) => values[index] ?? null)
       }),
-      sightings.map(({ record }) => record.fingerprint),
-      sightings.map(({ record }) => record.digest),
+      sightings.map(({ fingerprint }) => fingerprint),
+      sightings.map(({ digest }) => digest),
     ],
   )
 }

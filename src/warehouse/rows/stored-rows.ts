@@ -1,17 +1,22 @@
-import type { Resource } from '../../resources/resource.js'
-import { lookUpSql } from './incoming-rows.js'
+import type { Resource, Sighting } from '../../resources/resource.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+import {
+  differsSql,
+  groupByPresence,
+  incomingParameters,
+  incomingSql,
+  lookUpSql,
+  presentColumns,
+} from './incoming-rows.js'
 import { hasDigestSql } from './row-digests.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
-import type { Sighting } from './sighting.js'
-import type { Session } from '../connection/warehouse.js'
-import type { SchemaNames } from '../connection/schema-names.js'
 
 /** What the warehouse has of a row, enough to decide whether a sighting must travel. */
 export interface StoredRow {
   readonly fingerprint: string | null
   readonly observedAt: Date
   readonly isDeleted: boolean
-  /** False when the row does not tell, in the way this version does, of which bytes it was made. */
+  /** False when the row lacks a digest of this version. */
   readonly hasDigest: boolean
   /** Containers only: the stored list of transport event ids; null when none was ever sent. */
   readonly transportEventIds: readonly string[] | null
@@ -26,10 +31,7 @@ interface Row {
   readonly transport_event_ids?: readonly string[] | null
 }
 
-/**
- * The stored rows of some sightings of one resource, by key. One query whatever the number of sightings; rows that do not
- * exist are absent from the map.
- */
+/** The stored rows of sightings of one resource, by key. One query; rows that do not exist are absent. */
 export async function loadStoredRows(
   session: Session,
   names: SchemaNames,
@@ -37,7 +39,7 @@ export async function loadStoredRows(
   sightings: readonly Sighting[],
 ): Promise<Map<string, StoredRow>> {
   const indexes = resource.keyColumns.map((name) => resource.columnIndex.get(name) ?? -1)
-  const keys = sightings.map(({ record }) => indexes.map((index) => record.values[index] ?? ''))
+  const keys = sightings.map(({ values }) => indexes.map((index) => values[index] ?? ''))
   return loadRowsByKey(session, names, resource, keys)
 }
 
@@ -81,4 +83,50 @@ function storedRowsSql(names: SchemaNames, resource: Resource): string {
     ${hasDigestSql(`$${columns.length + 1}::text`)} as has_digest${eventIds}
 from unnest(${arrays.join(', ')}) as wanted (${columns.join(', ')})
 cross join ${lookUpSql(table, columns, 'wanted')} as stored`
+}
+
+/**
+ * Keys of sightings that differ from their live row, or have none, whatever the stamps. Compares
+ * values, not fingerprints: a record with few attributes can equal a row that was written from one
+ * with many. One query per set of present columns; reads only.
+ */
+export async function findDifferingKeys(
+  session: Session,
+  names: SchemaNames,
+  resource: Resource,
+  sightings: readonly Sighting[],
+): Promise<Set<string>> {
+  const differing = new Set<string>()
+  const table = names.table(resource.stream)
+  for (const group of groupByPresence(sightings).values()) {
+    const present = presentColumns(resource, group[0])
+    const keys = resource.keyColumns.map(quoteIdentifier)
+    const rows = await session.query<{ key: string }>(
+      `compare ${resource.stream} by value`,
+      `with incoming as (
+    ${incomingSql(present)}
+)
+select ${keys.map((key) => `incoming.${key}`).join(` || ' ' || `)} as key
+from incoming
+left join ${lookUpSql(table, keys, 'incoming')} as stored
+    on true
+where stored._observed_at is null
+    or stored._deleted_at is not null
+    or ${differsSql(resource, present, group[0]?.isComplete ?? false, 'incoming')}`,
+      incomingParameters(resource, present, group),
+    )
+    for (const { key } of rows) differing.add(key)
+  }
+  return differing
+}
+
+/** Ids of all rows of a small table that are not tombstoned, in order. */
+export async function loadLiveKeys(warehouse: Warehouse, resource: Resource): Promise<string[]> {
+  const key = quoteIdentifier(resource.idColumn)
+  const table = warehouse.names.table(resource.stream)
+  const rows = await warehouse.query<{ id: string }>(
+    `list ${resource.stream}`,
+    `select ${key} as id from ${table} where _deleted_at is null order by 1`,
+  )
+  return rows.map(({ id }) => id)
 }

@@ -2,15 +2,10 @@ import type { Resource } from '../../resources/resource.js'
 import { containers } from '../../resources/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
-import { compareKeys } from './sighting.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import { compareKeys } from '../connection/compare-keys.js'
+import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
-
-export interface TombstoneOptions {
-  readonly names: SchemaNames
-  readonly syncRunId: number | null
-  readonly source: 'sync' | 'webhook'
-}
 
 /** A row whose record the service answered with 404, and when. */
 export interface GoneRecord {
@@ -27,7 +22,7 @@ export async function tombstoneRows(
   session: Session,
   resource: Resource,
   gone: readonly GoneRecord[],
-  options: TombstoneOptions,
+  options: WriteOptions,
 ): Promise<string[]> {
   if (gone.length === 0) return []
   const sorted = [...gone].sort((one, two) => compareKeys(one.key, two.key))
@@ -66,7 +61,7 @@ returning stored.${key} as key`,
 async function tombstoneEventsWithoutRow(
   session: Session,
   gone: readonly GoneRecord[],
-  { names, syncRunId }: TombstoneOptions,
+  { names, syncRunId }: WriteOptions,
 ): Promise<void> {
   await session.query(
     'tombstone transport events without a container',
@@ -91,7 +86,7 @@ where stored.container_id = any($1::text[])
 async function tombstoneEventsOf(
   session: Session,
   containerIds: readonly string[],
-  { names, syncRunId }: TombstoneOptions,
+  { names, syncRunId }: WriteOptions,
 ): Promise<void> {
   await session.query(
     'tombstone transport events',

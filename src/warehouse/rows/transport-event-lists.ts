@@ -1,6 +1,6 @@
-import { lookUpSql } from './incoming-rows.js'
 import type { SchemaNames } from '../connection/schema-names.js'
-import { compareKeys } from './sighting.js'
+import { compareKeys } from '../connection/compare-keys.js'
+import { lookUpSql } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** All transport events the service has of one container at one instant. */

@@ -1,5 +1,5 @@
 import type { Column } from '../../resources/column.js'
-import type { Resource } from '../../resources/resource.js'
+import type { Resource, Sighting } from '../../resources/resource.js'
 import {
   anyDistinct,
   coercionsAfter,
@@ -11,41 +11,29 @@ import {
   lookUpSql,
   OWN_PARAMETERS,
   presentColumns,
-  sentColumns,
   unmappedAfter,
   valueColumns,
+  isConfirming,
+  type WriteOptions,
 } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
-import type { Sighting } from './sighting.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** A row that was inserted or changed. */
 export interface WrittenRow {
   readonly key: string
-  /** Values of the key columns. */
-  readonly keyValues: readonly string[]
   readonly isInserted: boolean
-}
-
-export interface UpsertOptions {
-  readonly names: SchemaNames
-  readonly syncRunId: number | null
-  /**
-   * For writers that are not alone and whose news come in any order: rows are taken strictly by
-   * key, whatever columns they bring, so that no two writers wait for each other crosswise; and the
-   * stamp of a row that a later sighting confirms is raised, so that nothing older can take its
-   * place.
-   */
-  readonly isConfirming?: boolean
 }
 
 /**
  * The one write rule of every path. Inserts and updates the rows of one resource and returns those
  * that changed:
  *
- * - newest wins: a row is replaced only by an observation at the same instant or later (`>=`, because stamps are coarse)
+ * - newest wins: a row is replaced only by an observation at the same instant or later (`>=`,
+ *   because stamps are coarse)
  * - only attributes that were sent are set; absent ones keep their value
- * - a row equal in every value sent is not touched at all, not even locked, unless its stamp is to be raised
+ * - a row equal in every value sent is not touched at all, not even locked, unless its stamp is to
+ *   be raised
  * - `_changed_at` moves only on a material change; a tombstone is lifted
  *
  * `sightings` hold one per key, sorted. One statement per set of present columns, of which a page
@@ -55,11 +43,13 @@ export async function upsertRows(
   session: Session,
   resource: Resource,
   sightings: readonly Sighting[],
-  options: UpsertOptions,
+  options: WriteOptions,
 ): Promise<WrittenRow[]> {
   const written: WrittenRow[] = []
-  const { isConfirming = false } = options
-  const groups = isConfirming ? runsByPresence(sightings) : groupByPresence(sightings).values()
+  // Writers beside the runs take rows strictly by key, so that no two wait for each other crosswise.
+  const groups = isConfirming(options.mode)
+    ? runsByPresence(sightings)
+    : groupByPresence(sightings).values()
   for (const group of groups) {
     const present = presentColumns(resource, group[0])
     const rows = await session.query<Record<string, unknown>>(
@@ -86,7 +76,7 @@ export async function lockEqualRows(
   const [idColumn = '', ...others] = resource.keyColumns
   if (resource.historyTable === undefined || others.length > 0) return []
   const written = new Set(writtenKeys)
-  const keys = sightings.map(({ record }) => record.key).filter((key) => !written.has(key))
+  const keys = sightings.map(({ key }) => key).filter((key) => !written.has(key))
   if (keys.length === 0) return []
   const rows = await session.query<{ key: string }>(
     `look at ${resource.stream}`,
@@ -105,7 +95,7 @@ function upsertSql(
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
-  { names, isConfirming = false }: UpsertOptions,
+  { names, mode }: WriteOptions,
 ): string {
   const table = names.table(resource.stream)
   const keys = resource.keyColumns.map(quoteIdentifier)
@@ -127,7 +117,7 @@ changed as (
             stored._deleted_at is not null
             or ${differsSql(resource, present, isComplete, 'incoming')}
             or (incoming.is_complete and incoming._fingerprint is distinct from stored._fingerprint)
-        ))${isConfirming ? '\n        or incoming._observed_at > stored._observed_at' : ''}
+        ))${isConfirming(mode) ? '\n        or incoming._observed_at > stored._observed_at' : ''}
 )
 insert into ${table} as stored (${inserted.join(', ')})
 select ${[...columns, ...own].map((column) => `changed.${column}`).join(', ')},
@@ -140,7 +130,7 @@ on conflict (${keys.join(', ')}) do update
 set
     ${values.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${values.length > 0 ? ',' : ''}
     _unmapped = ${unmappedAfter('excluded')},
-    _coercions = ${coercionsAfter('excluded', sentColumns(present, isComplete))},
+    _coercions = ${coercionsAfter('excluded', present, isComplete)},
     _fingerprint = ${hashAfter('_fingerprint', resource, present, isComplete)},
     _digest = ${hashAfter('_digest', resource, present, isComplete)},
     _changed_at = ${changedAt(present)},
@@ -176,6 +166,6 @@ function changedAt(present: readonly Column[]): string {
 }
 
 function toWrittenRow(resource: Resource, row: Record<string, unknown>): WrittenRow {
-  const keyValues = resource.keyColumns.map((name) => String(row[name]))
-  return { key: keyValues.join(' '), keyValues, isInserted: row.is_inserted === true }
+  const key = resource.keyColumns.map((name) => String(row[name])).join(' ')
+  return { key, isInserted: row.is_inserted === true }
 }

@@ -1,17 +1,19 @@
 import { vesselPositions } from '../../resources/vessel-position.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
-import { compareKeys, type Sighting } from './sighting.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import type { Sighting } from '../../resources/resource.js'
+import { compareKeys } from '../connection/compare-keys.js'
+import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** Adds the positions that came with vessels. A position once stored changes only when the source corrects it. */
 export async function upsertVesselPositions(
   session: Session,
   sightings: readonly Sighting[],
-  options: { readonly names: SchemaNames; readonly syncRunId: number | null },
+  { names, syncRunId }: WriteOptions,
 ): Promise<void> {
   const rows = sightings
-    .flatMap(({ record, observedAt }) =>
-      (record.positions ?? []).map((values) => [...values, observedAt.toISOString()]),
+    .flatMap(({ positions = [], observedAt }) =>
+      positions.map((values) => [...values, observedAt.toISOString()]),
     )
     .sort((one, two) =>
       compareKeys(`${one[0] ?? ''} ${one[1] ?? ''}`, `${two[0] ?? ''} ${two[1] ?? ''}`),
@@ -25,7 +27,7 @@ export async function upsertVesselPositions(
   const values = columns.slice(2)
   await session.query(
     'write vessel_positions',
-    `insert into ${options.names.table('vessel_positions')} as stored
+    `insert into ${names.table('vessel_positions')} as stored
     (${columns.join(', ')}, _first_seen_at, _sync_run_id)
 select distinct on (raw.vessel_id, raw.position_at::timestamptz) ${selected.join(', ')}, raw._first_seen_at::timestamptz, $${columns.length + 2}::bigint
 from unnest(${arrays.join(', ')})
@@ -35,6 +37,6 @@ on conflict (vessel_id, position_at) do update
 set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 where (${values.map((name) => `stored.${name}`).join(', ')})
     is distinct from (${values.map((name) => `excluded.${name}`).join(', ')})`,
-    [...arrays.map((_, index) => rows.map((row) => row[index] ?? null)), options.syncRunId],
+    [...arrays.map((_, index) => rows.map((row) => row[index] ?? null)), syncRunId],
   )
 }

@@ -1,3 +1,4 @@
+import { parsePage } from '../../api/list-pages.js'
 import type { TrackingService } from '../../api/endpoints.js'
 import { membersOf } from '../../jsonapi/members.js'
 
@@ -60,7 +61,7 @@ export async function listWebhookRecords(
 ): Promise<WebhookRecord[]> {
   const webhooks: WebhookRecord[] = []
   for await (const page of service.listWebhooks({ signal })) {
-    webhooks.push(...page.document.data.flatMap((record) => readWebhookRecord(record) ?? []))
+    webhooks.push(...parsePage(page).data.flatMap((record) => readWebhookRecord(record) ?? []))
   }
   return webhooks
 }

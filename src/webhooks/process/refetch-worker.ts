@@ -8,7 +8,7 @@ import { FingerprintMemory } from '../../ingest/fingerprint-memory.js'
 import { readRefetch } from '../../ingest/read-refetch.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
 import type { RunSettings } from '../../ingest/run.js'
-import type { StoringRun } from '../../ingest/write-draft.js'
+import type { StoringRun } from '../../ingest/store-batch.js'
 import {
   claimRefetches,
   NOTIFICATION_ENTRY,
@@ -120,7 +120,7 @@ export class RefetchWorker {
     return {
       ...this.#dependencies,
       syncRunId: null,
-      source: 'webhook',
+      mode: 'refetch',
       purpose: 'refetch',
       ledger: new RunLedger(),
       memory: new FingerprintMemory(),

@@ -1,4 +1,4 @@
-import type { Page } from '../../api/list-pages.js'
+import { parsePage, type Page } from '../../api/list-pages.js'
 import type { TrackingService } from '../../api/endpoints.js'
 import { readEnvelope, type Envelope } from '../receive/envelope.js'
 import { REFERENCE_INCLUDE } from './resolve-references.js'
@@ -25,9 +25,9 @@ export async function* listFailedNotifications(
 }
 
 /** Each once, without those that say they did not fail: the service may ignore the filter. */
-function readFailed({ document }: Page): Envelope[] {
+function readFailed(page: Page): Envelope[] {
   const unique = new Map<string, Envelope>()
-  for (const notification of document.data.flatMap((record) => readEnvelope(record) ?? [])) {
+  for (const notification of parsePage(page).data.flatMap((record) => readEnvelope(record) ?? [])) {
     const { notificationId, deliveryStatus } = notification
     if ((deliveryStatus ?? 'failed') === 'failed') unique.set(notificationId, notification)
   }

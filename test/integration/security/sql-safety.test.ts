@@ -54,24 +54,24 @@ function slugOf(text: string, index: number): string {
 
 async function writeRecords(records: readonly unknown[]): Promise<void> {
   const { warehouse } = scene
-  const document = { data: [], isList: true, included: records, links: {}, meta: {} }
-  const { sightings, quarantined } = takeIn(document, {
-    stream: 'containers',
-    source: 'test',
-    observedAt: new Date('2026-03-02T08:00:00Z'),
-    completeTypes: new Set(),
-  })
+  const observedAt = new Date('2026-03-02T08:00:00Z')
+  const { sightings, quarantined } = takeIn(
+    { data: [], included: records },
+    { stream: 'containers', source: 'test', observedAt },
+  )
   expect(quarantined).toEqual([])
   await warehouse.transaction('write', (session) =>
-    writeRows(session, warehouse.names, {
-      syncRunId: null,
-      source: 'sync',
-      sightings: [...sightings.values()]
-        .flat()
-        .map((sighting) => ({ sighting, stored: undefined })),
-      eventLists: [],
-      reachFailpoint: noFailpoints,
-    }),
+    writeRows(
+      session,
+      warehouse.names,
+      {
+        syncRunId: null,
+        mode: 'sync',
+        sightings: [...sightings.values()].flat(),
+        eventLists: [],
+      },
+      noFailpoints,
+    ),
   )
 }
 

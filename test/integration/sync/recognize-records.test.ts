@@ -1,45 +1,48 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Page } from '../../../src/api/list-pages.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { TrackingService } from '../../../src/api/endpoints.js'
-import { RecognizedRecord } from '../../../src/ingest/recognized-record.js'
+import { RawRecord } from '../../../src/jsonapi/raw-record.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-/** How many records of each type a sync did not read, the first page of each list not counted. */
+/** How many records of each type a sync did not parse, the first page of each list not counted. */
 type Unread = Record<string, { unread: number; read: number }>
 
-/** A sync of small pages, and what it read of them. */
+/** A sync of small pages, and what it parsed of them. */
 async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
-  const counts: Unread = {}
-  const count = ({ document, number }: Page): void => {
-    if (number === 1) return
-    for (const record of [...document.data, ...document.included]) {
-      const { type } = record as { readonly type: string }
-      const sum = (counts[type] ??= { unread: 0, read: 0 })
-      if (record instanceof RecognizedRecord) sum.unread += 1
-      else sum.read += 1
-    }
-  }
+  const records: RawRecord[] = []
   const watchPages = (list: TrackingService['listShipments']): TrackingService['listShipments'] =>
     async function* (options) {
       for await (const page of list(options)) {
-        count(page)
+        const { data, included } = page.document
+        if (page.number > 1) records.push(...data, ...included)
         yield page
       }
     }
-  const report = await scene.sync({
-    command: 'sync',
-    settings: { pageSize },
-    watch: (service) => ({
-      ...service,
-      listShipments: watchPages(service.listShipments.bind(service)),
-      listContainers: watchPages(service.listContainers.bind(service)),
-      listTrackingRequests: watchPages(service.listTrackingRequests.bind(service)),
-    }),
-  })
-  expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-  return counts
+  const parsed = vi.spyOn(RawRecord.prototype, 'parse')
+  try {
+    const report = await scene.sync({
+      command: 'sync',
+      settings: { pageSize },
+      watch: (service) => ({
+        ...service,
+        listShipments: watchPages(service.listShipments.bind(service)),
+        listContainers: watchPages(service.listContainers.bind(service)),
+        listTrackingRequests: watchPages(service.listTrackingRequests.bind(service)),
+      }),
+    })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    const read = new Set(parsed.mock.contexts)
+    const counts: Unread = {}
+    for (const record of records) {
+      const sum = (counts[record.type ?? ''] ??= { unread: 0, read: 0 })
+      if (read.has(record)) sum.read += 1
+      else sum.unread += 1
+    }
+    return counts
+  } finally {
+    parsed.mockRestore()
+  }
 }
 
 const openLoaded = async (): Promise<Scene> => {

@@ -377,7 +377,7 @@ describe('rows of a large account', () => {
     const keys = Array.from({ length: 70_000 }, (_, at) => `missing-${at + 1}`)
     const { warehouse } = scene
     const gone = keys.map((key) => ({ key, observedAt: scene.simulator.clock.now() }))
-    const options = { names: warehouse.names, syncRunId: null, source: 'sync' as const }
+    const options = { names: warehouse.names, syncRunId: null, mode: 'sync' as const }
     await warehouse.transaction('mark', async (session) => {
       await tombstoneRows(session, trackingRequests, gone, options)
       await forgetAbsences(session, 'tracking_requests', keys)

@@ -227,13 +227,8 @@ describe('deliveries in any order', () => {
       simulator.edits.change('container', id, { seal_number: 'of the page' })
       const asked = scene.advance(10)
       const page = takeIn(
-        { data: [scene.containerNow(id)], isList: true, included: [], links: {}, meta: {} },
-        {
-          stream: 'containers',
-          source: '/containers',
-          observedAt: asked,
-          completeTypes: new Set(),
-        },
+        { data: [scene.containerNow(id)], included: [] },
+        { stream: 'containers', source: '/containers', observedAt: asked },
       )
       scene.advance(1)
       simulator.edits.change('container', id, { seal_number: 'of the delivery' })
@@ -250,6 +245,7 @@ describe('deliveries in any order', () => {
       await storeIntake(
         {
           syncRunId: null,
+          mode: 'sync',
           service: bench.service,
           warehouse: isDoubted ? warehouse : overtaken,
           logger: silentLogger,

@@ -50,8 +50,8 @@ function openFor(name: string): ProcessBench {
 
 function intakeOf(records: readonly unknown[], observedAt: Date): Intake {
   return takeIn(
-    { data: [], isList: true, included: records, links: {}, meta: {} },
-    { stream: 'other_resources', source: 'test', observedAt, completeTypes: new Set() },
+    { data: [], included: records },
+    { stream: 'other_resources', source: 'test', observedAt },
   )
 }
 
@@ -63,13 +63,12 @@ async function knowRecords(records: readonly SampleRecord[]): Promise<void> {
   const intake = intakeOf(bare, new Date('2020-01-01T00:00:00Z'))
   const sightings = [...intake.sightings.values()].flat()
   await target.warehouse.transaction('know records', (session) =>
-    writeRows(session, target.warehouse.names, {
-      syncRunId: null,
-      source: 'sync',
-      sightings: sightings.map((sighting) => ({ sighting, stored: undefined })),
-      eventLists: [],
-      reachFailpoint: noFailpoints,
-    }),
+    writeRows(
+      session,
+      target.warehouse.names,
+      { syncRunId: null, mode: 'sync', sightings, eventLists: [] },
+      noFailpoints,
+    ),
   )
 }
 
@@ -82,9 +81,8 @@ async function differences(records: readonly SampleRecord[]): Promise<unknown[]>
   const found: unknown[] = []
   for (const sighting of [...intakeOf(records, new Date()).sightings.values()].flat()) {
     const differing = await compareRow(target.warehouse, sighting)
-    if (differing === undefined)
-      found.push(`${sighting.record.resource.type} ${sighting.record.key}`)
-    else if (differing.length > 0) found.push({ key: sighting.record.key, differing })
+    if (differing === undefined) found.push(`${sighting.resource.type} ${sighting.key}`)
+    else if (differing.length > 0) found.push({ key: sighting.key, differing })
   }
   return found
 }

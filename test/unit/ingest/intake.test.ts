@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseJsonBytes, parseUnrecognized } from '../../../src/jsonapi/parse-json-bytes.js'
+import { parseJsonBytes, splitJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
 import { parseDocument, type Document } from '../../../src/jsonapi/document.js'
-import { resourceOfType } from '../../../src/resources/index.js'
-import { hasRead, readAgain, shownKeys, takeIn, type Intake } from '../../../src/ingest/intake.js'
-import { RecognizedRecord } from '../../../src/ingest/recognized-record.js'
+import type { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { hasRead, shownKeys, takeIn, takeInRaw, type Intake } from '../../../src/ingest/intake.js'
 
 const OPTIONS = {
   stream: 'shipments',
@@ -26,40 +25,29 @@ const container = (id: string, events: readonly string[]): object => ({
   },
 })
 
-/** A page of which the records with these ids, at their first place, were known by their bytes. */
-async function page(
-  known: readonly string[],
+/** A page that was split, of which the records with these ids are recognized at their first place. */
+async function takeInPage(
+  recognized: readonly string[],
   data: readonly object[],
   included: readonly object[] = [],
-): Promise<Document> {
-  const left = new Set(known)
-  const text = JSON.stringify({ data, included })
-  const value = await parseUnrecognized(Buffer.from(text), (raws) => {
-    const found = raws.filter(({ id = '' }) => left.delete(id))
-    return Promise.resolve(
-      new Map(
-        found.map((raw) => {
-          return [raw, new RecognizedRecord(resourceOfType(raw.type ?? ''), raw.id ?? '', raw)]
-        }),
-      ),
-    )
-  })
-  const document = parseDocument(value)
-  if (document === undefined) throw new Error('this is no document')
-  return document
+): Promise<Intake> {
+  const value = splitJsonBytes(Buffer.from(JSON.stringify({ data, included })))
+  const document = parseDocument(value) as Document<RawRecord>
+  const left = new Set(recognized)
+  const found = [...document.included, ...document.data].filter(({ id = '' }) => left.delete(id))
+  return takeInRaw(document, OPTIONS, new Map(found.map((raw) => [raw, raw.id ?? ''])))
 }
 
 const readNames = (intake: Intake): unknown =>
-  intake.sightings.get('shipments')?.map(({ record }) => [record.key, record.values.includes('B')])
+  intake.sightings.get('shipments')?.map(({ key, values }) => [key, values.includes('B')])
 
-describe('a page with records that were known by their bytes', () => {
+describe('a page with records that were recognized by their bytes', () => {
   test('shows them and what they list, and has read only the others', async () => {
-    const document = await page(
+    const intake = await takeInPage(
       ['s1', 'c1'],
       [shipment('s1', 'A'), shipment('s2', 'B')],
       [container('c1', ['e2', 'e1']), container('c2', ['e3'])],
     )
-    const intake = takeIn(document, OPTIONS)
     expect(shownKeys(intake, 'shipments')).toEqual(['s2', 's1'])
     expect(shownKeys(intake, 'containers')).toEqual(['c2', 'c1'])
     expect(Object.fromEntries(intake.transportEventIds)).toEqual({ c1: ['e1', 'e2'], c2: ['e3'] })
@@ -71,27 +59,30 @@ describe('a page with records that were known by their bytes', () => {
     'reads one of them after all, in its place, when the page says something else of the same row too',
     { tags: ['P3'] },
     async () => {
-      const document = await page(['s1'], [shipment('s1', 'A'), shipment('s1', 'B')])
-      const intake = takeIn(document, OPTIONS)
+      const intake = await takeInPage(['s1'], [shipment('s1', 'A'), shipment('s1', 'B')])
       expect(readNames(intake)).toEqual([
         ['s1', false],
         ['s1', true],
       ])
-      expect(intake.recognized?.get('shipments') ?? []).toEqual([])
+      expect(intake.recognized.get('shipments') ?? []).toEqual([])
     },
   )
 
-  test('reads one of them after all when the page before it has read that row', async () => {
-    const before = takeIn(await page([], [shipment('s1', 'B')]), OPTIONS)
-    const intake = takeIn(
-      await page(['s1', 's2'], [shipment('s1', 'A'), shipment('s2', 'A')]),
-      OPTIONS,
-    )
-    expect(readNames(intake)).toBeUndefined()
-    const again = readAgain(intake, hasRead(before), OPTIONS)
-    expect(readNames(again)).toEqual([['s1', false]])
-    expect(again.recognized?.get('shipments')?.map(({ key }) => key)).toEqual(['s2'])
-    expect(again.sightings.get('shipments')?.map(({ isComplete }) => isComplete)).toEqual([true])
+  test('sets a record aside that is no JSON, and keeps the others', async () => {
+    const text =
+      '{"data":[{"id":"s1","type":"shipment","x":nan},{"id":"s2","type":"shipment","attributes":{}}]}'
+    const document = parseDocument(splitJsonBytes(Buffer.from(text))) as Document<RawRecord>
+    const intake = await takeInRaw(document, OPTIONS, new Map())
+    expect(shownKeys(intake, 'shipments')).toEqual(['s2'])
+    expect(intake.quarantined).toMatchObject([
+      {
+        recordId: 's1',
+        resourceType: 'shipment',
+        reason: 'the record is no JSON',
+        stream: 'shipments',
+      },
+    ])
+    expect(JSON.parse(intake.quarantined[0]?.payload ?? '')).toContain('"x":nan')
   })
 })
 
@@ -100,9 +91,9 @@ describe('a record that was read', () => {
     const event = { id: 'e1', type: 'transport_event', attributes: { event: 'x' } }
     const flat = (data: unknown, containerId?: string): string | null | undefined => {
       const document = parseDocument(parseJsonBytes(Buffer.from(JSON.stringify({ data }))))
-      const context = containerId === undefined ? {} : { context: { containerId } }
+      const context = containerId === undefined ? {} : { containerId }
       const intake = takeIn(document!, { ...OPTIONS, ...context })
-      return [...intake.sightings.values()][0]?.[0]?.record.digest
+      return [...intake.sightings.values()][0]?.[0]?.digest
     }
     const inList = flat([shipment('s1', 'A')])
     expect(inList).toMatch(/^[\w-]{20}$/)

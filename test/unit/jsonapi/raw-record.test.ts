@@ -1,21 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { membersOf } from '../../../src/jsonapi/members.js'
 import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import { parseJsonBytes, parseUnrecognized } from '../../../src/jsonapi/parse-json-bytes.js'
-import { digestOf, type RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { parseJsonBytes, splitJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+import { digestOf, RawRecord } from '../../../src/jsonapi/raw-record.js'
 
-/** The records of a document as they are before they are parsed. */
-async function rawRecords(text: string): Promise<readonly RawRecord[]> {
-  let found: readonly RawRecord[] = []
-  await parseUnrecognized(Buffer.from(text), (records) => {
-    found = records
-    return Promise.resolve(new Map())
-  })
-  return found
+/** The entries of the lists of a document, unparsed. */
+function rawRecords(text: string): readonly RawRecord[] {
+  const { data, included = [] } = splitJsonBytes(Buffer.from(text)) as Record<string, RawRecord[]>
+  return [...(data ?? []), ...included]
 }
 
-async function rawRecord(record: string): Promise<RawRecord> {
-  const [raw] = await rawRecords(`{"data":[${record}]}`)
+function rawRecord(record: string): RawRecord {
+  const [raw] = rawRecords(`{"data":[${record}]}`)
   if (raw === undefined) throw new Error('there is no record')
   return raw
 }
@@ -47,15 +44,16 @@ const records = fc
   )
 
 describe('RawRecord', () => {
-  test('reads off type, id and linkages what the parser reads, or nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(records, fc.constantFrom(undefined, 1, '\t'), async (record, indent) => {
-        const raw = await rawRecord(JSON.stringify(record, undefined, indent))
+  test('reads off type, id and linkages what the parser reads, or nothing', () => {
+    fc.assert(
+      fc.property(records, fc.constantFrom(undefined, 1, '\t'), (record, indent) => {
+        const raw = rawRecord(JSON.stringify(record, undefined, indent))
         const isPlain = (text: string): boolean => JSON.stringify(text) === `"${text}"`
         const expected = (text: string | undefined): string | undefined =>
           text !== undefined && isPlain(text) ? Buffer.from(text).toString() : undefined
         expect(raw.id).toBe(expected(record.id))
         expect(raw.type).toBe(record.type)
+        expect(raw.identity).toEqual({ type: record.type, id: membersOf(raw.parse()).id })
         for (const name of ['container', 'containers', 'transport_events', 'id']) {
           const data = record.relationships?.[name]?.data
           expect(raw.linkage(name)).toEqual(data ?? undefined)
@@ -67,17 +65,17 @@ describe('RawRecord', () => {
     )
   })
 
-  test('tells nothing of the members of members', async () => {
-    const raw = await rawRecord(
+  test('tells nothing of the members of members', () => {
+    const raw = rawRecord(
       '{"attributes":{"id":"a","relationships":{"container":{"data":{"id":"b"}}}},"links":{"type":"c"}}',
     )
     expect([raw.id, raw.type, raw.linkage('container')]).toEqual([undefined, undefined, undefined])
   })
 
-  test('has the same digest for the same bytes only', async () => {
-    await fc.assert(
-      fc.asyncProperty(records, records, async (one, other) => {
-        const [first, again, second] = await rawRecords(
+  test('has the same digest for the same bytes only', () => {
+    fc.assert(
+      fc.property(records, records, (one, other) => {
+        const [first, again, second] = rawRecords(
           JSON.stringify({ data: [one], included: [one, other] }),
         )
         expect(first?.digest).toBe(again?.digest)
@@ -88,55 +86,70 @@ describe('RawRecord', () => {
     )
   })
 
-  test('hands its digest to the record that is parsed of it, and to no copy', async () => {
+  test('hands its digest to the record that is parsed of it, and to no copy', () => {
     const text = '{"data":[{"id":"1","type":"a"}],"included":[7,{"id":"2","type":"b"}]}'
-    const raws = await rawRecords(text)
+    const raws = rawRecords(text)
     const { data, included } = parseJsonBytes(Buffer.from(text)) as Record<string, object[]>
-    expect([data?.[0], included?.[1]].map(digestOf)).toEqual(raws.map(({ digest }) => digest))
+    const [one, , other] = raws
+    expect([data?.[0], included?.[1]].map(digestOf)).toEqual([one?.digest, other?.digest])
     expect(digestOf({ ...data?.[0] })).toBeUndefined()
     expect([7, null, undefined, 'text'].map(digestOf)).toEqual(Array(4).fill(undefined))
   })
 })
 
-describe('parseUnrecognized', () => {
-  test('puts in the place of what is recognized what stands for it, and parses the rest', async () => {
-    const text = '{"data":[{"id":"1"},{"id":"2"}],"included":[{"id":"3"},null],"meta":{"a":1}}'
-    const known = { known: true }
-    const value = await parseUnrecognized(Buffer.from(text), (raws) =>
-      Promise.resolve(new Map(raws.filter(({ id }) => id !== '2').map((raw) => [raw, known]))),
-    )
-    expect(value).toEqual({ data: [known, { id: '2' }], included: [known, null], meta: { a: 1 } })
+describe('splitJsonBytes', () => {
+  test('leaves every entry of a list of records unparsed, and parses the rest', () => {
+    const text = '{"data":[{"id":"1"},[2]],"included":[{"id":"3"},null],"meta":{"a":1}}'
+    const value = splitJsonBytes(Buffer.from(text)) as Record<string, RawRecord[]>
+    expect(value.meta).toEqual({ a: 1 })
+    expect(parsed(value)).toEqual(JSON.parse(text))
+    expect(rawRecords(text).every((entry) => entry instanceof RawRecord)).toBe(true)
+    expect(rawRecords(text).map(({ identity }) => identity.id)).toEqual([
+      '1',
+      undefined,
+      '3',
+      undefined,
+    ])
   })
 
   test(
-    'gives and refuses what the parser of the whole text does when nothing is recognized',
+    'gives and refuses what the parser of the whole text does once all is parsed',
     { tags: ['N3'] },
-    async () => {
+    () => {
       const damage = fc.tuple(
         fc.nat(),
         fc.nat(3),
         fc.constantFrom('', ',', '"', ']', '}', '{', '\\'),
       )
-      const nothing = (): Promise<ReadonlyMap<RawRecord, object>> => Promise.resolve(new Map())
-      await fc.assert(
-        fc.asyncProperty(fc.array(records, { maxLength: 3 }), damage, async (data, damaged) => {
+      const outcomeOf = (read: () => unknown): unknown => {
+        try {
+          return read()
+        } catch (error) {
+          return (error as Error).name
+        }
+      }
+      fc.assert(
+        fc.property(fc.array(records, { maxLength: 3 }), damage, (data, damaged) => {
           const [place, length, put] = damaged
           const whole = JSON.stringify({ data, included: data })
           const at = place % (whole.length + 1)
           const text = Buffer.from(whole.slice(0, at) + put + whole.slice(at + length)).toString()
-          const outcome = await parseUnrecognized(Buffer.from(text), nothing).catch(
-            (error: unknown) => (error as Error).name,
-          )
-          let expected: unknown
-          try {
-            expected = parseExactJson(text)
-          } catch (error) {
-            expected = (error as Error).name
-          }
-          expect(outcome).toEqual(expected)
+          const outcome = outcomeOf(() => parsed(splitJsonBytes(Buffer.from(text))))
+          expect(outcome).toEqual(outcomeOf(() => parseExactJson(text)))
         }),
         { numRuns: 500 },
       )
     },
   )
 })
+
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const parse = (entry: unknown): unknown => (entry instanceof RawRecord ? entry.parse() : entry)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      Array.isArray(member) ? member.map(parse) : parse(member),
+    ]),
+  )
+}

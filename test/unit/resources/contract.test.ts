@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
 import { parseDocument } from '../../../src/jsonapi/document.js'
-import { linkedTransportEventIds } from '../../../src/resources/container.js'
+import { takeIn } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/resources/index.js'
-import { container, flatten, shipment } from './flat-rows.js'
+import { container, flatten, SEEN, shipment } from './flat-rows.js'
 
 /** What sets a record aside: `pointer: reason`. */
 function refusalOf(record: unknown): string {
   try {
-    flattenAnyRecord(record)
+    flattenAnyRecord(record, SEEN)
   } catch (error) {
     if (!(error instanceof ApiContractError)) throw error
     expect(error.fate).toBe('quarantine')
@@ -196,8 +196,12 @@ describe('rows whose key has two parts', () => {
 })
 
 describe('the list of transport events a container carries', () => {
-  const linked = (data: unknown) =>
-    linkedTransportEventIds({ relationships: { transport_events: { data } } })
+  const listOf = (record: object): readonly string[] | undefined =>
+    takeIn(
+      { data: [{ id: 'c', type: 'container', attributes: {}, ...record }], included: [] },
+      { stream: 'containers', source: 'test', observedAt: SEEN.observedAt },
+    ).transportEventIds.get('c')
+  const linked = (data: unknown) => listOf({ relationships: { transport_events: { data } } })
 
   test('is sorted, so that the order of the answer does not count', () => {
     expect(linked([{ id: 'b' }, { id: 'a' }])).toEqual(['a', 'b'])
@@ -212,8 +216,7 @@ describe('the list of transport events a container carries', () => {
   )
 
   test('is unknown when there are no relationships', () => {
-    expect(linkedTransportEventIds(null)).toBeUndefined()
-    expect(linkedTransportEventIds({})).toBeUndefined()
-    expect(linkedTransportEventIds({ relationships: {} })).toBeUndefined()
+    expect(listOf({})).toBeUndefined()
+    expect(listOf({ relationships: {} })).toBeUndefined()
   })
 })

@@ -1,8 +1,10 @@
 import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import type { EncodedValue } from '../../../src/resources/column.js'
 import { flattenAnyRecord } from '../../../src/resources/index.js'
-import type { FlattenContext } from '../../../src/resources/flatten.js'
-import type { FlatRecord } from '../../../src/resources/resource.js'
+import type { SeenIn, Sighting } from '../../../src/resources/resource.js'
+
+/** A complete record of no special instant. */
+export const SEEN: SeenIn = { observedAt: new Date('2026-03-02T08:00:00Z'), isComplete: true }
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -14,17 +16,17 @@ export interface NamedRow {
   readonly coercions: Readonly<
     Record<string, { readonly reason: string; readonly original: string }>
   >
-  readonly flat: FlatRecord
+  readonly flat: Sighting
 }
 
 /** Flattens what a record becomes after it crossed the wire: written as JSON and read as the client reads it. */
-export function flatten(record: unknown, context?: FlattenContext): NamedRow {
-  return flattenText(JSON.stringify(record), context)
+export function flatten(record: unknown, seen: Partial<SeenIn> = {}): NamedRow {
+  return flattenText(JSON.stringify(record), seen)
 }
 
 /** For numbers and escapes that only a JSON text can hold. */
-export function flattenText(json: string, context?: FlattenContext): NamedRow {
-  const flat = flattenAnyRecord(parseExactJson(json), context)
+export function flattenText(json: string, seen: Partial<SeenIn> = {}): NamedRow {
+  const flat = flattenAnyRecord(parseExactJson(json), { ...SEEN, ...seen })
   return {
     stream: flat.resource.stream,
     columns: Object.fromEntries(

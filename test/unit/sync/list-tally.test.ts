@@ -3,8 +3,8 @@ import type { Page } from '../../../src/api/list-pages.js'
 import { ListTally } from '../../../src/sync/list-tally.js'
 
 function page(ids: readonly (string | null)[], total?: number): Page {
-  const data = ids.map((id) => ({ type: 'shipment', ...(id === null ? {} : { id }) }))
-  return { document: { data }, total } as unknown as Page
+  const rows = ids.map((id) => ({ type: 'shipment', id: id ?? undefined }))
+  return { rows, total } as unknown as Page
 }
 
 /** Ids from `from` up to and without `to`. */

@@ -1,0 +1,309 @@
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { containers, resources, transportEvents } from '../resources/index.js'
+import { REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
+import { compareKeys } from '../warehouse/connection/compare-keys.js'
+import type { Mode } from '../warehouse/rows/incoming-rows.js'
+import type { StoredRow } from '../warehouse/rows/stored-rows.js'
+import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
+import type { Batch } from '../warehouse/rows/write-batch.js'
+import { shownKeys, type Intake } from './intake.js'
+
+/** What the warehouse has of what was seen. */
+export interface Known {
+  /** By stream and key; for notifications also the containers of transport events. */
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, StoredRow>>
+  /** For notifications: see `loadConfirmedPasses`. */
+  readonly passes: ReadonlyMap<string, Date>
+}
+
+export interface Decision {
+  /**
+   * Written one after the other, at most one sighting of a row in each: of several notifications
+   * about a row each leaves its version. Answers make one round.
+   */
+  readonly rounds: readonly Pick<Batch, 'sightings' | 'eventLists'>[]
+  /** Equal to their row: not written. */
+  readonly equal: readonly Sighting[]
+  /** Older than the warehouse: not written, and refetched if they say something else than it. */
+  readonly doubtful: readonly Sighting[]
+  /** Told of by a notification and without a live row: must be confirmed by a read. */
+  readonly unconfirmed: readonly ResourceIdentifier[]
+  /** Reference resources without a row. */
+  readonly missing: readonly ResourceIdentifier[]
+  /** Containers whose transport events must be fetched. */
+  readonly fetchEvents: ReadonlySet<string>
+}
+
+/**
+ * Decides what becomes of what was seen: of one answer, or of several notifications in the order
+ * the source made them. Pure.
+ *
+ *   an answer (sync, backfill, refetch)
+ *     equal to its row, in a sync          → nothing to do
+ *     older than its row                   → in doubt
+ *     else                                 → written; without hashes PostgreSQL compares by value
+ *
+ *   a notification (webhook)
+ *     no live row                          → confirmed by a read; an event of a live container may be new
+ *     not newer than its row, older than
+ *     the last complete pass, or stamped
+ *     so that it says nothing about order  → in doubt
+ *     else                                 → written
+ *
+ *   a container that is written, with its list of transport events
+ *     the stored list                      → nothing to do
+ *     all of it known                      → stored events that are not on it were withdrawn
+ *     else                                 → its events are fetched
+ */
+export function decide(intakes: readonly Intake[], known: Known, mode: Mode): Decision {
+  const decider = new Decider(known, mode)
+  for (const intake of intakes) decider.notePresent(intake)
+  // Events first: a container's list is compared with those that are there.
+  for (const resource of [transportEvents, ...resources.filter((one) => one !== transportEvents)]) {
+    for (const [key, seen] of byKey(intakes, resource)) decider.decideRow(resource, key, seen)
+  }
+  return decider.finish()
+}
+
+/** A sighting and the answer or notification that it came in. */
+type Seen = readonly [sighting: Sighting, intake: Intake]
+
+type Verdict = 'write' | 'equal' | 'doubt' | 'confirm' | 'fetchEvents' | 'pass over'
+
+const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
+
+class Decider {
+  readonly #known: Known
+  readonly #mode: Mode
+  readonly #rounds: { sightings: Sighting[]; eventLists: TransportEventList[] }[] = []
+  readonly #equal: Sighting[] = []
+  readonly #doubtful: Sighting[] = []
+  readonly #unconfirmed = new Map<string, ResourceIdentifier>()
+  readonly #missing = new Map<string, ResourceIdentifier>()
+  readonly #fetchEvents = new Set<string>()
+  /** Keys of transport events that have a live row now or will have one. */
+  readonly #presentEvents = new Set<string>()
+  readonly #eventsOf = new Map<Intake, Map<string, string[]>>()
+
+  constructor(known: Known, mode: Mode) {
+    this.#known = known
+    this.#mode = mode
+  }
+
+  /** An answer speaks of what is; what a notification tells of may not become a row. */
+  notePresent(intake: Intake): void {
+    if (this.#mode === 'webhook') return
+    for (const key of shownKeys(intake, transportEvents.stream)) this.#presentEvents.add(key)
+  }
+
+  decideRow(resource: Resource, key: string, seen: readonly Seen[]): void {
+    const row = this.#row(resource, key)
+    const written = seen.filter((one) => this.#take(one, row) === 'write')
+    const kept = written.length > 1 ? this.#withoutRepeats(resource, written) : written
+    let before = row?.isDeleted === false ? (row.transportEventIds ?? []) : undefined
+    for (const [at, [sighting, intake]] of kept.entries()) {
+      const round = (this.#rounds[at] ??= { sightings: [], eventLists: [] })
+      round.sightings.push(sighting)
+      if (resource !== containers) continue
+      const listed = intake.transportEventIds.get(key)
+      const list = this.#decideList(sighting, listed, before, intake)
+      if (list !== undefined) round.eventLists.push(list)
+      before = listed ?? before
+    }
+  }
+
+  finish(): Decision {
+    const place = new Map(resources.map((resource, at) => [resource, at]))
+    const placeOf = ({ resource }: Sighting): number => place.get(resource) ?? 0
+    for (const { sightings } of this.#rounds) {
+      sightings.sort((one, two) => placeOf(one) - placeOf(two))
+    }
+    return {
+      rounds: this.#rounds,
+      equal: this.#equal,
+      doubtful: this.#doubtful,
+      unconfirmed: [...this.#unconfirmed.values()],
+      missing: [...this.#missing.values()],
+      fetchEvents: this.#fetchEvents,
+    }
+  }
+
+  #row(resource: Resource, key: string): StoredRow | undefined {
+    return this.#known.rows.get(resource.stream)?.get(key)
+  }
+
+  /** Records what is to be done instead of writing. */
+  #take(seen: Seen, row: StoredRow | undefined): Verdict {
+    const [sighting] = seen
+    const { resource, key } = sighting
+    const verdict = this.#decide(seen, row)
+    if (verdict === 'equal') this.#equal.push(sighting)
+    else if (verdict === 'doubt') this.#doubtful.push(sighting)
+    else if (verdict === 'fetchEvents') this.#fetchEvents.add(containerOf(sighting))
+    else if (verdict === 'confirm') {
+      const { type } = resource === transportEvents ? containers : resource
+      const id = resource === transportEvents ? containerOf(sighting) : key
+      const isReference = row === undefined && REFERENCES.has(type)
+      const target = isReference ? this.#missing : this.#unconfirmed
+      target.set(`${type} ${id}`, { type, id })
+    }
+    return verdict
+  }
+
+  #decide(seen: Seen, row: StoredRow | undefined): Verdict {
+    const [sighting] = seen
+    if (this.#mode !== 'webhook') return decideAnswer(sighting, row, this.#mode)
+    if (sighting.resource === transportEvents) return this.#decideEvent(seen, row)
+    if (sighting.resource.path === undefined) {
+      // Only notifications tell of these, and no read could confirm them.
+      return row === undefined || row.observedAt <= sighting.observedAt ? 'write' : 'pass over'
+    }
+    if (row === undefined || row.isDeleted) return 'confirm'
+    return this.#isNewer(seen, row.observedAt) ? 'write' : 'doubt'
+  }
+
+  #decideEvent(seen: Seen, row: StoredRow | undefined): Verdict {
+    const [sighting] = seen
+    const container = this.#row(containers, containerOf(sighting))
+    if (container === undefined || container.isDeleted) return 'confirm'
+    if (row?.isDeleted === false) {
+      this.#presentEvents.add(sighting.key)
+      return this.#isNewer(seen, row.observedAt) ? 'write' : 'doubt'
+    }
+    // What is older than its container may have been withdrawn since; and a withdrawn event does
+    // not come back from a payload.
+    const isOvertaken = sighting.observedAt < container.observedAt
+    if (row !== undefined || isOvertaken || !this.#isNewer(seen, undefined)) return 'fetchEvents'
+    this.#presentEvents.add(sighting.key)
+    return 'write'
+  }
+
+  #isNewer([{ resource, observedAt }, intake]: Seen, rowObservedAt: Date | undefined): boolean {
+    const passBegan = this.#known.passes.get(resource.stream)
+    const isAfter = (instant: Date | undefined): boolean =>
+      instant === undefined || observedAt > instant
+    return !intake.isDoubtful && isAfter(rowObservedAt) && isAfter(passBegan)
+  }
+
+  /**
+   * The list of transport events that a container came with, where it proves what was withdrawn.
+   * `before`: as stored, undefined without a live row.
+   */
+  #decideList(
+    { key, observedAt, isComplete }: Sighting,
+    listed: readonly string[] | undefined,
+    before: readonly string[] | undefined,
+    intake: Intake,
+  ): TransportEventList | undefined {
+    const isNotification = this.#mode === 'webhook'
+    if (isNotification ? listed === undefined : !isComplete) return undefined
+    const compared = compareEventLists(listed, before, (id) =>
+      this.#presentEvents.has(`${key} ${id}`),
+    )
+    if (compared === 'fetch') this.#fetchEvents.add(key)
+    if (compared !== 'known' || listed === undefined) return undefined
+    // A list has past events; an expected one that came with its container need not be on it.
+    const others = isNotification ? this.#eventsWith(intake, key) : []
+    return { containerId: key, transportEventIds: [...listed, ...others], observedAt }
+  }
+
+  #eventsWith(intake: Intake, containerId: string): readonly string[] {
+    let events = this.#eventsOf.get(intake)
+    if (events === undefined) {
+      events = new Map<string, string[]>()
+      for (const sighting of intake.sightings.get(transportEvents.stream) ?? []) {
+        const id = sighting.key.slice(sighting.key.indexOf(' ') + 1)
+        const owner = containerOf(sighting)
+        events.set(owner, [...(events.get(owner) ?? []), id])
+      }
+      this.#eventsOf.set(intake, events)
+    }
+    return events.get(containerId) ?? []
+  }
+
+  /**
+   * Leaves out what a later sighting of the same row makes superfluous: between the first and the
+   * last of equal ones in a row, and, where no versions are kept, all that the next one replaces.
+   * Of two different ones with one stamp nobody can say which is later: the second is in doubt.
+   */
+  #withoutRepeats(resource: Resource, seen: readonly Seen[]): Seen[] {
+    const kept: Seen[] = []
+    for (const next of seen) {
+      const [sighting] = next
+      const last = kept.at(-1)?.[0]
+      const isEqual = last?.fingerprint === sighting.fingerprint
+      if (last?.observedAt.getTime() === sighting.observedAt.getTime()) {
+        if (!isEqual) this.#doubtful.push(sighting)
+        continue
+      }
+      const isReplaced =
+        last !== undefined &&
+        (resource.historyTable === undefined
+          ? isCovered(last, sighting)
+          : isEqual && kept.at(-2)?.[0].fingerprint === sighting.fingerprint)
+      if (isReplaced) kept.pop()
+      kept.push(next)
+    }
+    return kept
+  }
+}
+
+function decideAnswer(sighting: Sighting, row: StoredRow | undefined, mode: Mode): Verdict {
+  if (row === undefined) return 'write'
+  const { fingerprint, positions, observedAt } = sighting
+  const isEqual = !row.isDeleted && row.fingerprint === fingerprint && positions === undefined
+  // What equals its row confirms it, however old the sighting is.
+  if (mode === 'sync' && isEqual) return 'equal'
+  return row.observedAt > observedAt ? 'doubt' : 'write'
+}
+
+/** Both are sorted. */
+function compareEventLists(
+  listed: readonly string[] | undefined,
+  before: readonly string[] | undefined,
+  isPresent: (id: string) => boolean,
+): 'same' | 'known' | 'fetch' {
+  if (listed === undefined) return 'fetch'
+  const isSame = before?.length === listed.length && before.every((id, at) => id === listed[at])
+  if (isSame) return 'same'
+  const known = new Set(before)
+  return listed.every((id) => known.has(id) || isPresent(id)) ? 'known' : 'fetch'
+}
+
+/** Whether every column of the one is sent by the other as well. */
+function isCovered(one: Sighting, other: Sighting): boolean {
+  return one.values.every((value, at) => value === undefined || other.values[at] !== undefined)
+}
+
+/** Id of the container that a transport event belongs to. */
+export function containerOf({ values }: Sighting): string {
+  return values[transportEvents.columnIndex.get('container_id') ?? -1] ?? ''
+}
+
+/** In key order; of each row the latest last, and of several in one document only the best. */
+function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
+  const rows = new Map<string, Seen[]>()
+  for (const intake of intakes) {
+    for (const [key, sighting] of bestByKey(intake.sightings.get(resource.stream) ?? [])) {
+      const seen = rows.get(key)
+      if (seen === undefined) rows.set(key, [[sighting, intake]])
+      else seen.push([sighting, intake])
+    }
+  }
+  return [...rows].sort(([one], [two]) => compareKeys(one, two))
+}
+
+/** The later observation wins; of equal ones a complete one, then the last. */
+function bestByKey(sightings: readonly Sighting[]): Map<string, Sighting> {
+  const best = new Map<string, Sighting>()
+  for (const sighting of sightings) {
+    const other = best.get(sighting.key)
+    if (other === undefined || winsOver(sighting, other)) best.set(sighting.key, sighting)
+  }
+  return best
+}
+
+function winsOver(sighting: Sighting, other: Sighting): boolean {
+  const [time, otherTime] = [sighting.observedAt.getTime(), other.observedAt.getTime()]
+  return time === otherTime ? sighting.isComplete || !other.isComplete : time > otherTime
+}

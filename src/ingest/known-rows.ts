@@ -1,0 +1,83 @@
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { containers, resources, transportEvents } from '../resources/index.js'
+import type { Sighting } from '../resources/resource.js'
+import { loadConfirmedPasses } from '../warehouse/bookkeeping/confirmed-passes.js'
+import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
+import type { SchemaNames } from '../warehouse/connection/schema-names.js'
+import type { Session } from '../warehouse/connection/warehouse.js'
+import {
+  findDifferingKeys,
+  loadRowsByKey,
+  loadStoredRows,
+  type StoredRow,
+} from '../warehouse/rows/stored-rows.js'
+import { findIncompleteEventLists } from '../warehouse/rows/transport-event-lists.js'
+import type { Mode } from '../warehouse/rows/incoming-rows.js'
+import { containerOf, type Known } from './decide.js'
+import type { Intake } from './intake.js'
+
+/** What `decide` must know of what was seen. One query a stream; reads only. */
+export async function loadKnown(
+  session: Session,
+  names: SchemaNames,
+  intakes: readonly Intake[],
+  mode: Mode,
+): Promise<Known> {
+  const rows = new Map<string, Map<string, StoredRow>>()
+  const seenOf = (stream: string): Sighting[] =>
+    intakes.flatMap(({ sightings }) => sightings.get(stream) ?? [])
+  for (const resource of resources) {
+    const unique = new Map(seenOf(resource.stream).map((one) => [one.key, one]))
+    const stored = await loadStoredRows(session, names, resource, [...unique.values()])
+    rows.set(resource.stream, stored)
+    if (resource !== containers) continue
+    if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
+    if (mode === 'webhook') {
+      const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
+      const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
+      for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
+        stored.set(key, row)
+      }
+    }
+  }
+  const isNotified = mode === 'webhook'
+  return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }
+}
+
+/** A stored list that names an event without a row is not believed: its events are fetched. */
+async function forgetIncompleteLists(
+  session: Session,
+  names: SchemaNames,
+  stored: Map<string, StoredRow>,
+): Promise<void> {
+  if (stored.size === 0) return
+  for (const key of await findIncompleteEventLists(session, names, [...stored.keys()])) {
+    const row = stored.get(key)
+    if (row !== undefined) stored.set(key, { ...row, transportEventIds: null })
+  }
+}
+
+/** Of doubtful sightings those that say something else than their row. Reads only. */
+export async function findDiffering(
+  session: Session,
+  names: SchemaNames,
+  doubtful: readonly Sighting[],
+): Promise<Sighting[]> {
+  const differing: Sighting[] = []
+  for (const resource of new Set(doubtful.map((sighting) => sighting.resource))) {
+    const own = doubtful.filter((sighting) => sighting.resource === resource)
+    const keys = await findDifferingKeys(session, names, resource, own)
+    for (const sighting of own) if (keys.has(sighting.key)) differing.push(sighting)
+  }
+  return differing
+}
+
+/**
+ * What to refetch to confirm a sighting: the record, or for a transport event the list of its
+ * container; undefined where the service has no such read.
+ */
+export function refetchOf(sighting: Sighting): ResourceIdentifier | undefined {
+  const { resource, key } = sighting
+  if (resource === transportEvents) return { type: EVENT_LIST_ENTRY, id: containerOf(sighting) }
+  return resource.path === undefined ? undefined : { type: resource.type, id: key }
+}

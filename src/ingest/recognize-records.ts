@@ -1,0 +1,95 @@
+import { ConnectorError } from '../base/errors.js'
+import type { RawRecord } from '../jsonapi/raw-record.js'
+import { resourceOfType } from '../resources/index.js'
+import { rawKeyValues } from '../resources/raw-key.js'
+import type { Resource } from '../resources/resource.js'
+import { toStorableText } from '../resources/storable-text.js'
+import { loadSeenAttributes } from '../warehouse/bookkeeping/schema-drift.js'
+import { findUnknownRecords } from '../warehouse/rows/row-digests.js'
+import { WATCHED_STREAMS } from './drift-watch.js'
+import { isMetOften } from './fingerprint-memory.js'
+import type { Run } from './run.js'
+
+/** Raw records of one resource, and the values of their key columns. */
+type Candidates = Map<RawRecord, readonly string[]>
+
+/**
+ * Recognizes records by their bytes, so that a page in which nothing changed is neither parsed nor
+ * flattened (decision 17): rows by their digest, and what is included with page after page by what
+ * this run has met. Nothing in a backfill, which believes no hash.
+ *
+ * Records of a stream whose attributes are watched are read until every attribute that its records
+ * carried before was met again: one that no record carries any more has vanished.
+ */
+export class RecordRecognizer {
+  readonly #run: Run
+  #seenAttributes: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined
+  readonly #confirmed = new Set<string>()
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /**
+   * The records that need not be parsed, with their keys. One query a stream. Nothing is recognized
+   * of a row for which `isDoubtful`. A database that fails costs only the gain: storing the records
+   * will show what is wrong.
+   */
+  async recognize(
+    records: readonly RawRecord[],
+    isDoubtful: (stream: string, key: string) => boolean,
+  ): Promise<ReadonlyMap<RawRecord, string>> {
+    const known = new Map<RawRecord, string>()
+    const { memory, logger, mode } = this.#run
+    if (mode !== 'sync') return known
+    const candidates = new Map<Resource, Candidates>()
+    for (const record of records) {
+      if (record.type === undefined || record.id === undefined) continue
+      const resource = resourceOfType(record.type)
+      if (isMetOften(resource.stream)) {
+        const isKnown = memory.hasBytes(resource, record) && !isDoubtful(resource.stream, record.id)
+        if (isKnown) known.set(record, record.id)
+        continue
+      }
+      const keyValues = rawKeyValues(resource, record)
+      if (keyValues === undefined || isDoubtful(resource.stream, keyValues.join(' '))) continue
+      const list = candidates.get(resource)
+      if (list === undefined) candidates.set(resource, new Map([[record, keyValues]]))
+      else list.set(record, keyValues)
+    }
+    try {
+      for (const [resource, list] of candidates) await this.#look(resource, list, known)
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError)) throw thrown
+      logger.debug('records could not be recognized', { error: thrown })
+    }
+    return known
+  }
+
+  async #look(
+    resource: Resource,
+    candidates: Candidates,
+    known: Map<RawRecord, string>,
+  ): Promise<void> {
+    if (!(await this.#isConfirmed(resource.stream))) return
+    const { warehouse } = this.#run
+    const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, candidates)
+    let place = 0
+    for (const [record, keyValues] of candidates) {
+      if (!unknown.has(place)) known.set(record, keyValues.join(' '))
+      place += 1
+    }
+  }
+
+  /** Whether this run has met every attribute that records of the stream are known to carry. */
+  async #isConfirmed(stream: string): Promise<boolean> {
+    if (this.#confirmed.has(stream) || !WATCHED_STREAMS.some((name) => name === stream)) return true
+    const { warehouse, drift } = this.#run
+    this.#seenAttributes ??= loadSeenAttributes(warehouse, WATCHED_STREAMS)
+    const seen = (await this.#seenAttributes).get(stream) ?? new Set()
+    const carried = new Set([...drift.carried(stream)].map((name) => toStorableText(name).text))
+    if ([...seen].some((name) => !carried.has(name))) return false
+    this.#confirmed.add(stream)
+    return true
+  }
+}
