@@ -1,6 +1,6 @@
 import { ConnectorError } from './errors.js'
 
-/** Exit codes of every command; the table in the README repeats them and a test keeps it equal. */
+/** Exit codes of every command. */
 export const EXIT_CODES = {
   complete: 0,
   bug: 1,
@@ -12,6 +12,19 @@ export const EXIT_CODES = {
   leaseHeld: 7,
   output: 8,
 } as const
+
+/** One sentence for each, for `--help` and docs/exit-codes.md. */
+export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+  complete: 'complete',
+  bug: 'a fault of the program',
+  config: 'a setting, a flag or a request is wrong',
+  auth: 'the service refused the key',
+  service: 'the service is down, too slow, or limited us for too long',
+  database: 'the database failed: unreachable, no right, migration',
+  incomplete: 'finished, but something is missing or differs',
+  leaseHeld: 'another run is writing, or has taken over',
+  output: 'standard output could not be written, as on a full disk',
+}
 
 const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   config: EXIT_CODES.config,
@@ -41,6 +54,7 @@ export function exitCodeOf(thrown: unknown): number {
   return BY_ERROR_CODE[thrown.code] ?? EXIT_CODES.bug
 }
 
+/** Signals that stop a run in an orderly way. */
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 export type StopSignal = keyof typeof SIGNAL_NUMBERS

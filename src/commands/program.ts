@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { EXIT_CODES } from '../base/exit-code.js'
+import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { addCheckCommand } from './check.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { addConfigCommand } from './config.js'
@@ -19,11 +19,14 @@ import { addSyncCommands } from './sync.js'
 import { addVerifyCommand } from './verify.js'
 import { addWebhookCommands } from './webhooks.js'
 
-const EXIT_CODE_HELP = `
-Exit codes:
-  0 complete   1 bug   2 settings or usage   3 key refused   4 service unavailable   5 database
-  6 finished, but look at the problems   7 another run holds the lease   8 output not written
-  129, 130, 143 stopped by a signal`
+const EXIT_CODE_HELP = [
+  '',
+  'Exit codes:',
+  ...Object.entries(EXIT_CODES).map(
+    ([name, code]) => `  ${code}  ${EXIT_CODE_MEANINGS[name as keyof typeof EXIT_CODES]}`,
+  ),
+  '  129, 130, 143  stopped by SIGHUP, SIGINT or SIGTERM',
+].join('\n')
 
 /** The program with all its commands, each with its help. */
 export function createProgram(io: CommandIo): Command {

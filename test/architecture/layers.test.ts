@@ -3,113 +3,9 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { ROOMS } from './rooms.js'
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
-
-interface Room {
-  /** What belongs here; shown to whoever puts a file in the wrong place. */
-  readonly holds: string
-  /** Rooms it may import; `*` for all. */
-  readonly may: readonly string[]
-  /**
-   * Packages, and parts of Node that reach out of the process; other parts of Node are free unless
-   * the room is pure.
-   */
-  readonly packages?: readonly string[]
-  /** Takes values and returns values: no clock, chance, log, network or file. */
-  readonly isPure?: boolean
-  /** Only these import it. */
-  readonly onlyFor?: readonly string[]
-}
-
-/** Who may import whom, from the ground up: a room is a file or a directory of src. */
-const ROOMS: Readonly<Record<string, Room>> = {
-  base: {
-    holds: 'what every room may use: errors, logger, retry, schedule',
-    may: [],
-    packages: ['node:fs', 'node-cron', 'pg', 'pino'],
-  },
-  jsonapi: {
-    holds: 'reading JSON:API documents from bytes',
-    may: ['base'],
-    packages: ['zod'],
-    isPure: true,
-  },
-  resources: {
-    holds: 'the records of the service as rows: columns, types, flattening',
-    may: ['jsonapi', 'base'],
-    packages: ['zod'],
-    isPure: true,
-  },
-  config: {
-    holds: 'settings: their kinds, sources and descriptions',
-    may: ['base'],
-    packages: ['zod', 'node-cron', 'node:fs'],
-  },
-  http: {
-    holds: 'the HTTP server: reading bodies, answering, limits for strangers',
-    may: ['base'],
-    packages: ['node:http', 'node:net'],
-  },
-  api: {
-    holds: 'requests to the service: client, pages, includes, request budget',
-    may: ['jsonapi', 'base'],
-    packages: ['undici', 'node:http'],
-  },
-  'embedded-postgres': {
-    holds: 'the PostgreSQL server that comes with the program',
-    may: ['base'],
-    packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
-  },
-  warehouse: {
-    holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions',
-    may: ['resources', 'jsonapi', 'base'],
-    packages: ['pg', 'kysely', 'zod', 'node:fs'],
-  },
-  ingest: {
-    holds: 'the way of a record into the warehouse, shared by sync and webhooks',
-    may: ['api', 'warehouse', 'resources', 'jsonapi', 'base'],
-    packages: ['p-limit'],
-  },
-  sync: {
-    holds: 'the scheduled run, plan and verify',
-    may: ['ingest', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
-    packages: ['p-limit'],
-  },
-  webhooks: {
-    holds: 'receiving, processing, reconciling and managing webhooks',
-    may: ['ingest', 'http', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
-    packages: ['node:http', 'node:net', 'node:timers'],
-  },
-  status: {
-    holds: 'what is to be known about the running thing',
-    may: ['webhooks', 'warehouse', 'resources', 'base'],
-  },
-  serve: {
-    holds: 'the long-running process: its parts, routes, metrics and jobs',
-    may: ['status', 'webhooks', 'sync', 'ingest', 'http', 'warehouse', 'api', 'config', 'base'],
-    packages: ['prom-client', 'node:http', 'node:perf_hooks'],
-  },
-  simulator: {
-    holds: 'the simulated service, a product of its own',
-    may: ['jsonapi'],
-    packages: ['node:http', 'node:https', 'node:net', 'node:timers'],
-    onlyFor: ['commands'],
-  },
-  app: {
-    holds: 'the one place where the parts are put together',
-    may: ['*'],
-    packages: ['node:fs'],
-    onlyFor: ['commands', 'cli'],
-  },
-  commands: {
-    holds: 'the command line: flags, wording, exit codes',
-    may: ['*'],
-    packages: ['commander', 'node:fs', 'node:child_process'],
-    onlyFor: ['cli'],
-  },
-  cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
-}
 
 /** Parts of Node through which a module reaches out of the process. */
 const OUTSIDE =
@@ -164,7 +60,7 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
 
 /** Where to look, and where a file that fits nowhere belongs. */
 const RULE = [
-  'Each room of src imports only rooms below it (ROOMS in test/architecture/layers.test.ts):',
+  'Each room of src imports only rooms below it (test/architecture/rooms.ts):',
   ...Object.entries(ROOMS).map(([room, { holds }]) => `  ${room}: ${holds}`),
   'Move the file to the room that says what it does, or what it imports down to a lower room.',
 ].join('\n')

@@ -1,13 +1,8 @@
 import { once } from 'node:events'
-import { access, chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { QUESTIONS } from '../../src/warehouse/questions/questions.js'
-import { loadConfig } from '../../src/config/load.js'
-import { settingDescriptions } from '../../src/config/settings.js'
-import { EXIT_CODES, exitCodeOfSignal } from '../../src/base/exit-code.js'
-import { exampleConfig, settingsTable } from '../../src/config/describe.js'
 import type { Simulator } from '../../src/simulator/server.js'
 import {
   isServerRunning,
@@ -46,21 +41,6 @@ function blocksOf(markdown: string): Block[] {
   )
 }
 
-/** The cells of a table, by the first words of its heading. */
-function tableAfter(markdown: string, heading: string): string[][] {
-  const [, rest = ''] = markdown.split(`\n| ${heading} |`)
-  const [table = ''] = rest.split('\n\n')
-  const rows = table.split('\n').slice(2)
-  return rows.map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-}
-
-const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
-
 /** One new user who does what the README says, line by line. */
 class NewUser {
   readonly outputs: { readonly line: string; readonly result: ProgramResult }[] = []
@@ -94,7 +74,7 @@ class NewUser {
     else if (line === 'tracking-sync simulate') await this.#startSimulator(line)
     else if (line === 'tracking-sync serve') await this.#serve(line)
     else if (line.startsWith('tracking-sync ')) await this.#run(line, ours(line))
-    else throw new Error(`The README has a command that this test cannot run: ${line}`)
+    else throw new Error(`This test cannot run a command of the documents: ${line}`)
   }
 
   /** Building and installing were done before the tests; scripts/fresh-clone.sh and package.test.ts do it for real. */
@@ -168,16 +148,23 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-describe('the README, followed line by line', () => {
+/** In the order in which their lines are followed; the simulator's begins without an account. */
+const DOCUMENTS = ['README', 'operating', 'webhooks', 'simulator', 'tables'] as const
+
+const readDocument = (name: (typeof DOCUMENTS)[number]): Promise<string> =>
+  name === 'README' ? readText('README.md') : readText('docs', `${name}.md`)
+
+/** A line of a table without its widths, which depend on the rows. */
+const words = (line: string): string => line.replaceAll(/-{2,}|\s+/g, ' ').trim()
+
+describe('the README and its pages, followed line by line', () => {
   const closers: (() => Promise<void>)[] = []
-  let readme: string
   let home: FreshHome
   let simulator: Simulator
   let database: TestDatabase
   let user: NewUser
 
   beforeAll(async () => {
-    readme = await readText('README.md')
     home = await makeFreshHome()
     simulator = await startSameWorld({ apiKey: 'your-key' })
     closers.push(() => simulator.close())
@@ -192,9 +179,11 @@ describe('the README, followed line by line', () => {
       ],
       await readScripts(),
     )
-    for (const block of blocksOf(readme)) {
-      if (block.language === 'sh') await user.follow(block)
-      else expect(['crontab']).toContain(block.language)
+    for (const name of DOCUMENTS) {
+      for (const block of blocksOf(await readDocument(name))) {
+        if (block.language === 'sh') await user.follow(block)
+        else expect(['crontab', 'mermaid', 'text']).toContain(block.language)
+      }
     }
   }, 300_000)
 
@@ -206,7 +195,7 @@ describe('the README, followed line by line', () => {
 
   const outputOf = (line: string, nth = 0): string => {
     const found = user.outputs.filter((output) => output.line === `tracking-sync ${line}`)[nth]
-    if (found === undefined) throw new Error(`the README no longer has: ${line}`)
+    if (found === undefined) throw new Error(`no document has: ${line}`)
     return found.result.stdout
   }
 
@@ -216,22 +205,33 @@ describe('the README, followed line by line', () => {
     expect(result.stdout).toContain('What to try next.')
   })
 
-  it('checks, fills and shows a warehouse of one’s own', () => {
-    expect(outputOf('check').match(/^ok /gm)).toHaveLength(5)
-    expect(outputOf('backfill')).toMatch(
-      /\nbackfill complete: \d{3,} rows written, \d+ requests\.\n$/,
-    )
-    expect(outputOf('status')).toMatch(/^shipments +12 +0 .* complete$/m)
+  it('prints the headings that the README shows', async () => {
+    const printed = user.outputs.flatMap(({ result }) => result.stdout.split('\n').map(words))
+    const shown = blocksOf(await readDocument('README'))
+      .filter(({ language }) => language === 'text')
+      .flatMap(({ lines }) => lines.map(words))
+      .filter((line) => line !== '' && !/\d/.test(line))
+    expect(shown.length).toBeGreaterThan(4)
+    expect(printed).toEqual(expect.arrayContaining(shown))
   })
 
-  it('plays the service without an account, on the port it names', async () => {
-    expect(outputOf('backfill', 1)).toMatch(/^shipments +300 +300 .* complete$/m)
-    expect(outputOf('sync')).toMatch(/^shipments +\d+ +0 .* complete$/m)
-    const address = /TRACKING_API_URL=(\S+)/.exec(user.simulate!.stdout())![1]!
-    const [curl] = /curl http:\S+?\/simulator/.exec(readme)!
-    const url = curl.replace('curl ', '').replace('http://127.0.0.1:4949', new URL(address).origin)
-    const state = (await (await fetch(url)).json()) as { counts: Record<string, number> }
-    expect(state.counts.shipment).toBe(300)
+  it('checks, fills, shows and verifies a warehouse of one’s own', () => {
+    for (const nth of [0, 1]) {
+      expect(outputOf('check', nth).match(/^ok /gm)).toHaveLength(5)
+      expect(outputOf('backfill', nth)).toMatch(/\nbackfill complete: \d+ rows written, \d+ req/)
+    }
+    expect(outputOf('status')).toMatch(/^shipments +12 +0 .* complete$/m)
+    expect(outputOf('sync')).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
+    expect(outputOf('verify --sample 3')).toMatch(/no differences|equal/i)
+  })
+
+  it('answers questions with rows', () => {
+    const [exposure, statuses] = user.outputs.filter(({ line }) => line.includes(' query '))
+    expect(exposure!.result.stdout).toMatch(/\n[A-Z]{4}\d{7} .*\n\(\d+ rows\)\n$/s)
+    const rows = statuses!.result.stdout.split('\n').slice(2, -2)
+    const counts = rows.map((row) => Number(/ (\d+)$/.exec(row)?.[1]))
+    expect(counts.length).toBeGreaterThan(1)
+    expect(counts).toEqual([...counts].sort((one, two) => two - one))
   })
 
   it('tells the service where to send, and serves until it is told to stop', () => {
@@ -244,23 +244,14 @@ describe('the README, followed line by line', () => {
     }
   })
 
-  it('answers questions with rows', () => {
-    expect(outputOf('query')).toMatch(
-      /^pickup_worklist +Which container must be picked up first  /m,
-    )
-    expect(outputOf('query pickup_worklist')).toMatch(/\n[A-Z]{4}\d{7} .*\n\(\d+ rows\)\n$/s)
-    expect(outputOf('query demurrage_exposure --format csv')).toMatch(
-      /^container_number,.*\r\n[A-Z]{4}\d{7},/,
-    )
-    expect(outputOf('query arrivals_calendar --explain')).toMatch(
-      /^What arrives where.*\n[\s\S]*\nteu  [\s\S]*\bselect\b/,
-    )
-    const sql = user.outputs.find(({ line }) => line.includes('query "select'))!
-    const rows = sql.result.stdout.split('\n').slice(2, -2)
-    const counts = rows.map((row) => Number(/ (\d+)$/.exec(row)?.[1]))
-    expect(counts.length).toBeGreaterThan(3)
-    expect(counts).toEqual([...counts].sort((one, two) => two - one))
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(500)
+  it('plays the service without an account, on the port it names', async () => {
+    expect(outputOf('backfill', 2)).toMatch(/^shipments +300 +300 .* complete$/m)
+    expect(outputOf('sync', 1)).toMatch(/^shipments +\d+ +0 .* complete$/m)
+    const address = /TRACKING_API_URL=(\S+)/.exec(user.simulate!.stdout())![1]!
+    const [curl] = /curl http:\S+?\/simulator/.exec(await readDocument('simulator'))!
+    const url = curl.replace('curl ', '').replace('http://127.0.0.1:4949', new URL(address).origin)
+    const state = (await (await fetch(url)).json()) as { counts: Record<string, number> }
+    expect(state.counts.shipment).toBe(300)
   })
 
   it('starts the embedded database, tells its address and stops it', async () => {
@@ -273,7 +264,7 @@ describe('the README, followed line by line', () => {
   })
 
   it('opens psql where that is installed', async () => {
-    expect(readme).toContain('`tracking-sync database psql`')
+    expect(await readDocument('tables')).toContain('`tracking-sync database psql`')
     const bin = join(home.directory, 'bin')
     await mkdir(bin)
     await writeFile(join(bin, 'psql'), '#!/bin/sh\necho "psql on $PGDATABASE"\n')
@@ -284,7 +275,9 @@ describe('the README, followed line by line', () => {
   })
 
   it('runs from cron as its crontab line has it, with the settings in .env', async () => {
-    const { lines } = blocksOf(readme).find(({ language }) => language === 'crontab')!
+    const { lines } = blocksOf(await readDocument('operating')).find(
+      ({ language }) => language === 'crontab',
+    )!
     const line = lines.at(-1)
     const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
     expect(schedule).toBe('*/15 * * * * ')
@@ -309,118 +302,9 @@ describe('the README, followed line by line', () => {
 
   it('names the package of this version', async () => {
     const { version } = JSON.parse(await readText('package.json')) as { version: string }
-    expect(readme.match(/tracking-sync-[\d.]+tgz/g)).toEqual([`tracking-sync-${version}.tgz`])
-  })
-})
-
-describe('what the documents list', () => {
-  it('are the settings of the program, in the README and in the example file', async () => {
-    const [, table] = /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(
-      await readText('README.md'),
-    )!
-    expect(table).toBe(settingsTable())
-    expect(await readText('config', 'tracking-sync.example.json')).toBe(exampleConfig())
-  })
-
-  it('is an example file that is a valid configuration of all defaults', () => {
-    const sources = { environment: {}, workingDirectory: inRepository('test', 'e2e') }
-    const example = inRepository('config', 'tracking-sync.example.json')
-    const { config, origins } = loadConfig({ ...sources, configFile: example })
-    expect(config).toEqual(loadConfig(sources).config)
-    const inFile = settingDescriptions.filter(
-      ({ isSecret, defaultValue }) => isSecret !== true && defaultValue !== undefined,
-    )
-    for (const { name } of inFile)
-      expect({ name, from: origins[name] }).toEqual({ name, from: 'file' })
-  })
-
-  it('are all exit codes', async () => {
-    const codes = tableAfter(await readText('README.md'), 'code').flatMap(([cell]) =>
-      cell!.split(', ').map(Number),
-    )
-    const signals = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(exitCodeOfSignal)
-    expect(codes).toEqual([...Object.values(EXIT_CODES), ...signals])
-  })
-
-  it('are exactly the commands of --help', async () => {
-    const { directory } = await makeFreshHome()
-    const commandsOf = async (...args: string[]): Promise<string[]> => {
-      const { stdout } = await runCli([...args, '--help'], { directory })
-      const [, commands = ''] = stdout.split('\nCommands:\n')
-      const names = [...commands.split('\n\n')[0]!.matchAll(/^ {2}([\w-]+)/gm)].map(
-        ([, name]) => name!,
-      )
-      return names.filter((name) => name !== 'help')
+    for (const name of ['README', 'operating'] as const) {
+      const named = (await readDocument(name)).match(/tracking-sync-[\d.]+tgz/g)
+      expect(named).toEqual([`tracking-sync-${version}.tgz`])
     }
-    const listed = tableAfter(await readText('README.md'), 'command').map(
-      ([cell]) => quoted(cell!)[0]!,
-    )
-    const names = listed.map((name) => name.split(' ')[0])
-    expect(names).toEqual(expect.arrayContaining(await commandsOf()))
-    expect(names).toHaveLength((await commandsOf()).length)
-    const database = listed.find((name) => name.startsWith('database '))!
-    expect(database.split(' ')[1]!.split('/').sort()).toEqual((await commandsOf('database')).sort())
-    await removeFreshHomes()
-  })
-
-  it('are exactly the tables that the migrations make', async () => {
-    const files = (await readdir(inRepository('sql', 'migrations'))).sort()
-    const sql = await Promise.all(files.map((file) => readText('sql', 'migrations', file)))
-    const made = [...sql.join('\n').matchAll(/^create table \{\{data\}\}\.(\w+)/gm)].map(
-      ([, name]) => name!,
-    )
-    const listed = tableAfter(await readText('README.md'), 'table').flatMap(([cell]) =>
-      quoted(cell!),
-    )
-    expect(listed.sort()).toEqual(made.sort())
-  })
-
-  it('are columns that every table of a resource has', async () => {
-    const listed = tableAfter(await readText('README.md'), 'column').flatMap(([cell]) =>
-      quoted(cell!),
-    )
-    const sql = await readText('sql', 'schema.sql')
-    const [, shipments = ''] = sql.split('create table tracking.shipments (')
-    for (const column of listed) expect(shipments.split(');')[0]).toMatch(`\n    ${column} `)
-  })
-
-  it('are shipped questions that exist', async () => {
-    const shipped = Object.keys(QUESTIONS)
-    const asked = [...(await readText('README.md')).matchAll(/tracking-sync query (\w+)/g)]
-    expect(asked.length).toBeGreaterThan(0)
-    for (const [, name] of asked) expect(shipped).toContain(name)
-  })
-
-  it('are links to files that exist, and scripts and paths that exist', async () => {
-    const scripts = await readScripts()
-    const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
-    for (const file of await readdir(inRepository('docs'), { recursive: true })) {
-      if (file.endsWith('.md')) documents.push(join('docs', file))
-    }
-    for (const document of documents) {
-      const text = await readText(document)
-      for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)) {
-        await access(inRepository(dirname(document), target!)).catch(() => {
-          throw new Error(`${document} links to ${target!}, which does not exist`)
-        })
-      }
-      for (const [, script] of text.matchAll(/npm run ([a-z:-]+)/g)) {
-        expect({ document, script, isThere: scripts[script!] !== undefined }).toEqual({
-          document,
-          script,
-          isThere: true,
-        })
-      }
-    }
-    const paths = quoted(await readText('CONTRIBUTING.md')).filter((path) =>
-      /^(?:src|sql|test|docs|scripts|\.ci)\//.test(path),
-    )
-    for (const path of paths) await access(inRepository(path))
-  })
-
-  it('is the version of Node.js that package.json asks for', async () => {
-    const { engines } = JSON.parse(await readText('package.json')) as { engines: { node: string } }
-    const [, version] = /Node\.js (\d+\.\d+) or later/.exec(await readText('README.md'))!
-    expect(engines.node).toBe(`>=${version!}`)
   })
 })

@@ -138,8 +138,8 @@ describe('docs/questions.md', () => {
     const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
     expect(blocks.length).toBeGreaterThan(20)
     for (const [, text = '', header] of blocks) {
-      for (const line of text.split('\n')) {
-        const [, words] = /^tracking-sync query (.*)$/.exec(line) ?? []
+      for (const line of text.split(/\n(?=tracking-sync)/)) {
+        const [, words] = /^tracking-sync query (.*)$/s.exec(line) ?? []
         const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
           ([, quoted, word]) => quoted ?? word!,
         )

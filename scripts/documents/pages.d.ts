@@ -1,0 +1,13 @@
+import type * as exitCodes from '../../src/base/exit-code.js'
+import type { runCli } from '../../src/commands/program.js'
+import type { SettingDescription } from '../../src/config/settings.js'
+
+export function settingsPage(descriptions: readonly SettingDescription[]): string
+export function exampleConfig(descriptions: readonly SettingDescription[]): string
+export function exitCodesPage(
+  tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,
+): string
+export function commandsPage(run: typeof runCli): Promise<string>
+export function roomsList(
+  rooms: Readonly<Record<string, { readonly holds: string; readonly may: readonly string[] }>>,
+): string

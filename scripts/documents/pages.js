@@ -1,0 +1,161 @@
+import { wrap } from './wrap.js'
+
+const WRITTEN = '<!-- Written by `npm run docs`; do not edit. -->'
+
+/** docs/settings.md. `descriptions` are those of src/config. */
+export function settingsPage(descriptions) {
+  const entries = descriptions.map(({ variable, flag, meaning, defaultValue, isSecret }) => {
+    const facts = [
+      flag === undefined ? undefined : `\`${flag}\``,
+      defaultValue === undefined ? undefined : `default \`${String(defaultValue)}\``,
+      isSecret === true ? `secret, or the name of a file in \`${variable}_FILE\`` : undefined,
+    ].filter((fact) => fact !== undefined)
+    const heading = `## \`${variable}\``
+    return [
+      heading,
+      ...(facts.length > 0 ? [facts.join(', ')] : []),
+      wrap(inMarkdown(meaning)),
+    ].join('\n\n')
+  })
+  return page('Settings', SETTINGS_INTRO, ...entries)
+}
+
+/** Names of settings and schemas as code; signs that Markdown would take for its own as they are. */
+function inMarkdown(text) {
+  return text
+    .replaceAll(/(?<!`)\b(?:TRACKING_[A-Z_]+|DATABASE_URL|PORT)\b(?!`)/g, '`$&`')
+    .replaceAll(/<schema>\w*/g, '`$&`')
+    .replaceAll('*', '\\*')
+}
+
+const SETTINGS_INTRO = `A value is looked for in this order: flag, environment, \`.env\` in the working directory,
+\`config/tracking-sync.json\` (or the file named by \`--config\`), default. An empty value counts as
+absent. A malformed one ends the command with exit code 2 and names the variable.
+
+\`tracking-sync config\` shows each setting with its value now and where it comes from.
+[config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file
+with every default. Secrets have no flag and no place in that file: set them in the environment, or
+put them into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
+
+A command takes the flags of the settings it uses; its \`--help\` lists them.`
+
+/** config/tracking-sync.example.json: each setting that may stand there, its meaning before it. */
+export function exampleConfig(descriptions) {
+  const members = {
+    '//':
+      'Copy to config/tracking-sync.json and keep what you change. ' +
+      'Secrets are not allowed here: set them in the environment.',
+  }
+  for (const { name, variable, meaning, defaultValue, isSecret } of descriptions) {
+    if (isSecret === true) continue
+    members[`//${name}`] = `${meaning} (${variable})`
+    // Empty means absent.
+    members[name] = defaultValue ?? ''
+  }
+  return `${JSON.stringify(members, null, 2)}\n`
+}
+
+/** docs/exit-codes.md, from the tables of src/base/exit-code.ts. */
+export function exitCodesPage({ EXIT_CODES, EXIT_CODE_MEANINGS, exitCodeOfSignal }) {
+  const rows = Object.entries(EXIT_CODES).map(
+    ([name, code]) => `| ${code} | ${EXIT_CODE_MEANINGS[name]} | ${EXIT_CODE_ADVICE[name]} |`,
+  )
+  const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'].map((signal) => exitCodeOfSignal(signal))
+  const stopped = `| ${signals.join(', ')} | stopped by SIGHUP, SIGINT or SIGTERM | nothing |`
+  return page(
+    'Exit codes',
+    `Every command ends with one of these. The reason is in one sentence on standard error.`,
+    ['| code | meaning | what to do |', '|---|---|---|', ...rows, stopped].join('\n'),
+    EXIT_CODES_NOTES,
+  )
+}
+
+const EXIT_CODE_ADVICE = {
+  complete: 'nothing',
+  bug: 'report it, with the lines above it',
+  config: 'correct what the message names',
+  auth: 'check `TRACKING_API_KEY`',
+  service: 'wait; the next run goes on',
+  database: 'run `tracking-sync check`',
+  incomplete: 'read the report; below',
+  leaseHeld: 'wait; the message says who is writing',
+  output: 'free the disk, run it again',
+}
+
+const EXIT_CODES_NOTES = `A run with code 6 has stored what it could. It was incomplete because a list was cut short, because
+too many records are in the quarantine or missing at once, or because the service neither showed a
+record nor said that it is gone. \`verify\` ends with 6 when it finds differences, the \`webhooks\`
+commands when a webhook of ours needs attention, and a run that \`TRACKING_RUN_MINUTES\` has stopped
+when the next one has to go on.
+
+A reader that goes away, as in \`tracking-sync query … | head\`, is not an error.
+
+For cron: 7 means only that the last run is still at work. Codes 4 and 5 pass by themselves when the
+other side is back.`
+
+/** docs/commands.md: what \`--help\` prints, without the flags of settings. */
+export async function commandsPage(runCli) {
+  const helpOf = async (...args) => printedBy(runCli, [...args, '--help'])
+  const program = await helpOf()
+  const sections = []
+  for (const name of commandsIn(program)) {
+    const help = await helpOf(name)
+    sections.push(`## ${name}`, block(help))
+    for (const member of commandsIn(help)) {
+      sections.push(`### ${name} ${member}`, block(await helpOf(name, member)))
+    }
+  }
+  return page('Commands', COMMANDS_INTRO, ...sections)
+}
+
+const COMMANDS_INTRO = `What \`tracking-sync <command> --help\` prints, without the flags of settings: those are in
+[settings.md](settings.md). Reports go to standard output, progress and log lines to standard error.
+Commands that print data have \`--json\`. A signal stops a run after the batch under way, a second
+signal at once. [exit-codes.md](exit-codes.md) lists how a command can end.`
+
+/** Names under the heading \`Commands:\`. */
+function commandsIn(help) {
+  const [, list = ''] = help.split('\nCommands:\n')
+  return [...list.split('\n\n')[0].matchAll(/^ {2}([\w-]+)/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'help')
+}
+
+function block(help) {
+  const shown = help
+    .split('\nSettings:\n')[0]
+    .split('\n')
+    .filter((line) => !/^ {2}(?:-h, --help|help \[command\]) /.test(line))
+    .join('\n')
+    .replace(/\nOptions:\n+(?=\n|$)/, '')
+  return `\`\`\`text\n${shown.trimEnd()}\n\`\`\``
+}
+
+async function printedBy(runCli, args) {
+  let text = ''
+  const sink = () => ({
+    isTTY: false,
+    on: () => undefined,
+    write: (chunk, done) => {
+      text += chunk
+      done?.()
+    },
+  })
+  const fake = { stdout: sink(), stderr: sink(), cwd: () => '/', on: () => fake, off: () => fake }
+  const exitCode = await runCli(['node', 'tracking-sync', ...args], fake)
+  if (exitCode !== 0) throw new Error(`tracking-sync ${args.join(' ')} ended with ${exitCode}`)
+  return text
+}
+
+function page(title, ...parts) {
+  return `# ${title}\n\n${[WRITTEN, ...parts].join('\n\n')}\n`
+}
+
+/** The list of docs/architecture.md; `rooms` as in test/architecture/rooms.ts. */
+export function roomsList(rooms) {
+  const rows = Object.entries(rooms).map(([room, { holds, may }]) => {
+    const below = may.includes('*') ? 'everything' : may.join(', ')
+    return `- **${room}**: ${holds}. ${below === '' ? 'Imports nothing.' : `Imports ${below}.`}`
+  })
+  return rows.map((row) => wrap(row, { indent: '  ' })).join('\n')
+}

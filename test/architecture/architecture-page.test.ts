@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { roomsList } from '../../scripts/documents/pages.js'
+import { ROOMS } from './rooms.js'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(`${ROOT}/docs/architecture.md`, 'utf8')
+const drawings = [...page.matchAll(/```mermaid\n([\s\S]*?)\n```/g)].map(([, text]) => text!)
+
+describe('docs/architecture.md', () => {
+  it('lists the rooms that the layer test enforces', () => {
+    const [, list] = /<!-- rooms -->\n([\s\S]*)\n<!-- \/rooms -->/.exec(page)!
+    expect(list, 'copy the received list into the page').toBe(roomsList(ROOMS))
+  })
+
+  it('draws only arrows that the layer test allows', () => {
+    const [rooms] = drawings
+    const arrows = [...rooms!.matchAll(/^ {4}(.+) --> (.+)$/gm)].flatMap(([, from, to]) =>
+      from!.split(' & ').flatMap((one) => to!.split(' & ').map((other) => [one, other] as const)),
+    )
+    expect(arrows.length).toBeGreaterThan(10)
+    const forbidden = arrows.filter(([from, to]) => {
+      const may = ROOMS[from]?.may ?? []
+      return !(to in ROOMS) || !(may.includes('*') || may.includes(to))
+    })
+    expect(forbidden).toEqual([])
+  })
+
+  it('draws both ways and both state machines', () => {
+    expect(drawings.map((drawing) => drawing.split('\n')[0])).toEqual([
+      'flowchart TD',
+      'flowchart TD',
+      'flowchart TD',
+      'stateDiagram-v2',
+      'stateDiagram-v2',
+    ])
+  })
+
+  it('names files that exist', () => {
+    const named = [...page.matchAll(/\b(?:src|test|sql|scripts)\/[\w./-]+\.\w+/g)].map(
+      ([path]) => path,
+    )
+    expect(named.length).toBeGreaterThan(25)
+    expect(named.filter((path) => !existsSync(`${ROOT}/${path}`))).toEqual([])
+  })
+})

@@ -1,0 +1,203 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import {
+  commandsPage,
+  exampleConfig,
+  exitCodesPage,
+  settingsPage,
+} from '../../scripts/documents/pages.js'
+import * as exitCodes from '../../src/base/exit-code.js'
+import { runCli } from '../../src/commands/program.js'
+import { loadConfig } from '../../src/config/load.js'
+import { settingDescriptions } from '../../src/config/settings.js'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const inRepository = (...path: string[]): string => join(ROOT, ...path)
+const read = (...path: string[]): string => readFileSync(inRepository(...path), 'utf8')
+
+const MANIFEST = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly engines: { readonly node: string }
+}
+
+const DOCUMENTS = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  ...readdirSync(inRepository('docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+]
+
+/** Decisions and changes also name what is no longer there. */
+const OF_TODAY = DOCUMENTS.filter((file) => !/^(?:docs.decisions|CHANGELOG)/.test(file))
+
+/** Made from comments, promises and help that have their own tests. */
+const GENERATED = ['docs/dictionary.md', 'docs/reliability.md', 'docs/commands.md']
+
+/** Their rows hold answers, figures or links that do not fit into a line. */
+const WIDE_TABLES = ['docs/questions.md', 'docs/performance.md', 'docs/dependencies.md']
+
+/** Files that a user makes. */
+const OF_USERS = ['config/tracking-sync.json']
+
+/** The cells of a table, by the first words of its heading. */
+function tableAfter(markdown: string, heading: string): string[][] {
+  const [, rest = ''] = markdown.split(`\n| ${heading} |`)
+  const [table = ''] = rest.split('\n\n')
+  return table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').slice(1, -1))
+}
+
+const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
+
+const firstCells = (file: string, heading: string): string[] =>
+  tableAfter(read('docs', file), heading).flatMap(([cell]) => quoted(cell!))
+
+describe('the generated pages are up to date: run `npm run docs` when one fails', () => {
+  it.each([
+    ['docs/settings.md', () => settingsPage(settingDescriptions)],
+    ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
+    ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
+    ['docs/commands.md', () => commandsPage(runCli)],
+  ])('%s', async (file, render) => {
+    expect(read(file)).toBe(await render())
+  })
+
+  it('and the example file is a valid configuration of all defaults', () => {
+    const sources = { environment: {}, workingDirectory: inRepository('test', 'architecture') }
+    const configFile = inRepository('config', 'tracking-sync.example.json')
+    const { config, origins } = loadConfig({ ...sources, configFile })
+    expect(config).toEqual(loadConfig(sources).config)
+    for (const { name, isSecret, defaultValue } of settingDescriptions) {
+      if (isSecret === true || defaultValue === undefined) continue
+      expect([name, origins[name]]).toEqual([name, 'file'])
+    }
+  })
+})
+
+describe('docs/tables.md names', () => {
+  it('exactly the tables that the migrations make', () => {
+    const sql = readdirSync(inRepository('sql', 'migrations'))
+      .map((file) => read('sql', 'migrations', file))
+      .join('\n')
+    const made = [...sql.matchAll(/^create table \{\{data\}\}\.(\w+)/gm)].map(([, name]) => name!)
+    expect(firstCells('tables.md', 'table').sort()).toEqual(made.sort())
+  })
+
+  it('columns that every table of a resource has', () => {
+    const [, shipments = ''] = read('sql', 'schema.sql').split('create table tracking.shipments (')
+    const columns = firstCells('tables.md', 'column')
+    expect(columns.length).toBeGreaterThan(6)
+    for (const column of columns) expect(shipments.split(');')[0]).toMatch(`\n    ${column} `)
+  })
+
+  it('exactly the schemas of a warehouse', () => {
+    const schemas = [...read('sql', 'schema.sql').matchAll(/^create schema (\w+)/gm)]
+    expect(firstCells('tables.md', 'schema')).toEqual(
+      expect.arrayContaining(schemas.map(([, name]) => name)),
+    )
+  })
+})
+
+describe('every document', () => {
+  it('links to files and headings that exist', () => {
+    const broken = DOCUMENTS.flatMap((document) =>
+      linksOf(read(document))
+        .filter(({ path, heading }) => {
+          const target = path === '' ? document : join(dirname(document), path)
+          if (!existsSync(inRepository(target))) return true
+          return heading !== undefined && !headingsOf(read(target)).includes(heading)
+        })
+        .map(({ path, heading }) => `${document}: ${path}${heading ? `#${heading}` : ''}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('names scripts of package.json', () => {
+    const unknown = DOCUMENTS.flatMap((document) =>
+      [...read(document).matchAll(/npm run ([a-z:-]+)/g)]
+        .filter(([, script]) => MANIFEST.scripts[script!] === undefined)
+        .map(([line]) => `${document}: ${line}`),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it('names settings that exist', () => {
+    const known = settingDescriptions.flatMap(({ variable, isSecret }) =>
+      isSecret === true ? [variable, `${variable}_FILE`] : [variable],
+    )
+    const unknown = OF_TODAY.flatMap((document) =>
+      [...read(document).matchAll(/\bTRACKING_[A-Z_]*[A-Z]\b/g)]
+        .filter(([name]) => !known.includes(name))
+        .map(([name]) => `${document}: ${name}`),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it('names files of the repository', () => {
+    const missing = OF_TODAY.flatMap((document) =>
+      quoted(read(document))
+        .filter((path) => /^(?:src|sql|test|docs|scripts|config|\.ci)\/[\w./-]+$/.test(path))
+        .filter((path) => !existsSync(inRepository(path)) && !OF_USERS.includes(path))
+        .map((path) => `${document}: ${path}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('has lines of at most 100 columns, but for the rows of wide tables', () => {
+    const written = DOCUMENTS.filter((document) => !GENERATED.includes(document))
+    const long = written.flatMap((document) =>
+      read(document)
+        .split('\n')
+        .filter((line) => line.length > 100)
+        .filter((line) => !(WIDE_TABLES.includes(document) && line.startsWith('|')))
+        .map((line) => `${document}: ${line}`),
+    )
+    expect(long).toEqual([])
+  })
+})
+
+describe('the README', () => {
+  it('is one screen or three: at most 120 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+  })
+
+  it('asks for the version of Node.js that package.json asks for', () => {
+    const [, version] = /Node\.js (\d+\.\d+) or later/.exec(read('README.md'))!
+    expect(MANIFEST.engines.node).toBe(`>=${version!}`)
+  })
+
+  it('leads to every other document', () => {
+    const linked = linksOf(read('README.md')).map(({ path }) => path)
+    const reached = (document: string): boolean =>
+      linked.includes(document) || document.startsWith('docs/decisions/')
+    const lost = DOCUMENTS.filter((document) => document !== 'README.md' && !reached(document))
+    // Security says what each package is for.
+    expect(lost).toEqual(['docs/dependencies.md'])
+  })
+})
+
+function linksOf(markdown: string): { path: string; heading: string | undefined }[] {
+  const targets = [
+    ...markdown.matchAll(/\]\((?!https?:)([^)\s]+)\)/g),
+    ...markdown.matchAll(/^\[[^\]]+\]: (?!https?:)(\S+)$/gm),
+  ]
+  return targets.map(([, target]) => {
+    const [path = '', heading] = target!.split('#')
+    return { path, heading }
+  })
+}
+
+/** As GitHub makes anchors of headings. */
+function headingsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .trim()
+      .replaceAll(/\s/g, '-'),
+  )
+}
