@@ -72,7 +72,8 @@ export function parseAnswer(
   const document = parseDocument(body)
   if (expectation === 'anything') return { document: document ?? emptyDocument, body }
   if (document === undefined) throw unusable(answer, describeNoDocument(body))
-  if (expectation === 'list' && !document.isList) throw unusable(answer, '"data" that is no list')
+  if (expectation === 'list' && !document.isList)
+    throw unusable(answer, '"data" that is not a list')
   if (expectation === 'record' && (document.isList || document.data.length === 0)) {
     throw unusable(answer, '"data" that is not one record')
   }
@@ -96,13 +97,13 @@ function parseBody(answer: AnswerBody, parse: typeof parseJsonBytes): unknown {
     }
     if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the body, so it is not kept as the cause.
-    throw unusable(answer, 'a body that is no complete JSON')
+    throw unusable(answer, 'a body that is not complete JSON')
   }
 }
 
 function describeNoDocument(body: unknown): string {
   const hasErrors = isObject(body) && 'errors' in body
-  return hasErrors ? '"errors" under a good status' : 'JSON that is no JSON:API document'
+  return hasErrors ? '"errors" under a good status' : 'JSON that is not a JSON:API document'
 }
 
 /** Enough to say what a body looks like. */

@@ -37,7 +37,7 @@ export function resolveSameOrigin(base: URL, candidate: string, rule: OriginRule
     throw refuse('it holds characters that no address may hold', candidate)
   }
   const from = rule.from ?? base
-  if (!URL.canParse(candidate, from.href)) throw refuse('it is no address', candidate)
+  if (!URL.canParse(candidate, from.href)) throw refuse('it is not an address', candidate)
   const url = new URL(candidate, from)
   if (url.username !== '' || url.password !== '') throw refuse('it holds a user name', candidate)
   if (url.origin !== base.origin || url.protocol !== base.protocol || url.host !== base.host) {

@@ -64,7 +64,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
     return (await hasLanded(run, intake)) ? undefined : 'the database did not take it'
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
-    if (thrown instanceof SyntaxError) return 'its payload is no JSON'
+    if (thrown instanceof SyntaxError) return 'its payload is not JSON'
     throw thrown
   }
 }

@@ -71,7 +71,7 @@ function checkOne(webhook: WebhookRecord, settings: OwnWebhookSettings): Webhook
   if (isActive === false) {
     const sentence =
       `webhook ${webhookId} is not active: the service stopped sending after failed deliveries, ` +
-      'or somebody switched it off; check that our receiver can be reached, then run ' +
+      'or someone switched it off; check that our receiver can be reached, then run ' +
       `\`tracking-sync webhooks enable ${webhookId}\``
     alerts.push({ webhookId, kind: 'inactive', sentence })
   }

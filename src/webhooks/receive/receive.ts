@@ -100,7 +100,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const counter = createCounter()
   const logOutcome = createOutcomeLog(logger)
   if (signature === 'insecure') {
-    logger.warn('signatures of webhook deliveries are not checked: anybody can send what they like')
+    logger.warn('signatures of webhook deliveries are not checked: anyone can send anything')
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<Outcome> {
