@@ -18,6 +18,8 @@ import { terminalOf, type Terminal } from './output/terminal.js'
 export interface ProcessLike {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
+  /** Absent: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   cwd(): string
   exit(code: number): never
   on(event: StopSignal, listener: (signal: StopSignal) => void): unknown
@@ -123,7 +125,7 @@ export class CommandIo {
       const { loadConfig, readEnvironment } = await import('../config/load.js')
       const { createRedactor } = await import('../base/logger.js')
       const loaded = loadConfig({
-        environment: readEnvironment(),
+        environment: process.env ?? readEnvironment(),
         workingDirectory: process.cwd(),
         flags: settings,
         configFile,

@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Simulator } from '../../src/simulator/server.js'
-import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
+import { callProgram } from '../support/call-cli.js'
+import { makeFreshHome, makePreparedHome, removeFreshHomes } from '../support/fresh-home.js'
 import {
   endPrograms,
   repositoryDirectory,
@@ -116,7 +117,12 @@ describe.concurrent('output that cannot be written', () => {
   )
 })
 
-describe.concurrent('wrong usage', () => {
+/** As a shell splits a line with words in double quotes. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
+}
+
+describe('wrong usage', () => {
   test.each([
     ['--nope', /unknown option '--nope'/],
     ['nope', /unknown command 'nope'/],
@@ -140,7 +146,7 @@ describe.concurrent('wrong usage', () => {
     ['check --api-url http://127.0.0.1:1', /TRACKING_API_URL must end with the version segment/],
     ['status --schema Bad', /TRACKING_SCHEMA must be/],
   ])('ends with 2: %s', { tags: ['FD8'] }, async (args, said) => {
-    const { exitCode, stdout, stderr } = await shell(`ours ${args}`)
+    const { exitCode, stdout, stderr } = await callProgram(wordsOf(args), options)
     expect(stderr).toMatch(said)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
@@ -157,7 +163,8 @@ describe.concurrent('wrong usage', () => {
     ['TRACKING_PAGE_SIZE', 'many', /must be a whole number/],
     ['TRACKING_CRON_TIME_ZONE', 'Mars/Base', /must be an IANA time zone/],
   ])('of a setting ends with 2: %s=%s', { tags: ['FD8'] }, async (name, value, said) => {
-    const { exitCode, stderr } = await shell(`export ${name}='${value}'; ours status`)
+    const env = { ...options.env, [name]: value }
+    const { exitCode, stderr } = await callProgram(['status'], { ...options, env })
     expect(stderr).toMatch(new RegExp(`^error: ${name} ${said.source}.*\n$`))
     expect(exitCode).toBe(2)
   })
@@ -189,7 +196,7 @@ describe('the embedded database', () => {
   })
 
   test('takes one demo at a time, and says where it is', { tags: ['FD10'] }, async () => {
-    const { directory } = await makeFreshHome()
+    const { directory } = await makePreparedHome()
     const demo = ['demo', '--shipments', '20']
     const first = await startCli(demo, { directory })
     await first.waitFor(({ stdout }) => stdout().includes('backfill:'))

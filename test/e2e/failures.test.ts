@@ -1,12 +1,14 @@
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Simulator } from '../../src/simulator/server.js'
 import type { RunReport } from '../../src/sync/run-sync.js'
+import { callProgram, type CliCall } from '../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom, lookAt, selectRows } from '../support/look-at-cli-rows.js'
+import { prepareHome } from '../support/prepared-home.js'
 import {
   endPrograms,
   expectNoSecret,
-  runCli,
   startCli,
   startProgram,
   waitUntil,
@@ -61,7 +63,7 @@ async function closeScenes(): Promise<void> {
 }
 
 /** What remains of standard error without progress and log lines: the sentence. */
-function sentenceOf({ stderr }: ProgramResult): string {
+function sentenceOf({ stderr }: Pick<CliCall, 'stderr'>): string {
   expect(stderr).not.toMatch(/\n {4}at |node:internal|\.js:\d+/)
   const isOther = /^(?:\w+: page \d+,|\{"progress":|\d\d:\d\d:\d\d )/
   const lines = stderr.split('\n').filter((line) => line !== '' && !isOther.test(line))
@@ -94,7 +96,7 @@ async function countRows({ database }: Scene, table: string): Promise<number> {
 async function expectRecovery(scene: Scene): Promise<void> {
   const { simulator, database, options } = scene
   simulator.faults.clear()
-  const again = await runCli(['backfill', '--json'], options)
+  const again = await callProgram(['backfill', '--json'], options)
   expect(again.exitCode).toBe(0)
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'complete', problems: [] })
   expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
@@ -129,7 +131,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
   it('when the key is wrong: 3, and nothing is written', async () => {
     const scene = await makeScene()
     const options = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
-    const result = await runCli(['backfill'], options)
+    const result = await callProgram(['backfill'], options)
     expect(result.exitCode).toBe(3)
     expect(sentenceOf(result)).toMatch(
       /^error: GET \/v2\/shipments: the service refused the API key \(401\)\. It says: /,
@@ -151,7 +153,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
       match: isSecondPage,
       times: Infinity,
     })
-    const result = await runCli(['backfill', '--json'], scene.options)
+    const result = await callProgram(['backfill', '--json'], scene.options)
     expect(result.exitCode).toBe(4)
     const { problems } = JSON.parse(result.stdout) as RunReport
     expect(problems[0]).toMatch(/^shipments: .* asks to wait 3600 s, which is longer than this/)
@@ -167,7 +169,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
       match: { path: '/shipments' },
       times: Infinity,
     })
-    const result = await runCli(['backfill'], scene.options)
+    const result = await callProgram(['backfill'], scene.options)
     expect(result.exitCode).toBe(6)
     expectSentence(
       result,
@@ -182,7 +184,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     const scene = await makeScene()
     const dead = `postgres://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:9/house`
     for (const command of ['backfill', 'sync', 'status', 'migrate']) {
-      const result = await runCli([command], withSettings(scene, { DATABASE_URL: dead }))
+      const result = await callProgram([command], withSettings(scene, { DATABASE_URL: dead }))
       expect({ command, exitCode: result.exitCode }).toEqual({ command, exitCode: 5 })
       expect(result.stdout).toBe('')
       expect(sentenceOf(result)).toMatch(
@@ -197,7 +199,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     const [, user, , host] = /\/\/([^:@/]*)(:[^@]*)?@([^/]*)/.exec(scene.database.url) ?? []
     expect(user).not.toBe('')
     const wrong = `postgres://${user!}:${encodeURIComponent(PASSWORD)}@${host!}/${scene.database.name}`
-    const result = await runCli(['sync'], withSettings(scene, { DATABASE_URL: wrong }))
+    const result = await callProgram(['sync'], withSettings(scene, { DATABASE_URL: wrong }))
     expect(result.exitCode).toBe(5)
     expect(sentenceOf(result)).toMatch(/password.*; check user and password in DATABASE_URL$/)
   })
@@ -230,7 +232,10 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
 
   it('when a setting is bad: 2, all of them together, without any value', async () => {
     const scene = await makeScene()
-    const one = await runCli(['sync'], withSettings(scene, { TRACKING_PAGE_SIZE: 'canary-size' }))
+    const one = await callProgram(
+      ['sync'],
+      withSettings(scene, { TRACKING_PAGE_SIZE: 'canary-size' }),
+    )
     expect(one).toMatchObject({ exitCode: 2, stdout: '' })
     expect(sentenceOf(one)).toBe('error: TRACKING_PAGE_SIZE must be a whole number from 1 to 1000')
     const bad = {
@@ -239,7 +244,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
       DATABASE_URL: `mysql://me:${encodeURIComponent(PASSWORD)}@db/house`,
       TRACKING_MIGRATE: 'perhaps',
     }
-    const many = await runCli(['sync'], withSettings(scene, bad))
+    const many = await callProgram(['sync'], withSettings(scene, bad))
     expect(many).toMatchObject({ exitCode: 2, stdout: '' })
     expect(many.stderr).toBe(
       [
@@ -252,7 +257,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
       ].join('\n'),
     )
     const insecure = { TRACKING_API_URL: 'http://canary.example/v2' }
-    expect(sentenceOf(await runCli(['sync'], withSettings(scene, insecure)))).toMatch(
+    expect(sentenceOf(await callProgram(['sync'], withSettings(scene, insecure)))).toMatch(
       /^error: TRACKING_API_URL is plain http .*; use https:\/\/, or set TRACKING_ALLOW_INSECURE_API_URL=true$/,
     )
     expect(scene.simulator.requests.total).toBe(0)
@@ -276,25 +281,25 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     { args: ['database'], sentence: /^Usage: tracking-sync database / },
   ])('when the command line is wrong: 2 for $args', async ({ args, sentence }) => {
     const { directory } = await makeFreshHome()
-    const result = await runCli(args, { directory })
+    const result = await callProgram(args, { directory })
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
     expect(result.stderr).toMatch(sentence)
   })
 
   it('when SQL of one’s own is wrong or would write: 2, with the words of PostgreSQL', async () => {
     const scene = await makeScene()
-    expect((await runCli(['sync'], scene.options)).exitCode).toBe(0)
+    expect((await callProgram(['sync'], scene.options)).exitCode).toBe(0)
     const cases = [
       { sql: 'select nonsense from nowhere', says: 'relation "nowhere" does not exist (42P01)' },
       { sql: 'select 1 from', says: 'syntax error at end of input (42601)' },
       { sql: 'select 1 / 0', says: 'division by zero (22012)' },
     ]
     for (const { sql, says } of cases) {
-      const result = await runCli(['query', sql], scene.options)
+      const result = await callProgram(['query', sql], scene.options)
       expect(result).toMatchObject({ exitCode: 2, stdout: '' })
       expect(sentenceOf(result)).toBe(`error: the SQL is refused by PostgreSQL: ${says}`)
     }
-    const writing = await runCli(['query', 'delete from shipments'], scene.options)
+    const writing = await callProgram(['query', 'delete from shipments'], scene.options)
     expect(writing).toMatchObject({ exitCode: 2, stdout: '' })
     expect(sentenceOf(writing)).toMatch(/^error: the SQL begins with "delete", and `query` answers/)
     expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
@@ -313,7 +318,7 @@ function isSecondPage({
 }
 
 /** Other streams may have failed too; the sentence then says where to read on. */
-function expectSentence(result: ProgramResult, problem: RegExp): void {
+function expectSentence(result: CliCall, problem: RegExp): void {
   const sentence = sentenceOf(result).replace(/^error: /, '')
   expect(sentence.replace(/ \(and \d+ more, see the report\)$/, '')).toMatch(problem)
 }
@@ -344,12 +349,12 @@ async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void
 
 /** These end only after the client has tried again several times, with real pauses: they wait side by side. */
 describe('a service that stays away', () => {
-  const results = new Map<string, { scene: Scene; result: ProgramResult }>()
+  const results = new Map<string, { scene: Scene; result: CliCall }>()
 
   beforeAll(async () => {
     const start = async (name: string, prepare: (scene: Scene) => Scene | Promise<Scene>) => {
       const scene = await prepare(await makeScene({ TRACKING_PAGE_SIZE: '8' }))
-      const result = await runCli(['sync'], { ...scene.options, deadlineMs: 150_000 })
+      const result = await callProgram(['sync'], scene.options)
       results.set(name, { scene, result })
     }
     await Promise.all([
@@ -486,7 +491,7 @@ describe('a signal', () => {
     async () => {
       const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
       const { database, options } = scene
-      expect((await runCli(['migrate'], options)).exitCode).toBe(0)
+      expect((await callProgram(['migrate'], options)).exitCode).toBe(0)
       await lookAt(database.url, (warehouse) =>
         warehouse.transaction('hold the batch', async (session) => {
           await session.query('lock', 'lock table tracking.shipments in exclusive mode')
@@ -521,6 +526,7 @@ describe('a signal', () => {
   it('stops the embedded database too', async () => {
     const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { simulator, options } = scene
+    await prepareHome(join(options.directory, '.tracking-sync'))
     const { DATABASE_URL: unused, ...env } = options.env!
     expect(unused).toBeDefined()
     const played = simulator.faults.add({
@@ -532,7 +538,7 @@ describe('a signal', () => {
     await waitUntil('the second page is asked for', () => played.played > 0)
     backfill.kill('SIGTERM')
     expect(await backfill.ended).toMatchObject({ exitCode: 143 })
-    const status = await runCli(['status', '--json'], { ...options, env })
+    const status = await callProgram(['status', '--json'], { ...options, env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       runs: [{ command: 'backfill', outcome: 'aborted' }],
     })
@@ -585,7 +591,7 @@ describe('a reader that goes away', { tags: ['X4'] }, () => {
       fault: { kind: 'status', status: 500 },
       match: { path: '/shipments' },
     })
-    const result = await runCli(['backfill'], scene.options)
+    const result = await callProgram(['backfill'], scene.options)
     expect(result.exitCode).toBe(0)
     const lines = result.stderr.split('\n').filter((line) => line.startsWith('{'))
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(

@@ -4,11 +4,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../src/sync/run-sync.js'
+import { callProgram } from '../support/call-cli.js'
 import { sum } from '../support/sum-cli-report.js'
 import {
   isProcessAlive,
   isServerRunning,
   makeFreshHome,
+  makePreparedHome,
   readServerPid,
   removeFreshHomes,
   type FreshHome,
@@ -141,7 +143,7 @@ describe('demo', () => {
 
 describe('a service and a warehouse in processes of their own', () => {
   it('end with identical rows in the embedded database and in the one of DATABASE_URL, and a second run writes nothing', async () => {
-    const home = await makeFreshHome()
+    const home = await makePreparedHome()
     const { directory } = home
     // The account's own key stays out of it.
     const simulate = await startSimulateCli(WORLD_ARGUMENTS, {
@@ -203,12 +205,12 @@ describe('a service and a warehouse in processes of their own', () => {
     const { url: DATABASE_URL } = await makeDatabase()
     const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
     const options = { directory, env: { ...env, ...UNHURRIED, TRACKING_LOG_LEVEL: 'error' } }
-    const backfill = await runCli(['backfill', '--json'], options)
+    const backfill = await callProgram(['backfill', '--json'], options)
     const lines = backfill.stderr.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
       progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
     })
-    const sync = await runCli(['sync'], options)
+    const sync = await callProgram(['sync'], options)
     expect(sync.stderr).toMatch(/^shipments: page 1, \d+ of \d+ records, \d+ requests?, \d+ s, /m)
     expect(sync.stdout).toMatch(/^shipments +(\d+) +0 +0 +\1 +0 +0 +0 +0 +1 +complete$/m)
     expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
@@ -217,7 +219,7 @@ describe('a service and a warehouse in processes of their own', () => {
 
 describe('the embedded database', () => {
   it('stays after start, gives its address, opens psql, and goes with stop', async () => {
-    const home = await makeFreshHome()
+    const home = await makePreparedHome()
     const { directory } = home
     const before = await runCli(['database', 'url'], { directory })
     expect(before).toMatchObject({
@@ -268,7 +270,7 @@ describe('the embedded database', () => {
   })
 
   it('leaves Ctrl-C to psql, passes SIGTERM on to it, and is stopped afterwards', async () => {
-    const home = await makeFreshHome()
+    const home = await makePreparedHome()
     const { directory } = home
     const PATH = await makeFakePsql(
       directory,
@@ -289,7 +291,7 @@ describe('the embedded database', () => {
   })
 
   it('says what to install where there is no psql', async () => {
-    const { directory } = await makeFreshHome()
+    const { directory } = await makePreparedHome()
     const bin = join(directory, 'bin')
     await mkdir(bin)
     const env = { PATH: bin, TRACKING_LOG_LEVEL: 'error' }
@@ -324,7 +326,7 @@ describe('the embedded database', () => {
   it.each(['start', 'stop'])('refuses %s where DATABASE_URL is set', async (verb) => {
     const { directory } = await makeFreshHome()
     const env = { DATABASE_URL: 'postgres://me:canary-pass@127.0.0.1:9/house' }
-    expect(await runCli(['database', verb], { directory, env })).toMatchObject({
+    expect(await callProgram(['database', verb], { directory, env })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr:
@@ -336,7 +338,7 @@ describe('the embedded database', () => {
     'is adopted and stopped by the next command after its own was killed',
     { tags: ['X4'] },
     async () => {
-      const home = await makeFreshHome()
+      const home = await makePreparedHome()
       const { directory } = home
       const simulator = await startSameWorld({ apiKey: KEY })
       closers.push(() => simulator.close())
@@ -376,7 +378,7 @@ describe('the embedded database', () => {
   )
 
   it('takes another port, with a warning, when the one it was told is taken', async () => {
-    const { directory } = await makeFreshHome()
+    const { directory } = await makePreparedHome()
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     closers.push(() => {
@@ -385,7 +387,7 @@ describe('the embedded database', () => {
     })
     const taken = (server.address() as AddressInfo).port
     const args = ['database', 'start', '--json', '--database-port', String(taken)]
-    const start = await runCli(args, { directory })
+    const start = await callProgram(args, { directory })
     expect(start.exitCode).toBe(0)
     const { port } = JSON.parse(start.stdout) as { port: number }
     expect(port).not.toBe(taken)
@@ -394,7 +396,7 @@ describe('the embedded database', () => {
       takenPort: taken,
       databasePort: port,
     })
-    expect(await runCli(['database', 'stop'], { directory })).toMatchObject({ exitCode: 0 })
+    expect(await callProgram(['database', 'stop'], { directory })).toMatchObject({ exitCode: 0 })
   })
 })
 
@@ -418,13 +420,13 @@ describe('simulate', () => {
     const { directory } = await makeFreshHome()
     const first = await startSimulateCli(['--shipments', '1'], { directory })
     const { port } = new URL(first.apiUrl)
-    expect(await runCli(['simulate', '--port', port], { directory })).toMatchObject({
+    expect(await callProgram(['simulate', '--port', port], { directory })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: `error: --port ${port} is in use; name another, or 0 for a free one\n`,
     })
     const args = ['simulate', '--port', '0', '--host', '192.0.2.1']
-    expect(await runCli(args, { directory })).toMatchObject({
+    expect(await callProgram(args, { directory })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
@@ -451,7 +453,7 @@ describe('check', () => {
       DATABASE_URL,
       TRACKING_LOG_LEVEL: 'error',
     }
-    const before = await runCli(['check'], { directory, env })
+    const before = await callProgram(['check'], { directory, env })
     expect(before).toMatchObject({ exitCode: 0, stderr: '' })
     expect(before.stdout.trimEnd().split('\n')).toEqual([
       'ok    settings  complete and well-formed',
@@ -463,8 +465,8 @@ describe('check', () => {
       expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 12 shipments; its/),
     ])
     expect(await versionsIn(DATABASE_URL)).toEqual({})
-    expect((await runCli(['migrate'], { directory, env })).exitCode).toBe(0)
-    const after = await runCli(['check', '--json'], { directory, env })
+    expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
+    const after = await callProgram(['check', '--json'], { directory, env })
     expect(JSON.parse(after.stdout)).toMatchObject([
       { name: 'settings', isOk: true, exitCode: 0 },
       { name: 'database', isOk: true, exitCode: 0 },
@@ -475,10 +477,10 @@ describe('check', () => {
   })
 
   it('says ok with the embedded database and leaves no server running', async () => {
-    const home = await makeFreshHome()
+    const home = await makePreparedHome()
     const simulator = await makeService()
     const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
-    const check = await runCli(['check'], { directory: home.directory, env })
+    const check = await callProgram(['check'], { directory: home.directory, env })
     expect(check.exitCode).toBe(0)
     expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
     expect(await isServerRunning(home)).toBe(false)
@@ -526,7 +528,7 @@ describe('check', () => {
       },
     ]
     for (const { env, exitCode, fails } of cases) {
-      const check = await runCli(['check'], {
+      const check = await callProgram(['check'], {
         directory,
         env: { ...env, TRACKING_LOG_LEVEL: 'error' },
       })
@@ -537,7 +539,7 @@ describe('check', () => {
       expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
     }
     const bad = { ...good, TRACKING_API_URL: 'nonsense', TRACKING_PAGE_SIZE: 'canary-size' }
-    expect(await runCli(['check'], { directory, env: bad })).toMatchObject({
+    expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr:
@@ -562,19 +564,19 @@ describe('check', () => {
         TRACKING_MIGRATE: 'false',
         TRACKING_LOG_LEVEL: 'error',
       }
-      const check = await runCli(['check'], { directory, env })
+      const check = await callProgram(['check'], { directory, env })
       expect(check).toMatchObject({ exitCode: 5, stderr: '' })
       expect(check.stdout).toMatch(
         /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
       )
-      const sync = await runCli(['sync'], { directory, env })
+      const sync = await callProgram(['sync'], { directory, env })
       expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
       expect(sync.stderr).toMatch(
         /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
       )
-      const migrate = await runCli(['migrate'], { directory, env })
+      const migrate = await callProgram(['migrate'], { directory, env })
       expect(migrate).toMatchObject({ exitCode: 0, stderr: '' })
-      expect((await runCli(['sync'], { directory, env })).exitCode).toBe(0)
+      expect((await callProgram(['sync'], { directory, env })).exitCode).toBe(0)
 
       await selectRows(
         DATABASE_URL,
@@ -582,7 +584,7 @@ describe('check', () => {
       select version + 1, 'of_tomorrow', checksum
       from tracking_sync.migrations order by version desc limit 1`,
       )
-      const newer = await runCli(['check'], {
+      const newer = await callProgram(['check'], {
         directory,
         env: { ...env, TRACKING_MIGRATE: 'true' },
       })
@@ -613,13 +615,13 @@ describe('secrets', () => {
         TRACKING_API_KEY_FILE: keyFile,
         DATABASE_URL_FILE: addressFile,
       }
-      const sync = await runCli(['sync'], { directory, env, secrets })
+      const sync = await callProgram(['sync'], { directory, env, secrets })
       expect(sync.exitCode).toBe(0)
       expect(sync.stderr).toContain(
         'other users can read or change the file of TRACKING_API_KEY_FILE',
       )
       expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
-      const config = await runCli(['config'], { directory, env, secrets })
+      const config = await callProgram(['config'], { directory, env, secrets })
       expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
       expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
     },
@@ -630,7 +632,7 @@ describe('secrets', () => {
     { tags: ['S4'] },
     async (flag) => {
       const { directory } = await makeFreshHome()
-      const sync = await runCli(['sync', flag, 'x'], { directory })
+      const sync = await callProgram(['sync', flag, 'x'], { directory })
       expect(sync).toMatchObject({ exitCode: 2, stdout: '' })
       expect(sync.stderr).toMatch(/^error: unknown option '--[a-z-]+'\n/)
     },

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { runCli } from '../../src/commands/program.js'
+import { expectClean, type ProgramOptions } from './run-cli.js'
 
 export interface CliCall {
   readonly exitCode: number
@@ -10,30 +11,50 @@ export interface CliCall {
   readonly stderr: string
 }
 
-/** Runs one command line in this process, with its settings from a `.env` in a directory of its own. */
+/** Runs one command line in this process, in a directory of its own. */
 export async function callCli(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
 ): Promise<CliCall> {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-cli-'))
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-  await writeFile(join(directory, '.env'), lines.join(''))
-  const [stdout, stderr] = [collect(), collect()]
   try {
-    const exitCode = await runCli(['node', 'tracking-sync', ...args], {
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      cwd: () => directory,
-      exit: (code) => {
-        throw new Error(`exit(${code}) was called`)
-      },
-      on: () => undefined,
-      off: () => undefined,
-    })
-    return { exitCode, stdout: stdout.text(), stderr: stderr.text() }
+    return await callWith(args, directory, settings)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/**
+ * As `runCli`, with the same look for secrets, but in this process: for wording and exit codes. What concerns signals, streams
+ * or the installation needs a process.
+ */
+export async function callProgram(
+  args: readonly string[],
+  options: Pick<ProgramOptions, 'directory' | 'env' | 'secrets' | 'isPrintingPassword'>,
+): Promise<CliCall> {
+  const call = await callWith(args, options.directory, options.env ?? {})
+  await expectClean(args.join(' '), call, options)
+  return call
+}
+
+async function callWith(
+  args: readonly string[],
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<CliCall> {
+  const [stdout, stderr] = [collect(), collect()]
+  const exitCode = await runCli(['node', 'tracking-sync', ...args], {
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    cwd: () => directory,
+    exit: (code) => {
+      throw new Error(`exit(${code}) was called`)
+    },
+    on: () => undefined,
+    off: () => undefined,
+  })
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() }
 }
 
 function collect(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {

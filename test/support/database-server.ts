@@ -13,6 +13,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
+import { copyDatabase } from './prepared-home.js'
 import { createTestDatabase, dropDatabasesOf } from './test-database.js'
 
 declare module 'vitest' {
@@ -25,6 +26,8 @@ declare module 'vitest' {
     testRun: string
     /** A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that migrating takes. */
     migratedDatabase: string
+    /** A home with a stopped embedded database for `prepareHome`, or empty. */
+    preparedHome: string
   }
 }
 
@@ -48,17 +51,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('databaseServerUrl', given)
     project.provide('warehouseServerUrl', given)
     project.provide('migratedDatabase', await createTemplate(given, testRun))
+    project.provide('preparedHome', '')
     return () => dropDatabasesOf(testRun, given)
   }
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-'))
   // For root: open to the account the server runs under, so that everything stays in this one directory.
   await chmod(homeDirectory, 0o755)
   try {
+    const packageName = process.env.TEST_POSTGRES_PACKAGE
+    const preparedHome = join(homeDirectory, 'prepared')
+    const options = { packageName, logger: silentLogger, extraSettings: DISPOSABLE }
+    const prepared = await startEmbeddedDatabase({ ...options, homeDirectory: preparedHome })
+    await prepared.stop()
+    // Not where root has a temporary directory that nobody else can enter, and not of another version.
+    const isCopied = prepared.dataDirectory.startsWith(preparedHome) && process.platform !== 'win32'
+    project.provide('preparedHome', isCopied && packageName === undefined ? preparedHome : '')
+    if (isCopied) await copyDatabase(preparedHome, homeDirectory)
     const server = await startEmbeddedDatabase({
-      packageName: process.env.TEST_POSTGRES_PACKAGE,
+      ...options,
       homeDirectory,
-      logger: silentLogger,
-      extraSettings: DISPOSABLE,
     })
     project.provide('databaseServerUrl', server.adminUrl)
     project.provide('migratedDatabase', await createTemplate(server.adminUrl, testRun))

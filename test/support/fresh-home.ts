@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -7,6 +7,7 @@ import {
 } from '../../src/embedded-postgres/embedded-database.js'
 import { isAlive } from '../../src/embedded-postgres/processes.js'
 import { silentLogger } from '../../src/base/logger.js'
+import { prepareHome } from './prepared-home.js'
 
 /** An empty directory to run commands in, with a home for their embedded database. */
 export interface FreshHome {
@@ -24,6 +25,14 @@ export async function makeFreshHome(homeName = '.tracking-sync'): Promise<FreshH
   await chmod(directory, 0o755)
   const home = { directory, homeDirectory: join(directory, homeName) }
   homes.push(home)
+  return home
+}
+
+/** As `makeFreshHome`, with a database that was made and stopped before. */
+export async function makePreparedHome(): Promise<FreshHome> {
+  const home = await makeFreshHome()
+  await mkdir(home.homeDirectory)
+  await prepareHome(home.homeDirectory)
   return home
 }
 

@@ -6,6 +6,7 @@ import {
   type EmbeddedDatabase,
 } from '../../src/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../src/base/logger.js'
+import { prepareHome } from './prepared-home.js'
 import { waitUntil } from './run-cli.js'
 
 /** A PostgreSQL that a test has for itself, to stop, crash and start again. It keeps what it has committed as any server does. */
@@ -22,6 +23,7 @@ export interface OwnServer {
 export async function openOwnServer(): Promise<OwnServer> {
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-outage-'))
   await chmod(homeDirectory, 0o755)
+  await prepareHome(homeDirectory)
   let server: EmbeddedDatabase | undefined
 
   async function postmasterPid(): Promise<number> {

@@ -6,29 +6,36 @@ import { createTestDatabase, type TestDatabase } from './test-database.js'
 import type { TestWarehouse } from './test-warehouse.js'
 
 /** Emptied databases of tests that are over, for the next test or file of this worker. The global setup drops them at the end. */
-const idle: TestDatabase[] = []
+const idle: IdleDatabase[] = []
+
+interface IdleDatabase {
+  readonly database: TestDatabase
+  /** Of its catalogue, as every test found it. */
+  readonly digest: string
+}
 
 /**
  * A migrated and empty warehouse whose database may have served a test before: emptying one is faster than making and dropping one. What a test leaves
  * with other tables, columns, functions or rights than it got, or with a connection of another program, is dropped and serves nobody.
  */
 export async function borrowTestWarehouse(): Promise<TestWarehouse> {
+  const used = idle.pop()
   const database =
-    idle.pop() ?? (await createTestDatabase({ template: inject('migratedDatabase') }))
+    used?.database ?? (await createTestDatabase({ template: inject('migratedDatabase') }))
   const warehouse = createWarehouse({
     url: database.url,
     schema: 'tracking',
     logger: silentLogger,
   })
-  const before = await digestCatalogue(warehouse)
+  const digest = used?.digest ?? (await digestCatalogue(warehouse))
   return {
     warehouse,
     url: database.url,
     drop: async () => {
       // A test may have closed the warehouse or dropped its database.
-      const isReusable = await tidy(warehouse, before).catch(() => false)
+      const isReusable = await tidy(warehouse, digest).catch(() => false)
       await warehouse.close()
-      if (isReusable) idle.push(database)
+      if (isReusable) idle.push({ database, digest })
       else await database.drop()
     },
   }
@@ -46,6 +53,11 @@ async function tidy(warehouse: Warehouse, before: string): Promise<boolean> {
   return others?.count === 0
 }
 
+/** Changes with any row of a catalogue: a changed one has another transaction. A text for each would take ten times as long. */
+function rowsOf(catalogue: string): string {
+  return `concat_ws(' ', '${catalogue}', count(*), sum(xmin::text::bigint))`
+}
+
 /** Changes when anything but rows does, and when those of the installation do. */
 async function digestCatalogue(warehouse: Warehouse): Promise<string> {
   const { sync } = warehouse.names
@@ -55,13 +67,13 @@ async function digestCatalogue(warehouse: Warehouse): Promise<string> {
     things as (
         select concat_ws(' ', oid, relname, relkind, relnatts, relacl, reloptions, relpersistence, relrowsecurity) as thing
         from pg_class where relnamespace in (select oid from here)
-        union all select concat_ws(' ', oid, xmin) from pg_constraint where connamespace in (select oid from here)
-        union all select concat_ws(' ', oid, xmin) from pg_proc where pronamespace in (select oid from here)
+        union all select ${rowsOf('constraint')} from pg_constraint where connamespace in (select oid from here)
+        union all select ${rowsOf('proc')} from pg_proc where pronamespace in (select oid from here)
         union all select concat_ws(' ', oid, nspname, nspacl) from pg_namespace
-        union all select concat_ws(' ', oid, xmin) from pg_trigger
-        union all select concat_ws(' ', oid, xmin) from pg_rewrite
-        union all select concat_ws(' ', oid, xmin) from pg_attrdef
-        union all select concat_ws(' ', attrelid, attnum, xmin) from pg_attribute
+        union all select ${rowsOf('trigger')} from pg_trigger
+        union all select ${rowsOf('rewrite')} from pg_rewrite
+        union all select ${rowsOf('attrdef')} from pg_attrdef
+        union all select ${rowsOf('attribute')} from pg_attribute
         where attrelid in (select oid from pg_class where relnamespace in (select oid from here))
         union all select setconfig::text from pg_db_role_setting
         where setdatabase = (select oid from pg_database where datname = current_database())

@@ -136,10 +136,7 @@ export function startProgram(
     for (const line of await Promise.all(commandLines)) {
       expectNoSecret(`the command line of ${name}`, line, secrets)
     }
-    if (options.isPrintingPassword !== true) expectNoSecret(`the output of ${name}`, all, secrets)
-    if (/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(all)) {
-      throw new Error(`${name} prints control characters: ${JSON.stringify(all)}`)
-    }
+    await expectClean(name, output, options)
     return { exitCode, signal, ...output, seconds }
   }
   const ended = end()
@@ -223,6 +220,23 @@ function formsOf(secret: string): Record<string, string> {
   }
 }
 
+/** Fails when an output shows a secret that the program was given or made up, or may steer a terminal. */
+export async function expectClean(
+  name: string,
+  output: Pick<ProgramResult, 'stdout' | 'stderr'>,
+  options: Pick<ProgramOptions, 'directory' | 'env' | 'secrets' | 'isPrintingPassword'>,
+): Promise<void> {
+  const all = `--- stdout\n${output.stdout}\n--- stderr\n${output.stderr}`
+  if (options.isPrintingPassword !== true) {
+    const given = [...secretsOf(options.env ?? {}), ...(options.secrets ?? [])]
+    const secrets = [...given, ...(await embeddedPasswords(options))]
+    expectNoSecret(`the output of ${name}`, all, secrets)
+  }
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(all)) {
+    throw new Error(`${name} prints control characters: ${JSON.stringify(all)}`)
+  }
+}
+
 /** The key, and the password within the address of the database. */
 function secretsOf(env: Readonly<Record<string, string>>): string[] {
   const { TRACKING_API_KEY: key = '', DATABASE_URL: address = '' } = env
@@ -231,7 +245,10 @@ function secretsOf(env: Readonly<Record<string, string>>): string[] {
 }
 
 /** What the program itself made up for its database. */
-async function embeddedPasswords({ directory, env = {} }: ProgramOptions): Promise<string[]> {
+async function embeddedPasswords({
+  directory,
+  env = {},
+}: Pick<ProgramOptions, 'directory' | 'env'>): Promise<string[]> {
   const home = env.TRACKING_HOME ?? join(directory, '.tracking-sync')
   const file = join(home, 'database', 'password')
   const text = await readFile(file, 'utf8').catch(() => '')

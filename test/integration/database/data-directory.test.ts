@@ -28,6 +28,7 @@ import {
   cleanUp,
   makeDirectory,
   makeHome,
+  makePreparedHome,
   ordinaryUser,
   query,
   readServerPid,
@@ -192,7 +193,7 @@ describe('what runs in the place of a server', () => {
   )
 
   it('is told nothing when it takes the port after a crash', { tags: ['FC4'] }, async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
     process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
     const told: Buffer[] = []
@@ -248,7 +249,10 @@ describe('secrets', () => {
 
   it('of our environment are not handed to the server', async () => {
     const secret = 'key-that-belongs-to-us'
-    const child = await startChild({ homeDirectory: await makeHome(), env: { OUR_KEY: secret } })
+    const child = await startChild({
+      homeDirectory: await makePreparedHome(),
+      env: { OUR_KEY: secret },
+    })
     const { dataDirectory } = await child.ready
     if (process.platform === 'linux') {
       const pid = await readServerPid(dataDirectory)
@@ -260,7 +264,7 @@ describe('secrets', () => {
 
 describe('a port that is taken', () => {
   it('is replaced by another one, which is kept from then on', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     await first.stop()
     const stranger = createServer().listen(first.port, '127.0.0.1')
@@ -284,7 +288,11 @@ describe('a port that is taken', () => {
     const { port } = probe.address() as AddressInfo
     probe.close()
     await once(probe, 'close')
-    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger, port })
+    const database = await startEmbeddedDatabase({
+      homeDirectory: await makePreparedHome(),
+      logger,
+      port,
+    })
     expect(database.port).toBe(port)
     await database.stop()
   })
@@ -308,7 +316,7 @@ describe('a data directory that cannot be used', () => {
   })
 
   it('is reported when its password is lost', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
     await rm(join(homeDirectory, 'database', 'password'))
     await expect(startEmbeddedDatabase({ homeDirectory, logger })).rejects.toThrow(
@@ -338,7 +346,7 @@ describe('a data directory that cannot be used', () => {
 
 describe('a server that its disk has ended', () => {
   it('is explained by what it wrote last, and by nothing older', { tags: ['FD10'] }, async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const database = await startEmbeddedDatabase({ homeDirectory, logger })
     const log = join(dirname(database.dataDirectory), 'server.log')
     expect(await database.explain()).toBeUndefined()
@@ -353,7 +361,7 @@ describe('a server that its disk has ended', () => {
 
 describe('the server log', () => {
   it('is for its owner only, and starts anew when it has grown beyond its limit', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     const logFile = join(dirname(first.dataDirectory), 'server.log')
     expect((await stat(logFile)).mode & 0o077).toBe(0)

@@ -12,6 +12,7 @@ import {
 } from '../../../src/embedded-postgres/embedded-database.js'
 import { isAlive } from '../../../src/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import { prepareHome } from '../../support/prepared-home.js'
 
 /** What a started child reported. */
 interface ChildDatabase {
@@ -65,6 +66,13 @@ export async function makeDirectory(mode = 0o755): Promise<string> {
 /** A home that does not exist yet. Its server is stopped and its data are removed by `cleanUp`, wherever they are. */
 export async function makeHome(mode?: number): Promise<string> {
   return registerHome(join(await makeDirectory(mode), 'home'))
+}
+
+/** As `makeHome`, with a database that was made and stopped before. */
+export async function makePreparedHome(): Promise<string> {
+  const homeDirectory = await makeHome()
+  await prepareHome(homeDirectory)
+  return homeDirectory
 }
 
 export function registerHome(homeDirectory: string): string {

@@ -8,7 +8,15 @@ import {
   stopEmbeddedDatabase,
 } from '../../../src/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { cleanUp, isRunning, makeHome, query, readServerPid, startChild } from './embedded-homes.js'
+import {
+  cleanUp,
+  isRunning,
+  makeHome,
+  makePreparedHome,
+  query,
+  readServerPid,
+  startChild,
+} from './embedded-homes.js'
 
 const logger = silentLogger
 
@@ -16,7 +24,7 @@ afterEach(cleanUp)
 
 describe('the embedded database of one command', () => {
   it('keeps data, port and password across restarts, and its server ends with it', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     expect(first.isAdopted).toBe(false)
     await query(first.url, 'create table kept as select 42 as answer')
@@ -32,7 +40,7 @@ describe('the embedded database of one command', () => {
   })
 
   it('stops its server when it is asked to end by a signal', async () => {
-    const child = await startChild({ homeDirectory: await makeHome() })
+    const child = await startChild({ homeDirectory: await makePreparedHome() })
     const pid = await readServerPid((await child.ready).dataDirectory)
     await child.kill('SIGTERM')
     expect(child.process.exitCode).toBe(0)
@@ -65,7 +73,7 @@ describe('the embedded database of one command', () => {
 
 describe('a server whose command was killed', () => {
   it('is adopted with its data by the next command, and stopped at its end', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const killed = await startChild({ homeDirectory })
     const { url, dataDirectory } = await killed.ready
     await query(url, 'create table survivor as select 1 as one')
@@ -82,7 +90,7 @@ describe('a server whose command was killed', () => {
   })
 
   it('recovers what was committed when the server itself was killed', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     await query(first.url, 'create table committed as select 1 as one')
     process.kill(await readServerPid(first.dataDirectory), 'SIGKILL')
@@ -95,7 +103,7 @@ describe('a server whose command was killed', () => {
   })
 
   it('is not replaced while one of its processes may still write', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     const client = new pg.Client({ connectionString: first.url })
     client.on('error', () => undefined)
@@ -125,7 +133,7 @@ describe('a server whose command was killed', () => {
   })
 
   it('is not confused by a program that has its old pid', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     const pidFile = join(first.dataDirectory, 'postmaster.pid')
     const text = await readFile(pidFile, 'utf8')
@@ -141,7 +149,7 @@ describe('a server whose command was killed', () => {
 
 describe('several commands on one home', () => {
   it('share one server when they start at once, and the last one stops it', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const children = await Promise.all([1, 2, 3].map(() => startChild({ homeDirectory })))
     const databases = await Promise.all(children.map((child) => child.ready))
     expect(new Set(databases.map(({ url }) => url)).size).toBe(1)
@@ -161,7 +169,7 @@ describe('several commands on one home', () => {
   })
 
   it('does not stop the server under a command that starts while another one stops', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     let current = await startEmbeddedDatabase({ homeDirectory, logger })
     for (let round = 0; round < 4; round += 1) {
       const [next] = await Promise.all([
@@ -175,7 +183,7 @@ describe('several commands on one home', () => {
   })
 
   it('serves each its own database', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const one = await startEmbeddedDatabase({ homeDirectory, logger })
     const other = await startEmbeddedDatabase({ homeDirectory, logger, databaseName: 'My "own"' })
     const sql = 'select current_database() as name'
@@ -187,7 +195,7 @@ describe('several commands on one home', () => {
 
 describe('a server that is to stay', () => {
   it('outlives its starter and its users until it is stopped', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const starter = await startChild({ homeDirectory, keepRunning: true })
     const { url, dataDirectory } = await starter.ready
     await starter.stop()
@@ -203,7 +211,7 @@ describe('a server that is to stay', () => {
   })
 
   it('may have been started by a command that would have stopped it', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const user = await startEmbeddedDatabase({ homeDirectory, logger })
     const keeper = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
     expect(keeper.isAdopted).toBe(true)
@@ -214,7 +222,7 @@ describe('a server that is to stay', () => {
   })
 
   it('stays no more once its machine went down with it', async () => {
-    const homeDirectory = await makeHome()
+    const homeDirectory = await makePreparedHome()
     const kept = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
     process.kill(await readServerPid(kept.dataDirectory), 'SIGKILL')
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { applyEdit, readMutants } from '../../scripts/mutants/mutants.js'
 import { problemsOfTags, readCatalogue, sentencesOf } from '../../scripts/reliability/catalogue.js'
 import { renderPage } from '../../scripts/reliability/page.js'
 import { readTaggedTests, testsOf } from '../../scripts/reliability/test-tags.js'
@@ -40,6 +41,20 @@ test('every test with a scale is a part of the long tier, and every file of a pa
     Object.keys(env).flatMap((name) => files.map((file) => `${name} ${file}`)),
   )
   expect(named.sort()).toEqual(scaled.sort())
+})
+
+/** `npm run test:mutants` runs for long; that its list still fits the code is seen here. */
+test('every safeguard that the mutants take out stands where the list says, once', () => {
+  const mutants = readMutants(root)
+  const tagged = new Set(tests.flatMap(({ file, tags }) => tags.map((id) => `${file} ${id}`)))
+  const named = new Set(mutants.map((one) => one.safeguard))
+  expect(named.size).toBe(mutants.length)
+  expect(mutants.length).toBeGreaterThanOrEqual(30)
+  for (const mutant of mutants) {
+    const text = readFileSync(`${root}/${mutant.file}`, 'utf8')
+    expect(applyEdit(text, mutant)).not.toBe(text)
+    expect(tagged.has(`${mutant.test.file} ${mutant.test.id}`), mutant.safeguard).toBe(true)
+  }
 })
 
 describe('what the tags of tests prove', () => {
