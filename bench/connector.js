@@ -2,7 +2,7 @@
  * One run as the program makes it, but with a clock that stands at NOW, which the program itself
  * cannot have; prints what it reports and used. The command `migrate` only lays out the schemas.
  */
-import { accountKey } from '../dist/base/account-key.js'
+import { accountKey } from '../dist/base/service-address.js'
 import { createApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
 import { boundHeapGrowth } from '../dist/commands/prepare-runtime.js'

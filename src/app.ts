@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { accountKey } from './base/account-key.js'
+import { accountKey } from './base/service-address.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
 import { createFallbackBudget } from './api/request-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'

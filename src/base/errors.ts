@@ -1,8 +1,7 @@
 /**
- * The error taxonomy. Errors are sorted by what the caller must do next (`fate`), never by which
- * library threw. Wrap once at the boundary (api, warehouse, database) with `cause`; callers switch
- * on `fate` or `code` and nobody matches message text. A message says what, where and the next
- * step; it never holds a secret or a whole payload.
+ * Errors are sorted by what the caller must do next (`fate`), not by the library that threw. Wrap
+ * once at the boundary (api, warehouse, database) with `cause`; switch on `fate` or `code`, never on
+ * a message. A message says what, where and the next step, and holds no secret and no payload.
  */
 
 export type Fate = 'stop' | 'retry' | 'skip' | 'quarantine' | 'reject'
@@ -51,48 +50,31 @@ export class ApiAuthError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/** 429. The service's word (`retryAfterMs`) is the floor of the next wait. */
-export class ApiRateLimitedError extends ConnectorError {
+abstract class ApiRetryError extends ConnectorError {
+  readonly fate = 'retry'
+  /** What the service asked for in `Retry-After`; undefined when it said nothing usable. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    options: ConnectorErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options)
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** 429. What the service asks for is the shortest wait before the next try. */
+export class ApiRateLimitedError extends ApiRetryError {
   readonly code = 'api_rate_limited'
-  readonly fate = 'retry'
-  /**
-   * Milliseconds the service asked for, as it said them; undefined when it said nothing usable. The
-   * retry policy limits them.
-   */
-  readonly retryAfterMs: number | undefined
-
-  constructor(
-    message: string,
-    options: ConnectorErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
-  ) {
-    super(message, options)
-    this.retryAfterMs = options.retryAfterMs
-  }
 }
 
-/**
- * 5xx, 408, a timeout, a cut connection, or a body that is no JSON:API document: try again, a
- * bounded number of times.
- */
-export class ApiUnavailableError extends ConnectorError {
+/** 5xx, 408, a timeout, a cut connection, or a body that is not a JSON:API document. */
+export class ApiUnavailableError extends ApiRetryError {
   readonly code = 'api_unavailable'
-  readonly fate = 'retry'
-  /** A `Retry-After` sent with a 503, as `ApiRateLimitedError.retryAfterMs`. */
-  readonly retryAfterMs: number | undefined
-
-  constructor(
-    message: string,
-    options: ConnectorErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
-  ) {
-    super(message, options)
-    this.retryAfterMs = options.retryAfterMs
-  }
 }
 
-/**
- * The connection can never work as configured: bad certificate, wrong host name. Not retried, never
- * made insecure.
- */
+/** The connection cannot work as configured: a bad certificate or a wrong host name. */
 export class ApiConnectionError extends ConnectorError {
   readonly code = 'api_connection'
   readonly fate = 'stop'
@@ -102,10 +84,7 @@ export class ApiConnectionError extends ConnectorError {
 export class ApiNotFoundError extends ConnectorError {
   readonly code = 'api_not_found'
   readonly fate = 'skip'
-  /**
-   * Start of the request on the source's clock: then it was gone. Undefined where no answer said
-   * so.
-   */
+  /** Start of the request on the source's clock; undefined when it was not asked. */
   readonly observedAt: Date | undefined
 
   constructor(
@@ -117,10 +96,7 @@ export class ApiNotFoundError extends ConnectorError {
   }
 }
 
-/**
- * Another 4xx: the service did not accept what we asked. Carries method, path, status and the
- * JSON:API errors.
- */
+/** Another 4xx. Its context holds method, path, status and the JSON:API errors. */
 export class ApiRequestError extends ConnectorError {
   readonly code = 'api_request'
   readonly fate = 'stop'
@@ -132,31 +108,23 @@ export class ApiRequestError extends ConnectorError {
   }
 }
 
-/**
- * The service broke a rule that protects us: a link to another origin, a redirect, an answer beyond
- * the size cap.
- */
+/** An unsafe answer: a link to another origin, a redirect, or more bytes than the limit. */
 export class ApiRefusedError extends ConnectorError {
   readonly code = 'api_refused'
   readonly fate = 'stop'
 }
 
-/**
- * Paging cannot end or cannot be trusted: a repeated link, pages without new records. The walk is
- * incomplete.
- */
+/** The paging does not end: a repeated link, or pages without new records. */
 export class PaginationLoopError extends ConnectorError {
   readonly code = 'pagination_loop'
   readonly fate = 'stop'
 }
 
-/**
- * One record does not have what a row needs. Costs only that record. `pointer` is a JSON pointer
- * into the record.
- */
+/** A record cannot become a row. Costs only that record. */
 export class ApiContractError extends ConnectorError {
   readonly code = 'api_contract'
   readonly fate = 'quarantine'
+  /** A JSON pointer into the record. */
   readonly pointer: string
 
   constructor(message: string, options: ConnectorErrorOptions & { readonly pointer: string }) {
@@ -171,9 +139,7 @@ export class WarehouseUnavailableError extends ConnectorError {
   readonly fate = 'retry'
 }
 
-/**
- * A deadlock or serialization failure (40001, 40P01, 55P03): the whole batch may be tried again.
- */
+/** A deadlock or a serialization failure (40001, 40P01, 55P03): repeat the whole batch. */
 export class WarehouseConflictError extends ConnectorError {
   readonly code = 'warehouse_conflict'
   readonly fate = 'retry'
@@ -191,9 +157,7 @@ export class WarehouseSchemaError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/**
- * A migration failed, was edited, or the database is newer than the program. Nothing after it runs.
- */
+/** A migration failed or was edited, or the database is newer than the program. */
 export class MigrationError extends ConnectorError {
   readonly code = 'migration'
   readonly fate = 'stop'
@@ -205,10 +169,7 @@ export class EmbeddedDatabaseError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/**
- * The run ended, but what it saw must not be fully trusted: an incomplete pass, too much in
- * quarantine.
- */
+/** The run ended, but not everything was seen: an incomplete pass, too much in quarantine. */
 export class IncompleteRunError extends ConnectorError {
   readonly code = 'incomplete_run'
   readonly fate = 'stop'
@@ -220,15 +181,13 @@ export class LeaseHeldError extends ConnectorError {
   readonly fate = 'stop'
 }
 
-/** This run held the lease and another may write now: this one must not write any more. */
+/** This run no longer holds the lease and must not write: another may write now. */
 export class LeaseLostError extends ConnectorError {
   readonly code = 'lease_lost'
   readonly fate = 'stop'
 }
 
-/**
- * Any thrown thing as an `Error`, so that a log line always has a message and a stack.
- */
+/** Any thrown value as an `Error`, so that a log line always has a message and a stack. */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   return new Error(typeof thrown === 'string' ? thrown : `thrown: ${typeof thrown}`, {

@@ -1,42 +1,31 @@
-/**
- * Named points at which a test ends the program, or a run, as a crash would. Inert unless asked
- * for. Those of a sync run, in its order:
- *
- *   before_first_request    the run row exists, nothing was asked
- *   response_received       a page arrived, nothing of it is written
- *   events_received         the events of some containers arrived, nothing of them is written
- *   mid_batch               some rows of the batch are written, the transaction is open
- *   before_checkpoint       all rows of the batch are written, its checkpoint is not, the transaction is open
- *   after_commit            the batch and its checkpoint are committed
- *   mid_tombstones          some tombstones are set, the transaction is open
- *   before_run_complete     everything is written but the end of the run
- */
+/** Named points at which a test ends the program, or a run, as a crash would; in a run's order. */
 export const SYNC_FAILPOINTS = [
+  /** The row of the run exists; nothing was asked. */
   'before_first_request',
+  /** A page arrived; nothing of it is written. */
   'response_received',
+  /** The events of some containers arrived; nothing of them is written. */
   'events_received',
+  /** Some rows of the batch are written; the transaction is open. */
   'mid_batch',
+  /** All rows of the batch are written, its checkpoint is not; the transaction is open. */
   'before_checkpoint',
+  /** The batch and its checkpoint are committed. */
   'after_commit',
+  /** Some tombstones are set; the transaction is open. */
   'mid_tombstones',
+  /** Everything is written but the end of the run. */
   'before_run_complete',
 ] as const
 
-/**
- * Those of the webhook receiver:
- *
- *   delivery_received       a delivery's body is read and its signature is right, nothing of it is stored
- *   delivery_stored         the delivery is committed, not answered
- *
- * And those of the webhook processor:
- *
- *   mid_notifications       rows of some notifications are written, the notifications are not settled, the transaction is open
- *   after_notifications     notifications and their rows are committed
- */
 export const WEBHOOK_FAILPOINTS = [
+  /** A delivery is read and its signature is right; nothing of it is stored. */
   'delivery_received',
+  /** The delivery is committed, not answered. */
   'delivery_stored',
+  /** Rows of some notifications are written, their states are not; the transaction is open. */
   'mid_notifications',
+  /** Notifications and their rows are committed. */
   'after_notifications',
 ] as const
 
@@ -69,10 +58,7 @@ export function isFailpointSpec(spec: string): boolean {
   )
 }
 
-/**
- * Thrown at a failpoint to leave a run as a kill would, without ending the process. The run must
- * not tidy up after it.
- */
+/** Leaves a run as a kill would, without ending the process. The run must not tidy up. */
 export class SimulatedCrash extends Error {
   constructor(point: Failpoint) {
     super(`simulated crash at ${point}`)

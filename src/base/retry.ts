@@ -18,20 +18,14 @@ export interface RetryPolicy {
   readonly rateLimitRetries: number
   readonly baseMs: number
   readonly capMs: number
-  /**
-   * No new try begins later than this after the first one began, or, where `isCountedFromFailure`,
-   * after it failed.
-   */
+  /** The last moment for a try, from the begin of the first one, or from its failure. */
   readonly giveUpAfterMs: number
   readonly isCountedFromFailure?: boolean
   /** A service that asks for a longer pause than this is not waited for. */
   readonly longestRetryAfterMs: number
 }
 
-/**
- * Five retries within ten minutes are what other connectors of this kind allow. A rate limit is no
- * failure, so it may be met more often: with twelve requests at most in those ten minutes.
- */
+/** Five retries in ten minutes; eleven after a rate limit, which is not a failure. */
 export const defaultRetryPolicy: RetryPolicy = {
   retries: 5,
   rateLimitRetries: 11,

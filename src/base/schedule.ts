@@ -23,19 +23,13 @@ export interface JobState {
 
 export interface Schedule {
   state(): readonly JobState[]
-  /**
-   * Runs a job now, as if a slot had come. Unknown names are passed over: a job that is switched
-   * off has nothing to run.
-   */
+  /** Runs a job now, as if a slot had come. Ignores the name of a job that is switched off. */
   fire(name: string): void
   /** Lets no slot fire any more and waits for what runs. Idempotent. */
   stop(): Promise<void>
 }
 
-/**
- * Calls `onSlot` at every slot of an expression, and once after slots that were missed, until it is
- * stopped.
- */
+/** Calls `onSlot` at every slot of an expression, and once after slots that were missed. */
 export type Cron = (expression: string, onSlot: () => void) => { readonly stop: () => void }
 
 export interface ScheduleOptions {
@@ -48,10 +42,9 @@ export interface ScheduleOptions {
 }
 
 /**
- * Runs jobs at their slots. A job never overlaps itself: slots that come while it runs, however
- * many, are made up for by one run at its end; so are slots that a sleeping machine missed.
- * Different jobs run side by side. On several hosts all fire; that only one writes is the lease's
- * business.
+ * Runs jobs at their slots. A job never overlaps itself: one run at its end makes up for all slots
+ * that came meanwhile, or that a sleeping machine missed. Different jobs run side by side, and the
+ * same job on several hosts: the lease lets only one write.
  */
 export function startSchedule(jobs: readonly Job[], options: ScheduleOptions): Schedule {
   const runners = jobs.map((job) => createRunner(job, options))
@@ -126,15 +119,14 @@ function createRunner(job: Job, { logger, clock }: ScheduleOptions): Runner {
   }
 }
 
-/** A clock that was put forward, or a machine that slept, is noticed within this time. */
+/** How soon a clock that was put forward, or a machine that slept, is noticed. */
 const LONGEST_LOOK_MS = 30_000
-/** Clocks are corrected by less than this all the time; then no slot comes twice. */
+/** After a smaller correction of the clock no slot comes twice. */
 const PUT_BACK_MS = 60_000
 
 /**
- * Slots by the wall clock, as the library reads the expression. Its own timer makes up for every
- * single missed slot and is silent for an hour after the clock was put back by one, so the looking
- * is done here.
+ * Slots by the wall clock. The timer is ours, because the library's runs once for every missed slot
+ * and is silent for an hour after the clock was put back by one.
  */
 function createCron(timeZone: string): Cron {
   return (expression, onSlot) => {

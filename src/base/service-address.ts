@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto'
+
 /**
- * Pure rules for the address of the service and the key that goes there, shared by the settings
- * (which report them with all other problems) and the client (which refuses to work without them).
- * None of them ever shows the key.
+ * Rules for the address of the service, its API key and a webhook's secret, shared by the settings,
+ * which report all problems together, and by the code that needs the values. No answer holds a
+ * secret.
  */
 
 /** Why a text cannot be the service's base address; undefined when it can. */
@@ -29,4 +31,28 @@ export function apiKeyProblem(apiKey: string): string | undefined {
   if (/\s/.test(apiKey)) return 'holds a space or a line break; give the bare key'
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return 'holds characters that no header may carry'
   return undefined
+}
+
+/** Shorter ones can be guessed; the services we know make secrets of 32 characters and more. */
+const SHORTEST_SECRET = 16
+
+/**
+ * Why a text cannot be a webhook's secret; undefined when it can. A secret with a line end would
+ * sign without an error, and never as the service does.
+ */
+export function webhookSecretProblem(secret: string): string | undefined {
+  if (secret.trim() === '') return 'is empty'
+  if (/\s/.test(secret)) return 'holds a space or a line break; give the bare secret'
+  if (/^["'`]|["'`]$/.test(secret)) return 'begins or ends with a quote; give the bare secret'
+  if (secret.length < SHORTEST_SECRET) {
+    return `is shorter than ${SHORTEST_SECRET} characters; give the webhook a longer one`
+  }
+  return undefined
+}
+
+/** Names an account, the same on every host. A keyed hash: it reveals neither address nor key. */
+export function accountKey({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }): string {
+  const { origin, pathname } = new URL(apiUrl)
+  const address = `${origin}${pathname.replace(/\/+$/, '')}`
+  return createHmac('sha256', apiKey).update(address).digest('hex').slice(0, 32)
 }

@@ -5,9 +5,8 @@ export type WaitingLine = <Result>(
 ) => Promise<Result>
 
 /**
- * A line to stand in. A piece of work that fails does not hold up the next. Whoever aborts leaves
- * at once, with the signal's reason: work that was not begun is never begun, and work under way
- * must see to its own end.
+ * A failure does not hold up the next piece of work. An abort rejects at once with the signal's
+ * reason: work that has not begun never begins; work under way must end itself.
  */
 export function createWaitingLine(): WaitingLine {
   let lastInLine: Promise<unknown> = Promise.resolve()
@@ -21,7 +20,6 @@ export function createWaitingLine(): WaitingLine {
   }
 }
 
-/** Somebody who gives up while standing in line need not wait until it is their turn. */
 function orAbort<Result>(turn: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return turn
   return new Promise((resolve, reject) => {

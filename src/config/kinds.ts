@@ -3,7 +3,7 @@ import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
 import { isFailpointSpec } from '../base/failpoint.js'
 import { apiKeyProblem, baseUrlProblem } from '../base/service-address.js'
-import { webhookSecretProblem } from '../base/webhook-secret.js'
+import { webhookSecretProblem } from '../base/service-address.js'
 
 /** What a setting may be. Every message completes the sentence that begins with its variable. */
 

@@ -1,6 +1,6 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
-import { isDigestOf } from '../resources/flatten.js'
+import { isDigestOf } from '../resources/fingerprint.js'
 import type { Resource, Sighting } from '../resources/resource.js'
 
 /**

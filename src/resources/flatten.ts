@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
 import { ApiContractError } from '../base/errors.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { isObject, type Members } from '../jsonapi/members.js'
 import { digestOf } from '../jsonapi/raw-record.js'
 import { encodeValue, REPLACED, type EncodedValue } from './column.js'
+import { fingerprint, rowDigest } from './fingerprint.js'
 import {
   ANY_TYPE,
   REFERENCE_TYPES,
@@ -31,11 +31,7 @@ const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
  * original goes to `coercions`, an absent attribute stays absent. Throws ApiContractError (fate:
  * quarantine) when the record has no usable id, type or frame.
  */
-export function flattenRecord(
-  resource: Resource,
-  record: unknown,
-  seen: SeenIn,
-): Sighting {
+export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn): Sighting {
   const { id, members } = readIdentity(record)
   if (resource.type !== ANY_TYPE && members.type !== resource.type) {
     throw contractError(`type is not "${resource.type}"`, '/type')
@@ -374,29 +370,4 @@ function withReplacements(members: Members): Members {
   return Object.fromEntries(
     entries.filter((entry) => isReplaced(entry) || storableNames.has(entry[0])),
   )
-}
-
-/** How many characters of the fingerprint end a digest: see `Sighting.digest`. */
-export const FINGERPRINT_IN_DIGEST = 4
-
-function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {
-  return resource.readingMark + digest + rowFingerprint.slice(0, FINGERPRINT_IN_DIGEST)
-}
-
-/** Whether a row's digest is of a record with this digest, as this version reads it. */
-export function isDigestOf(rowDigest: string, resource: Resource, digest: string): boolean {
-  const { readingMark } = resource
-  return rowDigest.startsWith(readingMark) && rowDigest.startsWith(digest, readingMark.length)
-}
-
-/** 128 bits: two different rows of one account never meet in it. Absent and null differ. */
-function fingerprint(
-  values: readonly (EncodedValue | undefined)[],
-  unmapped: EncodedValue,
-  coercions: EncodedValue,
-): string {
-  const parts: (string | number | null)[] = []
-  for (const value of values) parts.push(value === undefined ? 0 : value)
-  parts.push(unmapped, coercions)
-  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 }

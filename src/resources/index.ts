@@ -7,8 +7,7 @@ import type { Resource, SeenIn, Sighting } from './resource.js'
 import { shipments } from './shipment.js'
 import { trackingRequests } from './tracking-request.js'
 import { transportEvents } from './transport-event.js'
-import { vessels } from './vessel.js'
-import { flattenVessel } from './vessel-position.js'
+import { flattenVessel, vessels } from './vessel.js'
 import { webhookEventCategories } from './webhook-event-category.js'
 
 /** Every stream, in the order its rows are written inside a transaction. */

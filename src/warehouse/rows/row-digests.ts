@@ -1,5 +1,5 @@
 import type { RawRecord } from '../../jsonapi/raw-record.js'
-import { FINGERPRINT_IN_DIGEST } from '../../resources/flatten.js'
+import { FINGERPRINT_IN_DIGEST } from '../../resources/fingerprint.js'
 import { READING_MARK_LENGTH, type Resource, type Sighting } from '../../resources/resource.js'
 import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'

@@ -1,4 +1,4 @@
-import { vesselPositions } from '../../resources/vessel-position.js'
+import { vesselPositions } from '../../resources/vessel.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Sighting } from '../../resources/resource.js'
 import { compareKeys } from '../connection/compare-keys.js'

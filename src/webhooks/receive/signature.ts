@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ConfigError } from '../../base/errors.js'
-import { webhookSecretProblem } from '../../base/webhook-secret.js'
+import { webhookSecretProblem } from '../../base/service-address.js'
 
 export interface SignatureSettings {
   /** The present secret first; several while one is being changed for another. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { accountKey } from '../../../src/base/account-key.js'
+import { accountKey } from '../../../src/base/service-address.js'
 import { readBudgets } from '../../../src/status/read-vitals.js'
 import { pauseRequests } from '../../../src/warehouse/coordination/shared-budget.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Column } from '../../../src/resources/column.js'
 import { resources } from '../../../src/resources/index.js'
-import { vesselPositions } from '../../../src/resources/vessel-position.js'
+import { vesselPositions } from '../../../src/resources/vessel.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
 import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { holdsStoredRows } from '../../../src/warehouse/schema/stored-views.js'

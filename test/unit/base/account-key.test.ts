@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accountKey } from '../../../src/base/account-key.js'
+import { accountKey } from '../../../src/base/service-address.js'
 
 const account = { apiUrl: 'https://api.tracking.example/v2', apiKey: 'a-secret-key' }
 
