@@ -1,16 +1,8 @@
 import { otherResources } from '../resources/index.js'
 import { NAMED_TYPES } from '../resources/other-resource.js'
 import type { Resource, Sighting } from '../resources/resource.js'
-import type { DriftKind } from '../warehouse/bookkeeping/schema-drift.js'
+import type { DriftFinding } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Intake } from './intake.js'
-
-/** Something the source sends that this version does not know. */
-export interface DriftFinding {
-  readonly stream: string
-  readonly kind: DriftKind
-  /** The attribute, `attribute: value` or the type, shortened. */
-  readonly name: string
-}
 
 /** Streams that a complete pass shows every record of: elsewhere an attribute may lack by chance. */
 export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const

@@ -6,7 +6,7 @@ import {
   loadSeenAttributes,
   recordSchemaDrift,
   reviseSeenAttributes,
-  type DriftNote,
+  type DriftFinding,
 } from '../warehouse/bookkeeping/schema-drift.js'
 
 interface Revision {
@@ -25,11 +25,11 @@ export async function recordDrift(run: Run): Promise<string[]> {
   try {
     const revisions = await reviseAttributes(run)
     const vanished = revisions.flatMap(({ stream, gone }) =>
-      gone.map((name): DriftNote => ({ stream, kind: 'vanished_attribute', name })),
+      gone.map((name): DriftFinding => ({ stream, kind: 'vanished_attribute', name })),
     )
-    const notes = [...storable(run.drift.findings()), ...vanished]
+    const findings = [...storable(run.drift.findings()), ...vanished]
     // First: an attribute that is taken out below would not be found to have vanished again.
-    const isNew = await recordSchemaDrift(warehouse, notes, syncRunId)
+    const isNew = await recordSchemaDrift(warehouse, findings, syncRunId)
     if (revisions.length > 0) {
       await warehouse.transaction('record attributes', async (session) => {
         for (const { stream, ...revision } of revisions) {
@@ -45,11 +45,11 @@ export async function recordDrift(run: Run): Promise<string[]> {
 }
 
 /** Names that differ only in what PostgreSQL cannot store become one. */
-function storable(notes: readonly DriftNote[]): DriftNote[] {
-  const byKey = new Map<string, DriftNote>()
-  for (const note of notes) {
-    const name = toStorableText(note.name).text
-    byKey.set(JSON.stringify([note.stream, note.kind, name]), { ...note, name })
+function storable(findings: readonly DriftFinding[]): DriftFinding[] {
+  const byKey = new Map<string, DriftFinding>()
+  for (const finding of findings) {
+    const name = toStorableText(finding.name).text
+    byKey.set(JSON.stringify([finding.stream, finding.kind, name]), { ...finding, name })
   }
   return [...byKey.values()]
 }
@@ -80,7 +80,7 @@ async function hasSeenAll(run: Run, stream: string): Promise<boolean> {
 /** Attributes of containers that are kept as they were sent. */
 const INSIDE = /^(?:import_deadlines|holds_at_pod_terminal|fees_at_pod_terminal)\./
 
-function describeDrift({ stream, kind, name }: DriftNote): string {
+function describeDrift({ stream, kind, name }: DriftFinding): string {
   const quoted = JSON.stringify(name)
   switch (kind) {
     case 'new_attribute':

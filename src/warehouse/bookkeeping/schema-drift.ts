@@ -2,12 +2,9 @@ import { anyOf } from '../connection/given-rows.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-export type DriftKind = SchemaDriftTable['kind']
-
 /** One thing in which the source differs from what this version knows. */
-export interface DriftNote {
-  readonly stream: string
-  readonly kind: DriftKind
+export interface DriftFinding extends Pick<SchemaDriftTable, 'stream' | 'kind'> {
+  /** The attribute, `attribute: value` or the type, shortened. */
   readonly name: string
 }
 
@@ -17,52 +14,48 @@ export interface DriftNote {
  */
 export async function recordSchemaDrift(
   warehouse: Warehouse,
-  notes: readonly DriftNote[],
+  findings: readonly DriftFinding[],
   syncRunId: number,
-): Promise<DriftNote[]> {
-  if (notes.length === 0) return []
+): Promise<DriftFinding[]> {
+  if (findings.length === 0) return []
   const table = warehouse.names.table('schema_drift')
-  const isSame =
-    'known.stream = found.stream and known.kind = found.kind and known.name = found.name'
-  const due = await warehouse.query<DriftNote>(
+  const due = await warehouse.query<DriftFinding>(
     'look for schema drift',
     `select found.stream, found.kind, found.name
 from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
 where not exists (
     select from ${table} as known
-    where ${isSame} and known.last_seen_at >= now() - interval '1 day'
+    where known.stream = found.stream
+        and known.kind = found.kind
+        and known.name = found.name
+        and known.last_seen_at >= now() - interval '1 day'
 )`,
-    toColumns(notes),
+    toColumns(findings),
   )
   if (due.length === 0) return []
-  return warehouse.transaction('record schema drift', async (session) => {
-    await session.query(
-      'touch schema drift',
-      `update ${table} as known
-set last_seen_at = now()
-from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
-where ${isSame}`,
-      toColumns(due),
-    )
-    return session.query<DriftNote>(
+  const written = await warehouse.transaction('record schema drift', (session) =>
+    session.query<DriftFinding & { is_new: boolean }>(
       'record schema drift',
-      `insert into ${table} (stream, kind, name, sync_run_id)
+      `insert into ${table} as known (stream, kind, name, sync_run_id)
 select found.stream, found.kind, found.name, $4::bigint
 from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
-where not exists (select from ${table} as known where ${isSame})
 order by found.stream, found.kind, found.name
-on conflict do nothing
-returning stream, kind, name`,
+on conflict (stream, kind, name) do update
+set last_seen_at = excluded.last_seen_at
+returning stream, kind, name, first_seen_at = last_seen_at as is_new`,
       [...toColumns(due), syncRunId],
-    )
-  })
+    ),
+  )
+  return written
+    .filter(({ is_new }) => is_new)
+    .map(({ stream, kind, name }) => ({ stream, kind, name }))
 }
 
-function toColumns(notes: readonly DriftNote[]): string[][] {
+function toColumns(findings: readonly DriftFinding[]): string[][] {
   return [
-    notes.map(({ stream }) => stream),
-    notes.map(({ kind }) => kind),
-    notes.map(({ name }) => name),
+    findings.map(({ stream }) => stream),
+    findings.map(({ kind }) => kind),
+    findings.map(({ name }) => name),
   ]
 }
 
