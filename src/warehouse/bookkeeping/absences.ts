@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.js'
+import { anyOf } from '../connection/given-rows.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -151,19 +152,18 @@ export async function hasAbsences(session: Session, stream: string): Promise<boo
   return row !== undefined
 }
 
-/** Forgets rows whose case is decided. */
+/** Forgets rows that were found or marked. */
 export async function forgetAbsences(
   session: Session,
   stream: string,
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
-  await session.query(
-    'forget absences',
-    `delete from ${session.names.table('absences')}
-where stream = $1 and row_key = any($2::text[])`,
-    [stream, keys],
-  )
+  await session.sync
+    .deleteFrom('absences')
+    .where('stream', '=', stream)
+    .where('row_key', '=', anyOf(keys))
+    .execute()
 }
 
 /** A row that was asked for in vain: no answer said whether its record exists. */
