@@ -2,23 +2,17 @@ import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.js'
 import { placeOfPids } from '../base/process-place.js'
 import { createSleep } from '../base/retry.js'
-import { acquireLease, fenceWarehouse, type LeaseOptions } from '../warehouse/coordination/lease.js'
+import { acquireLease, fenceWarehouse } from '../warehouse/coordination/lease.js'
 import type { HolderProcess } from '../warehouse/coordination/take-lease.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** One writer for each set of schemas. */
 export const WRITER_LEASE = 'writer'
 
-/** How the lease is kept; for tests that have less time. */
-export type LeaseTimes = Partial<
-  Pick<LeaseOptions, 'sleep' | 'now' | 'heartbeatEveryMs' | 'staleAfterMs'>
->
-
 export interface LeaseDependencies {
   readonly warehouse: Warehouse
   readonly logger: Logger
   readonly signal: AbortSignal
-  readonly leaseTimes?: LeaseTimes
 }
 
 /** What is safe to use while the lease is held. */
@@ -35,7 +29,7 @@ export interface HeldDependencies {
  */
 export async function holdLease<Result>(
   command: string,
-  { warehouse, logger, signal, leaseTimes }: LeaseDependencies,
+  { warehouse, logger, signal }: LeaseDependencies,
   work: (held: HeldDependencies) => Promise<Result>,
 ): Promise<Result> {
   const lease = await acquireLease(warehouse, {
@@ -45,7 +39,6 @@ export async function holdLease<Result>(
     sleep: createSleep(),
     now: () => performance.now(),
     isGone: hasEndedHere,
-    ...leaseTimes,
   })
   try {
     return await work({

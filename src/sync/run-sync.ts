@@ -18,7 +18,7 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
 import { DriftWatch } from '../ingest/drift-watch.js'
 import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
-import { holdLease, type HeldDependencies, type LeaseTimes } from './hold-lease.js'
+import { holdLease, type HeldDependencies } from './hold-lease.js'
 import { recordDrift } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { RunLedger } from '../ingest/run-ledger.js'
@@ -39,7 +39,6 @@ export interface SyncDependencies {
   readonly reachFailpoint?: ReachFailpoint
   /** For waits between tries on the warehouse. */
   readonly sleep?: Sleep
-  readonly leaseTimes?: LeaseTimes
 }
 
 /** The commands that read the service into the warehouse, as `sync_runs` names them. */

@@ -9,9 +9,9 @@ export interface LeaseOptions extends TakeLeaseOptions {
   readonly sleep: Sleep
   /** Milliseconds that only ever rise. */
   readonly now: () => number
-  /** 10 s unless given. */
-  readonly heartbeatEveryMs?: number
 }
+
+const HEARTBEAT_EVERY_MS = 10_000
 
 const TAKEN = 'another run has taken it over'
 
@@ -43,7 +43,7 @@ export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn
  *
  *   free ──acquire──► held ──heartbeat──► held
  *                      │ ├── release ────► free
- *                      │ └── silent for `staleAfterMs`, or known to have ended
+ *                      │ └── silent for a minute, or known to have ended
  *                      │       └── acquired by another ──► held, by the other
  *
  * - Each acquisition raises the fencing token. A writer checks its token in its transaction and
@@ -57,7 +57,6 @@ export class Lease {
   readonly fencingToken: number
   readonly #warehouse: Warehouse
   readonly #options: LeaseOptions
-  readonly #staleAfterMs: number
   readonly #lost = new AbortController()
   readonly #released = new AbortController()
   readonly #beating: Promise<void>
@@ -66,7 +65,6 @@ export class Lease {
   constructor(warehouse: Warehouse, options: LeaseOptions, fencingToken: number) {
     this.#warehouse = warehouse
     this.#options = options
-    this.#staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS
     this.fencingToken = fencingToken
     this.#beating = this.#beatUntilReleased()
   }
@@ -114,18 +112,18 @@ for key share`,
   }
 
   async #beatUntilReleased(): Promise<void> {
-    const { heartbeatEveryMs = 10_000, sleep, now } = this.#options
+    const { sleep, now } = this.#options
     const isOver = AbortSignal.any([this.#released.signal, this.#lost.signal])
     let lastBeatAt = now()
-    while (await sleepUnless(isOver, heartbeatEveryMs, sleep)) {
+    while (await sleepUnless(isOver, HEARTBEAT_EVERY_MS, sleep)) {
       const beganAt = now()
       // After a long pause we may still hold the lease: give the database time to say so.
-      const leftMs = Math.max(heartbeatEveryMs, lastBeatAt + this.#staleAfterMs - beganAt)
+      const leftMs = Math.max(HEARTBEAT_EVERY_MS, lastBeatAt + STALE_AFTER_MS - beganAt)
       const result = await this.#beatWithin(leftMs, isOver)
       if (result === 'renewed') lastBeatAt = beganAt
       const silentMs = now() - lastBeatAt
       if (result === 'taken') this.#lose(TAKEN)
-      else if (silentMs >= this.#staleAfterMs && !isOver.aborted) {
+      else if (silentMs >= STALE_AFTER_MS && !isOver.aborted) {
         this.#lose(
           `it was not renewed for ${Math.round(silentMs / 1000)} s, so another run may take it`,
         )

@@ -33,8 +33,6 @@ export interface SharedRequestBudgetOptions {
   readonly reservedForRefetches?: number
   readonly sleep: Sleep
   readonly clock: Clock
-  /** In [0, 1). */
-  readonly random?: () => number
   /** 60,000 unless given. */
   readonly windowMs?: number
 }
@@ -71,7 +69,7 @@ interface Hint {
 export function createSharedRequestBudget(
   options: SharedRequestBudgetOptions,
 ): SharedRequestBudget {
-  const { warehouse, account, sleep, clock, random = Math.random, windowMs = 60_000 } = options
+  const { warehouse, account, sleep, clock, windowMs = 60_000 } = options
   const perMinute = Math.max(1, Math.floor(options.perMinute))
   const wanted = options.reservedForRefetches ?? RESERVED_FOR_REFETCHES
   const perMinuteOfSync = perMinute - Math.min(wanted, Math.floor(perMinute / 2))
@@ -107,7 +105,7 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
   async function waitOut({ waitMs, heardAt }: Hint, signal: AbortSignal | undefined) {
     // No longer than was said, for our own clock may jump.
     const leftMs = Math.min(waitMs, waitMs - (clock().getTime() - heardAt))
-    if (leftMs > 0) await sleep(leftMs + random() * JITTER_MS, signal)
+    if (leftMs > 0) await sleep(leftMs + Math.random() * JITTER_MS, signal)
   }
 
   async function takeTurn(purpose: BudgetPurpose, signal: AbortSignal | undefined): Promise<void> {

@@ -17,8 +17,6 @@ export interface TakeLeaseOptions {
   /** What is held. */
   readonly name: string
   readonly holder: LeaseHolder
-  /** `STALE_AFTER_MS` unless given. */
-  readonly staleAfterMs?: number
   /** True for a holder that is known to have ended: its lease counts as stale at once. */
   readonly isGone?: (holder: HolderProcess) => boolean
 }
@@ -123,17 +121,14 @@ where lease_name = $1
   return holding
 }
 
-function refuseWhenHeld(
-  holding: Holding | undefined,
-  { staleAfterMs = STALE_AFTER_MS, isGone }: TakeLeaseOptions,
-): void {
+function refuseWhenHeld(holding: Holding | undefined, { isGone }: TakeLeaseOptions): void {
   // A sign of life from the future: the clock was put back since.
-  if (holding === undefined || Math.abs(holding.silent_ms) > staleAfterMs) return
+  if (holding === undefined || Math.abs(holding.silent_ms) > STALE_AFTER_MS) return
   const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
   if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
   throw new LeaseHeldError(
     `another run holds the lease: ${describeHolding(holding)}; ` +
-      `without another sign of life it is taken over in ${seconds(staleAfterMs - holding.silent_ms)}`,
+      `without another sign of life it is taken over in ${seconds(STALE_AFTER_MS - holding.silent_ms)}`,
     { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
   )
 }
