@@ -136,8 +136,8 @@ describe('answers that are none', () => {
       reply(200, { data: { id: '1', type: 'container' } }),
       /"data" that is not a list/,
     ],
-    ['JSON without data', reply(200, { ok: true }), /no JSON:API document/],
-    ['a bare array', reply(200, []), /no JSON:API document/],
+    ['JSON without data', reply(200, { ok: true }), /not a JSON:API document/],
+    ['a bare array', reply(200, []), /not a JSON:API document/],
     ['cut JSON', reply(200, '{"data":[{"id":"1"'), /not complete JSON/],
     ['a bare NaN', reply(200, '{"data":[],"meta":{"total":NaN}}'), /not complete JSON/],
   ])(
