@@ -93,7 +93,8 @@ function toRedirectError(answer: FailedAnswer): ApiRefusedError {
     : 'It points to another host, which must not see the API key.'
   const shown = showText(answer.redact(location.replace(/[?#].*$/s, '?…')), 200)
   return new ApiRefusedError(
-    `${where}: the service redirects (${status}) to ${JSON.stringify(shown)}. Redirects are never followed. ${hint}`,
+    `${where}: the service redirects (${status}) to ${JSON.stringify(shown)}. ` +
+      `Redirects are never followed. ${hint}`,
     { context: { where, status } },
   )
 }

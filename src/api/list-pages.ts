@@ -27,26 +27,34 @@ export interface Page {
   /** See `ApiAnswer`. */
   readonly observedAt: Date
   readonly bytes: number
-  /** What the service says there is in all: a hint, and absent when it cannot be true as a count. */
+  /**
+   * What the service says there is in all: a hint, and absent when it cannot be true as a count.
+   */
   readonly total: number | undefined
-  /** Rows of this walk up to here, repeated ones as well; with `startPage`, the rows before it are reckoned in. */
+  /**
+   * Rows of this walk up to here, repeated ones as well; with `startPage`, the rows before it are
+   * reckoned in.
+   */
   readonly rowsSoFar: number
   readonly isLast: boolean
-  /** The last page, and yet fewer rows came than the total promised. The walk must not count as complete without a second look. */
+  /**
+   * The last page, and yet fewer rows came than the total promised. The walk must not count as
+   * complete without a second look.
+   */
   readonly isShort: boolean
   /** The includes the page was asked with, after what the service refused was dropped. */
   readonly includes: readonly string[]
 }
 
 export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'counter' | 'query'> {
-  /** Asked for; the service may send fewer or more, and is believed. Its own default when absent. */
+  /**
+   * Asked for; the service may send fewer or more, and is believed. Its own default when absent.
+   */
   readonly pageSize?: number | undefined
   /** Most wanted first. */
   readonly includes?: readonly string[] | undefined
   /** To go on from a checkpoint; 1 when absent. */
   readonly startPage?: number | undefined
-  /** Called once per refusal that was overcome, before the page is handed over. */
-  readonly onIncludesDropped?: ((names: readonly string[], reason: string) => void) | undefined
 }
 
 /** The document of a page, parsed. Throws `ApiUnavailableError` when a record is no JSON. */
@@ -71,12 +79,15 @@ export interface ListPagesOptions extends ListOptions {
 }
 
 /**
- * Walks a list by its `links.next`, one request a page, made when the page is asked for; nothing is read ahead and no page is kept.
+ * Walks a list by its `links.next`, one request a page, made when the page is asked for; nothing is
+ * read ahead and no page is kept.
  *
- * The walk ends where `links.next` is null, absent or empty, even if the total says otherwise: guessing at a page that the service does not name could
- * read rows twice or past the end; `isShort` tells the caller. It also ends at an empty page once the total has been reached. Every link must stay on
- * the service and on this very list (`ApiRefusedError` else); what it drops of our query is put back. Throws `PaginationLoopError`
- * after the page that proved the loop was handed over, and whatever `ApiClient.get` throws.
+ * The walk ends where `links.next` is null, absent or empty, even if the total says otherwise:
+ * guessing at a page that the service does not name could read rows twice or past the end;
+ * `isShort` tells the caller. It also ends at an empty page once the total has been reached. Every
+ * link must stay on the service and on this very list (`ApiRefusedError` else); what it drops of
+ * our query is put back. Throws `PaginationLoopError` after the page that proved the loop was
+ * handed over, and whatever `ApiClient.get` throws.
  */
 export async function* listPages(
   client: ApiClient,
@@ -114,7 +125,9 @@ interface Step extends Pick<Page, 'includes' | 'rowsSoFar' | 'total'> {
   /** Undefined after the last page. */
   readonly next: string | undefined
   readonly keys: readonly string[]
-  /** Once: the page is the caller's alone then, and is not kept in memory while the next one comes. */
+  /**
+   * Once: the page is the caller's alone then, and is not kept in memory while the next one comes.
+   */
   handOver(): Page
 }
 
@@ -153,7 +166,10 @@ function firstUrl(client: ApiClient, options: ListPagesOptions, startPage: numbe
   return imposeQuery(url, options)
 }
 
-/** `page[size]` is left as the link has it: a service that capped it counts its page numbers in its own size. */
+/**
+ * `page[size]` is left as the link has it: a service that capped it counts its page numbers in its
+ * own size.
+ */
 function nextUrl(client: ApiClient, current: URL, next: string, options: ListPagesOptions): URL {
   const collectionPath = current.pathname
   const url = resolveSameOrigin(client.baseUrl, next, { from: current, collectionPath })
@@ -171,7 +187,10 @@ function imposeQuery(url: URL, { query = {}, pageSize }: ListPagesOptions): URL 
   return url
 }
 
-/** One page, with as many of the includes as the service takes. Costs a request more for each refusal. */
+/**
+ * One page, with as many of the includes as the service takes. Costs a request more for each
+ * refusal.
+ */
 async function getWithIncludes(
   client: ApiClient,
   url: URL,
@@ -180,20 +199,16 @@ async function getWithIncludes(
 ): Promise<{ readonly answer: ApiAnswer; readonly includes: readonly string[] }> {
   const { signal, purpose, counter } = options
   let includes = wanted
-  let reason = ''
   for (;;) {
     const query = includes.length === 0 ? {} : { include: includes.join(',') }
     try {
       const call = { query, signal, purpose, counter, expect: 'list', areRecordsRaw: true } as const
       const answer = await client.get(url, call)
-      const dropped = wanted.filter((name) => !includes.includes(name))
-      if (dropped.length > 0) options.onIncludesDropped?.(dropped, reason)
       return { answer, includes }
     } catch (error) {
       const fewer = dropRefusedIncludes(includes, error)
       if (fewer === undefined) throw isWholeCollection(options.path) ? toListError(error) : error
       includes = fewer
-      reason = (error as Error).message
     }
   }
 }
@@ -202,7 +217,10 @@ function isWholeCollection(path: string): boolean {
   return path.lastIndexOf('/') === 0
 }
 
-/** A record can be gone, a collection cannot: its 404 means that the address is wrong, and must not pass for "no records". */
+/**
+ * A record can be gone, a collection cannot: its 404 means that the address is wrong, and must not
+ * pass for "no records".
+ */
 function toListError(error: unknown): unknown {
   if (!(error instanceof ApiNotFoundError)) return error
   const hint = 'Check that TRACKING_API_URL is the whole address, with the version at its end.'

@@ -73,7 +73,8 @@ export function toNetworkError(
   if (certificateProblem !== undefined || isTlsCode(code)) {
     const problem = certificateProblem ?? 'no secure connection could be agreed on'
     return new ApiConnectionError(
-      `${where}: the service cannot be trusted, ${problem} (${code}). Check TRACKING_API_URL; for a private authority set NODE_EXTRA_CA_CERTS.`,
+      `${where}: the service cannot be trusted, ${problem} (${code}). ` +
+        'Check TRACKING_API_URL; for a private authority set NODE_EXTRA_CA_CERTS.',
       { cause, context: { code } },
     )
   }

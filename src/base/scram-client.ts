@@ -37,6 +37,7 @@ export class ScramClient extends pg.Client {
 
 function notProved(): WarehouseSchemaError {
   return new WarehouseSchemaError(
-    'what answers at the address of the database does not prove that it is our server (SCRAM), so it was told no password; end whatever took its port, or try again',
+    'what answers at the address of the database does not prove that it is our server (SCRAM), ' +
+      'so it was told no password; end whatever took its port, or try again',
   )
 }

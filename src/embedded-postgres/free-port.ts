@@ -25,7 +25,8 @@ export async function chooseFreePort(
     if (!taken.has(port) && (await isPortFree(port))) return port
   }
   throw new EmbeddedDatabaseError(
-    `No free port was found on 127.0.0.1 between ${LOWEST_PORT} and ${HIGHEST_PORT}; name one in the settings, or set DATABASE_URL.`,
+    `No free port was found on 127.0.0.1 between ${LOWEST_PORT} and ${HIGHEST_PORT}; ` +
+      'name one in the settings, or set DATABASE_URL.',
   )
 }
 

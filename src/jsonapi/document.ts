@@ -27,8 +27,8 @@ export interface ResourceObject {
 }
 
 /**
- * An answer. `data` and `included` hold unchecked records, or `RawRecord`s where the answer was only
- * split; null members of the source are absent here.
+ * An answer. `data` and `included` hold unchecked records, or `RawRecord`s where the answer was
+ * only split; null members of the source are absent here.
  */
 export interface Document<Entry = unknown> {
   /** Primary data as a list: one record for a single read, none for `data: null`. */

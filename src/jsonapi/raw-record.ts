@@ -15,7 +15,10 @@ const DEEPEST_PLAIN = 32
 /** 72 bits: two texts of one and the same record meet in it by accident once in 10^21 changes. */
 const DIGEST_LENGTH = 12
 
-/** The digest of the bytes that a parsed record came in; undefined for one that did not come in an answer. */
+/**
+ * The digest of the bytes that a parsed record came in; undefined for one that did not come in an
+ * answer.
+ */
 export function digestOf(record: unknown): string | undefined {
   return (record as { readonly [DIGEST]?: string } | null)?.[DIGEST]
 }
@@ -23,7 +26,10 @@ export function digestOf(record: unknown): string | undefined {
 /** An answer as it came. */
 export interface RawText {
   readonly bytes: Buffer
-  /** One character for each byte, so that places in it are places in the bytes. All structure of JSON is ASCII, and no byte of a longer UTF-8 sequence is. */
+  /**
+   * One character for each byte, so that places in it are places in the bytes. All structure of
+   * JSON is ASCII, and no byte of a longer UTF-8 sequence is.
+   */
   readonly latin1: string
   /** The type that was read last: most records have the same one as their neighbour. */
   lastType?: string
@@ -39,10 +45,10 @@ export interface RecordIdentity {
 }
 
 /**
- * An entry of a list of records as it came, before it is parsed: which record it is, and a digest to
- * recognize it by. Splitting costs half of parsing, so type, id and linkages are read off the text:
- * undefined where a record is written in an unusual way, or the entry is no object. Two records with
- * the same digest are equal byte by byte.
+ * An entry of a list of records as it came, before it is parsed: which record it is, and a digest
+ * to recognize it by. Splitting costs half of parsing, so type, id and linkages are read off the
+ * text: undefined where a record is written in an unusual way, or the entry is no object. Two
+ * records with the same digest are equal byte by byte.
  */
 export class RawRecord {
   readonly #text: RawText
@@ -52,7 +58,9 @@ export class RawRecord {
   readonly place: RecordPlace
   readonly type: string | undefined
   readonly id: string | undefined
-  /** For each relationship that has data: where its name and its data begin, and where the data end. */
+  /**
+   * For each relationship that has data: where its name and its data begin, and where the data end.
+   */
   readonly #linkages: readonly number[]
   /** Nothing in it that `parseExactJson` reads in another way than `JSON.parse`. */
   readonly #isPlain: boolean
@@ -135,7 +143,10 @@ export class RawRecord {
     return (this.#digest ??= hash('sha256', this.#bytes(), 'base64url').slice(0, DIGEST_LENGTH))
   }
 
-  /** The `data` of a relationship, parsed; undefined where it is null or there is none. Throws `SyntaxError`. */
+  /**
+   * The `data` of a relationship, parsed; undefined where it is null or there is none. Throws
+   * `SyntaxError`.
+   */
   linkage(relationship: string): unknown {
     const at = this.#find(relationship)
     if (at === -1) return undefined

@@ -82,7 +82,9 @@ function flattenPosition(vesselId: string, item: unknown): readonly EncodedValue
   return [vesselId, ...encoded.map(({ value }) => value)]
 }
 
-/** A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`. */
+/**
+ * A vessel with its positions. Positions that cannot be rows stay with the vessel in `_unmapped`.
+ */
 export function flattenVessel(record: Readonly<Record<string, unknown>>, seen: SeenIn): Sighting {
   const attributes = record.attributes
   if (!isObject(attributes) || !('positions' in attributes)) {

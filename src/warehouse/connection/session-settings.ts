@@ -182,6 +182,8 @@ function refuseOthers(
     ([name, value]) => `${name} is ${settings.get(name) ?? 'unknown'} and not ${value}`,
   )
   throw new WarehouseSchemaError(
-    `the session of the database does not keep what it is told: ${list.join(', ')}; times would be wrong, so nothing is done. Connect to PostgreSQL itself, or through a pooler that passes settings on`,
+    `the session of the database does not keep its settings: ${list.join(', ')}; times would be ` +
+      'wrong, so nothing is done. Connect to PostgreSQL itself, or through a pooler that passes ' +
+      'settings on',
   )
 }

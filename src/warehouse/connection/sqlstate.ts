@@ -171,7 +171,10 @@ const CERTIFICATE =
  */
 function linkProblem(error: Error, code: string | undefined): string | undefined {
   if (code !== undefined && CERTIFICATE.test(code)) {
-    return `the server's certificate is not trusted (${code}): connect by the name it is made for, and name its authority with sslrootcert in DATABASE_URL`
+    return (
+      `the server's certificate is not trusted (${code}): connect by the name it is made for, ` +
+      'and name its authority with sslrootcert in DATABASE_URL'
+    )
   }
   if (error.message === 'The server does not support SSL connections') {
     return 'switch TLS on at the server'

@@ -114,7 +114,7 @@ describe('a login whose settings are hostile', () => {
       return query({ ...config, text })
     }) as never
     await expect(prepareSession(client, sessionSettings({}), 5_000)).rejects.toThrow(
-      /does not keep what it is told: TimeZone is \S+ and not UTC, DateStyle is/,
+      /does not keep its settings: TimeZone is \S+ and not UTC, DateStyle is/,
     )
   })
 })
