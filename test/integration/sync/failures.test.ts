@@ -842,7 +842,10 @@ describe('a run that is stopped', () => {
     const stop = new AbortController()
     const running = scene.sync({ signal: stop.signal })
     await expect
-      .poll(() => scene.simulator.requests.recent.some(({ path }) => path.includes('tracking_req')))
+      .poll(
+        () => scene.simulator.requests.recent.some(({ path }) => path.includes('tracking_req')),
+        { timeout: 20_000 },
+      )
       .toBe(true)
     stop.abort('SIGTERM')
     expect(await running).toMatchObject({ outcome: 'aborted', exitCode: 143 })
