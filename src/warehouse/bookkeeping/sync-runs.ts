@@ -104,6 +104,12 @@ export interface StreamState {
   readonly shownBy?: ShownBy | undefined
 }
 
+const WRITTEN = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS].join(', ')
+const REPLACED = ['finished_at', ...WRITTEN.split(', ')]
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ')
+const COUNT_ARRAYS = COUNTS.map((_, index) => `$${index + 7}::bigint[]`).join(', ')
+
 /** Writes the counts of streams; call it in the transaction of the rows they count. */
 export async function saveStreamStates(
   session: Session,
@@ -111,19 +117,16 @@ export async function saveStreamStates(
   states: readonly StreamState[],
 ): Promise<void> {
   if (states.length === 0) return
-  const written = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS]
-  const replaced = ['finished_at', ...written].map((name) => `${name} = excluded.${name}`)
   await session.query(
     'save the counts of streams',
     `insert into ${session.names.table('sync_run_streams')}
-    (sync_run_id, finished_at, stream, ${written.join(', ')})
+    (sync_run_id, finished_at, stream, ${WRITTEN})
 select $1::bigint, case when given.outcome != 'running' then now() end, given.*
 from unnest(
-    $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
-    ${COUNTS.map((_, index) => `$${index + 7}::bigint[]`).join(', ')}
-) as given (stream, ${written.join(', ')})
+    $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], ${COUNT_ARRAYS}
+) as given (stream, ${WRITTEN})
 on conflict (sync_run_id, stream) do update
-set ${replaced.join(', ')}`,
+set ${REPLACED}`,
     [
       runId,
       states.map(({ stream }) => stream),
