@@ -11,7 +11,7 @@ export function addConfigCommand(program: Command, io: CommandIo): void {
     settings: 'all',
     run: async ({ config, origins }, options) => {
       const { MASK } = await import('../base/logger.js')
-      const { shownDatabaseUrl } = await import('../config/describe.js')
+      const { shownDatabaseUrl } = await import('../config/safe-addresses.js')
       const { settingDescriptions } = await import('../config/settings.js')
       const mask = (name: keyof Config, value: unknown): string =>
         name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.js'
-import { checkDatabaseLink } from '../../../src/config/safe-addresses.js'
-import { shownDatabaseUrl } from '../../../src/config/describe.js'
+import { checkDatabaseLink, shownDatabaseUrl } from '../../../src/config/safe-addresses.js'
+
 import { ConfigError } from '../../../src/base/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
