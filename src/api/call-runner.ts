@@ -77,7 +77,7 @@ export class CallRunner {
   readonly #counts = { requests: 0, retries: 0, rateLimited: 0, staleConnections: 0, bytes: 0 }
   #rateLimitedSince: Date | undefined
   #sourceClock: SourceClock = unknownSourceClock
-  #isSkewTold = false
+  #isSkewReported = false
 
   constructor(options: CallRunnerOptions) {
     this.#options = options
@@ -110,7 +110,7 @@ export class CallRunner {
           error,
         })
       },
-      onGiveUp: (error, _reason, state) => tellTries(error, state, this.#rateLimitedSince),
+      onGiveUp: (error, _reason, state) => describeTries(error, state, this.#rateLimitedSince),
     })
   }
 
@@ -184,8 +184,8 @@ export class CallRunner {
     const { observedAt, sourceClock } = stampRequest(learned, raw.startedAt)
     this.#sourceClock = sourceClock
     const { offsetMs } = sourceClock
-    if (Math.abs(offsetMs) > SKEW_WORTH_A_WARNING_MS && !this.#isSkewTold) {
-      this.#isSkewTold = true
+    if (Math.abs(offsetMs) > SKEW_WORTH_A_WARNING_MS && !this.#isSkewReported) {
+      this.#isSkewReported = true
       this.#options.logger.warn('The clocks of the service and of this machine disagree.', {
         offsetMs,
       })
@@ -237,7 +237,7 @@ function wasUntouched(error: unknown): boolean {
  * The last error of many, with what was tried said in its message, and since when the service
  * refuses to answer more.
  */
-function tellTries(
+function describeTries(
   error: unknown,
   { failures, elapsedMs }: RetryState,
   rateLimitedSince: Date | undefined,

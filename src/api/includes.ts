@@ -37,7 +37,7 @@ function wordsOf(errors: unknown): string[] {
     .map((word) => word.replace(/\.$/, ''))
 }
 
-export interface IncludeVerdict {
+export interface IncludeCheck {
   /** At least one linked resource of the relation was in `included`. */
   readonly sent: readonly string[]
   /** Records link to resources of the relation and none of them was in `included`. */
@@ -47,27 +47,27 @@ export interface IncludeVerdict {
 }
 
 /**
- * Judges what was asked for by what one answer holds. Nested names (`containers.transport_events`)
- * are followed through `included`.
+ * Compares the includes that were asked for with what one answer holds. Follows nested names
+ * (`containers.transport_events`) through `included`.
  */
-export function judgeIncludes(document: Document, asked: readonly string[]): IncludeVerdict {
+export function checkIncludes(document: Document, asked: readonly string[]): IncludeCheck {
   const included = new Map<string, unknown>()
   for (const resource of document.included) {
     const key = keyOf(resource)
     if (key !== undefined) included.set(key, resource)
   }
   const verdict = { sent: [] as string[], unsent: [] as string[], unknown: [] as string[] }
-  for (const name of asked) verdict[judge(name, document, included)].push(name)
+  for (const name of asked) verdict[checkOne(name, document, included)].push(name)
   return verdict
 }
 
-function judge(
+function checkOne(
   name: string,
   document: Document,
   included: ReadonlyMap<string, unknown>,
-): keyof IncludeVerdict {
+): keyof IncludeCheck {
   let holders: readonly unknown[] = document.data
-  let verdict: keyof IncludeVerdict = 'unknown'
+  let verdict: keyof IncludeCheck = 'unknown'
   for (const relation of name.split('.')) {
     const keys = holders.flatMap((holder) => linkedKeys(holder, relation))
     if (keys.length === 0) return 'unknown'

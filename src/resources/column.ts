@@ -1,6 +1,6 @@
 import { ExactNumber } from '../jsonapi/exact-json.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
-import { isDateOnly, judgeTimestamp } from './timestamp.js'
+import { isDateOnly, checkTimestamp } from './timestamp.js'
 
 /**
  * The PostgreSQL types that data tables use. `numeric` for money, weights and coordinates: exact,
@@ -85,7 +85,7 @@ function scalarText(value: unknown): string | undefined {
 
 function encodeTimestamp(value: unknown): Encoded {
   if (typeof value !== 'string') return refused('not an RFC 3339 date-time')
-  const verdict = judgeTimestamp(value)
+  const verdict = checkTimestamp(value)
   switch (verdict.kind) {
     case 'ok':
       return { value }

@@ -119,8 +119,8 @@ export const containers = defineResource({
   },
   derive: ({ attributes }, { set, unknownValue, unknownMember }) => {
     const members = attributes as Record<string, unknown> | undefined
-    tellUnknownValues(members, unknownValue)
-    tellUnknownMembers(members, unknownMember)
+    reportUnknownValues(members, unknownValue)
+    reportUnknownMembers(members, unknownMember)
     const deadlines = members?.import_deadlines
     if (deadlines === undefined) return
     for (const name of IMPORT_DEADLINES) {
@@ -130,28 +130,28 @@ export const containers = defineResource({
   },
 })
 
-function tellUnknownValues(
+function reportUnknownValues(
   attributes: Readonly<Record<string, unknown>> | undefined,
-  tell: DeriveTarget['unknownValue'],
+  report: DeriveTarget['unknownValue'],
 ): void {
   for (const [list, member, known] of LISTED_VALUES) {
     const items = attributes?.[list]
     if (!Array.isArray(items)) continue
     for (const item of items as readonly (Readonly<Record<string, unknown>> | null)[]) {
       const value = item?.[member]
-      if (typeof value === 'string' && !known.has(value)) tell(`${list}.${member}`, value)
+      if (typeof value === 'string' && !known.has(value)) report(`${list}.${member}`, value)
     }
   }
 }
 
-function tellUnknownMembers(
+function reportUnknownMembers(
   attributes: Readonly<Record<string, unknown>> | undefined,
-  tell: DeriveTarget['unknownMember'],
+  report: DeriveTarget['unknownMember'],
 ): void {
   for (const [name, known] of KNOWN_MEMBERS) {
     for (const item of [attributes?.[name]].flat()) {
       if (typeof item !== 'object' || item === null) continue
-      for (const member of Object.keys(item)) if (!known.has(member)) tell(`${name}.${member}`)
+      for (const member of Object.keys(item)) if (!known.has(member)) report(`${name}.${member}`)
     }
   }
 }

@@ -67,12 +67,9 @@ export interface Resource {
 export interface DeriveTarget {
   readonly set: (column: string, value: unknown) => void
   readonly unmapped: (name: string, value: unknown) => void
-  /**
-   * Tells of a member that the interface does not name, inside an attribute that is kept as it was
-   * sent.
-   */
+  /** Reports a member that the interface does not name, inside an attribute kept as sent. */
   readonly unknownMember: (name: string) => void
-  /** Tells of a value that the interface does not name, where it stands inside a list. */
+  /** Reports a value inside a list that the interface does not name. */
   readonly unknownValue: (attribute: string, value: string) => void
 }
 

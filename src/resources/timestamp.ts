@@ -1,11 +1,11 @@
 /**
- * Time stamps are judged by a pattern and a calendar and then handed to PostgreSQL as the text they
+ * Time stamps are checked by a pattern and a calendar and then handed to PostgreSQL as the text they
  * came as. They never pass through `Date`, which turns 30 February into 2 March and cuts
  * microseconds; and PostgreSQL never sees a text this file has not accepted, because it would also
  * take `now`, `infinity` or `02/11/2022 14:18`.
  */
 
-export type TimestampVerdict =
+export type TimestampCheck =
   | { readonly kind: 'ok' }
   /**
    * Stored, and flagged: outside 1970–2100, where a date is more likely a placeholder than a plan.
@@ -21,14 +21,14 @@ const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 /** PostgreSQL takes offsets up to 15:59. */
 const MAX_OFFSET_HOURS = 15
 
-const OK: TimestampVerdict = { kind: 'ok' }
+const OK: TimestampCheck = { kind: 'ok' }
 
 /**
- * Judges an RFC 3339 date-time. `24:00:00` and a 60th second are real notations and pass
+ * Checks an RFC 3339 date-time. `24:00:00` and a 60th second are real notations and pass
  * (PostgreSQL rolls them over). A bare date or a time without an offset is invalid: guessing a zone
  * would move it by a day somewhere.
  */
-export function judgeTimestamp(text: string): TimestampVerdict {
+export function checkTimestamp(text: string): TimestampCheck {
   if (isUsual(text)) return OK
   const match = text.length <= 40 ? RFC_3339.exec(text) : null
   if (match === null) return { kind: 'invalid', reason: whyNotRfc3339(text) }
@@ -76,7 +76,7 @@ export function isDateOnly(text: string): boolean {
   return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
-function invalid(reason: string): TimestampVerdict {
+function invalid(reason: string): TimestampCheck {
   return { kind: 'invalid', reason }
 }
 

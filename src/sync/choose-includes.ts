@@ -1,4 +1,4 @@
-import { judgeIncludes } from '../api/includes.js'
+import { checkIncludes } from '../api/includes.js'
 import { parsePage, type Page } from '../api/list-pages.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import type { Run } from '../ingest/run.js'
@@ -67,7 +67,7 @@ export async function rememberIncludes(
 ): Promise<void> {
   // An empty list proves nothing.
   if (page.document.data.length === 0) return
-  const { unsent } = judgeIncludes(parsePage(page), page.includes)
+  const { unsent } = checkIncludes(parsePage(page), page.includes)
   const accepted = page.includes.filter((name) => !unsent.includes(name))
   // Those just tried are tried again last.
   const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))

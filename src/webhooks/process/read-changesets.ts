@@ -2,7 +2,7 @@ import { ApiContractError } from '../../base/errors.js'
 import { isObject, membersOf } from '../../jsonapi/members.js'
 import { readIdentity } from '../../resources/flatten.js'
 import { toStorableJson, toStorableText } from '../../resources/storable-text.js'
-import { judgeTimestamp } from '../../resources/timestamp.js'
+import { checkTimestamp } from '../../resources/timestamp.js'
 import type { ContainerChange } from '../../warehouse/rows/changed-attributes.js'
 import { readLinkage } from '../receive/envelope.js'
 
@@ -25,7 +25,7 @@ export function readChangesets(
     if (type === 'container' || container === undefined || !isObject(changeset)) return []
     const changeId = idOf(record)
     if (changeId === undefined) return []
-    const isTimed = typeof timestamp === 'string' && judgeTimestamp(timestamp).kind !== 'invalid'
+    const isTimed = typeof timestamp === 'string' && checkTimestamp(timestamp).kind !== 'invalid'
     const frame = {
       ...notification,
       containerId: container.id,

@@ -1,6 +1,6 @@
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
-import { judgeTimestamp } from '../../resources/timestamp.js'
+import { checkTimestamp } from '../../resources/timestamp.js'
 
 /** What a notification says of itself, without the records it brings. Null: it does not say. */
 export interface Envelope {
@@ -48,5 +48,5 @@ function isStorable(value: unknown): value is string {
 }
 
 function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && judgeTimestamp(value).kind !== 'invalid'
+  return typeof value === 'string' && checkTimestamp(value).kind !== 'invalid'
 }

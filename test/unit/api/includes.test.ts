@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dropRefusedIncludes, judgeIncludes } from '../../../src/api/includes.js'
+import { dropRefusedIncludes, checkIncludes } from '../../../src/api/includes.js'
 import { ApiRequestError, ApiUnavailableError } from '../../../src/base/errors.js'
 import { parseDocument } from '../../../src/jsonapi/document.js'
 
@@ -27,7 +27,7 @@ describe('dropRefusedIncludes', () => {
   })
 })
 
-describe('judgeIncludes', () => {
+describe('checkIncludes', () => {
   const link = (type: string, id: string) => ({ data: { type, id } })
 
   test('tells what was sent, what was withheld and what a page cannot prove', () => {
@@ -60,7 +60,7 @@ describe('judgeIncludes', () => {
       'destination',
       'containers.x',
     ]
-    expect(judgeIncludes(document!, asked)).toEqual({
+    expect(checkIncludes(document!, asked)).toEqual({
       sent: ['containers'],
       unsent: ['containers.raw_events', 'pod_terminal'],
       unknown: ['destination', 'containers.x'],

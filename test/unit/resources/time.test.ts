@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isDateOnly, judgeTimestamp } from '../../../src/resources/timestamp.js'
+import { isDateOnly, checkTimestamp } from '../../../src/resources/timestamp.js'
 import { container, flatten } from './flat-rows.js'
 
 /** What a time becomes: the text PostgreSQL is given, and why it is flagged. */
@@ -151,8 +151,8 @@ test('a verdict never depends on the zone of this machine', () => {
     const results = verdicts.map((zone) => {
       process.env.TZ = zone
       return JSON.stringify([
-        judgeTimestamp('2026-03-08T02:30:00'),
-        judgeTimestamp('2026-03-08T02:30:00Z'),
+        checkTimestamp('2026-03-08T02:30:00'),
+        checkTimestamp('2026-03-08T02:30:00Z'),
       ])
     })
     expect(new Set(results).size).toBe(1)
