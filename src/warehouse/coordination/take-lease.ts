@@ -126,9 +126,10 @@ function refuseWhenHeld(holding: Holding | undefined, { isGone }: TakeLeaseOptio
   if (holding === undefined || Math.abs(holding.silent_ms) > STALE_AFTER_MS) return
   const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
   if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
+  const leftMs = STALE_AFTER_MS - holding.silent_ms
   throw new LeaseHeldError(
     `another run holds the lease: ${describeHolding(holding)}; ` +
-      `without another sign of life it is taken over in ${seconds(STALE_AFTER_MS - holding.silent_ms)}`,
+      `without another sign of life it is taken over in ${seconds(leftMs)}`,
     { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
   )
 }
