@@ -44,7 +44,8 @@ export interface Decision {
  *     else                                 → written; without hashes PostgreSQL compares by value
  *
  *   a notification (webhook)
- *     no live row                          → confirmed by a read; an event of a live container may be new
+ *     no live row                          → confirmed by a read; an event of a live container
+ *                                            may be new
  *     not newer than its row, older than
  *     the last complete pass, or stamped
  *     so that it says nothing about order  → in doubt

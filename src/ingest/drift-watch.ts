@@ -4,7 +4,7 @@ import type { Resource, Sighting } from '../resources/resource.js'
 import type { DriftFinding } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Intake } from './intake.js'
 
-/** Streams that a complete pass shows every record of: elsewhere an attribute may lack by chance. */
+/** Streams that a complete pass shows whole; elsewhere an attribute may be missing by chance. */
 export const WATCHED_STREAMS = ['shipments', 'containers', 'tracking_requests'] as const
 
 /** A source that invents names without end costs neither memory nor rows. */

@@ -43,7 +43,7 @@ const UNPROVEN_WAIT_MS = 60_000
  * it. All other errors are thrown, and the entry stays.
  */
 export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
-  await settled(run, entry, async () => {
+  await unlessGone(run, entry, async () => {
     if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
     else await readRecord(run, entry)
   })
@@ -68,7 +68,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
         await readRefetch(run, entry)
         continue
       }
-      const answer = await settled(run, entry, () => readById(run, entry))
+      const answer = await unlessGone(run, entry, () => readById(run, entry))
       if (answer === undefined) continue
       const { intake } = answer
       if (holdsRecord(intake, entry)) read.push({ entry, intake })
@@ -76,7 +76,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
     }
   } catch (thrown) {
     if (thrown instanceof SimulatedCrash) throw thrown
-    // The first failure is the better story.
+    // Report the first failure.
     await store().catch((second: unknown) => {
       if (second instanceof SimulatedCrash) throw second
     })
@@ -85,8 +85,8 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   await store()
 }
 
-/** Undefined when the record is gone or not ours to see, which is noted then. */
-async function settled<Result>(
+/** Undefined when the record is gone or not ours to see; the queue then says so. */
+async function unlessGone<Result>(
   run: StoringRun,
   entry: Entry,
   read: () => Promise<Result>,
@@ -112,7 +112,7 @@ async function settled<Result>(
   }
 }
 
-/** Rows may have pointed to a reference once and do no more: then nobody needs it. */
+/** A reference that no row points to any more is not needed. */
 function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
   return retryWarehouse(run, () => isReferenced(run.warehouse, run.warehouse.names, id))
 }

@@ -1,7 +1,7 @@
 import { ConnectorError } from '../base/errors.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
+import { MAX_ID_LENGTH } from '../resources/flatten.js'
 import { resourceOfType } from '../resources/index.js'
-import { rawKeyValues } from '../resources/raw-key.js'
 import type { Resource } from '../resources/resource.js'
 import { toStorableText } from '../resources/storable-text.js'
 import { loadSeenAttributes } from '../warehouse/bookkeeping/schema-drift.js'
@@ -92,4 +92,24 @@ export class RecordRecognizer {
     this.#confirmed.add(stream)
     return true
   }
+}
+
+/**
+ * Values of the key columns that a record will have once it is read, as far as its text tells: the
+ * own id, and ids of records that it points to. Undefined where it does not.
+ */
+function rawKeyValues(resource: Resource, raw: RawRecord): readonly string[] | undefined {
+  const values: string[] = []
+  for (const name of resource.keyColumns) {
+    const value = name === resource.idColumn ? raw.id : linkedIdOf(raw, name)
+    if (value === undefined || value === '' || value.length > MAX_ID_LENGTH) return undefined
+    values.push(value)
+  }
+  return values
+}
+
+const ID_SUFFIX = '_id'
+
+function linkedIdOf(raw: RawRecord, column: string): string | undefined {
+  return column.endsWith(ID_SUFFIX) ? raw.linkedId(column.slice(0, -ID_SUFFIX.length)) : undefined
 }

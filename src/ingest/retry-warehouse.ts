@@ -3,8 +3,8 @@ import { retry, type RetryPolicy } from '../base/retry.js'
 import type { Run } from './run.js'
 
 /**
- * A restart or a failover of the server takes seconds; half a minute after it was noticed a person is needed. To notice that it hangs takes 35 seconds by itself
- * (`createWarehouse`), after which one more try is due.
+ * A restart or a failover of the server takes seconds; after half a minute a person is needed. It
+ * takes 35 seconds to notice that a server hangs (`createWarehouse`), and then one more try is due.
  */
 const POLICY: RetryPolicy = {
   retries: 8,
@@ -16,12 +16,13 @@ const POLICY: RetryPolicy = {
   longestRetryAfterMs: 0,
 }
 
-/** Who meets others more often than that is not unlucky: something holds the rows for good. */
+/** After more conflicts, suspect something that holds the rows for good. */
 const MOST_CONFLICTS = 5
 
 /**
- * Does a piece of work on the warehouse again, as a whole, when it failed for a reason that passes: a deadlock, a serialization failure, a lost connection, a
- * server that restarts. Such work is idempotent: where a connection was lost during the commit, doing it again changes nothing.
+ * Repeats a piece of work on the warehouse, as a whole, when it failed for a reason that passes: a
+ * deadlock, a serialization failure, a lost connection, a server that restarts. The work must be
+ * idempotent: the connection may have been lost during the commit.
  */
 export async function retryWarehouse<Result>(
   run: Pick<Run, 'signal' | 'sleep' | 'logger'>,

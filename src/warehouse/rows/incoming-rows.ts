@@ -3,8 +3,8 @@ import type { Resource, Sighting } from '../../resources/resource.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 
 /**
- * How sightings travel into a statement, and when one differs from its row: the same for writing and
- * for merely comparing.
+ * How sightings travel into a statement, and when one differs from its row: the same for writing
+ * and for comparing.
  */
 
 /**

@@ -6,13 +6,13 @@ import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js
 import type { Session } from '../connection/warehouse.js'
 
 /**
- * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record that
- * has not changed is recognized by its bytes and need not be parsed. A digest counts only while it
- * ends as the row's fingerprint begins: a writer that knows nothing of digests, such as the version
- * before, still sets the fingerprint.
+ * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record
+ * that has not changed is recognized by its bytes and need not be parsed. A digest counts only while
+ * it ends as the row's fingerprint begins: a writer that knows nothing of digests, such as the
+ * version before, still sets the fingerprint.
  */
 
-/** Whether the digest of `stored` is of this version and of the row as it is; `mark`: see `readingMark`. */
+/** Whether `stored` has a digest of this version and of the row as it is; `mark`: `readingMark`. */
 export function hasDigestSql(mark: string): string {
   return `(left(stored._digest, ${READING_MARK_LENGTH}) = ${mark}
         and right(stored._digest, ${FINGERPRINT_IN_DIGEST}) = left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST}))`
@@ -22,8 +22,8 @@ export function hasDigestSql(mark: string): string {
 const SEPARATOR = '\u001f'
 
 /**
- * Of raw records with the values of their key columns, the places of those that no live row was made
- * of. One query, one look into the index for each record; reads only.
+ * Of raw records with the values of their key columns, the places of those that no live row was
+ * made of. One query, one look into the index for each record; reads only.
  */
 export async function findUnknownRecords(
   session: Session,
@@ -34,7 +34,7 @@ export async function findUnknownRecords(
   if (shown.size === 0) return new Set()
   const keyValues = [...shown.values()]
   const keys = resource.keyColumns.map(quoteIdentifier)
-  // One text each: of an array the driver would look at every element for what must be escaped.
+  // One text each: in an array the driver would look for what to escape in every element.
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
   const table = names.table(resource.stream)
@@ -58,8 +58,8 @@ where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${F
 }
 
 /**
- * Records the digests of sightings whose rows equal them and have none, as after an upgrade. Skips a
- * row that has changed meanwhile or that another writer holds. Inside the caller's transaction.
+ * Records the digests of sightings whose rows equal them and have none, as after an upgrade. Skips
+ * a row that has changed meanwhile or that another writer holds. Inside the caller's transaction.
  * Idempotent.
  */
 export async function recordDigests(

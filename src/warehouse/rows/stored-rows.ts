@@ -31,7 +31,7 @@ interface Row {
   readonly transport_event_ids?: readonly string[] | null
 }
 
-/** The stored rows of sightings of one resource, by key. One query; rows that do not exist are absent. */
+/** The stored rows of sightings of one resource, by key; absent where there is none. One query. */
 export async function loadStoredRows(
   session: Session,
   names: SchemaNames,

@@ -46,7 +46,7 @@ export async function upsertRows(
   options: WriteOptions,
 ): Promise<WrittenRow[]> {
   const written: WrittenRow[] = []
-  // Writers beside the runs take rows strictly by key, so that no two wait for each other crosswise.
+  // Writers beside the runs take rows strictly by key: two of them must not deadlock.
   const groups = isConfirming(options.mode)
     ? runsByPresence(sightings)
     : groupByPresence(sightings).values()

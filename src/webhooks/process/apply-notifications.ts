@@ -38,8 +38,8 @@ const TAKEN_IN_AT_ONCE = 10
 /**
  * Applies notifications of our own webhooks inside the caller's transaction, in the order the
  * source made them: rows by the one write rule, versions, changes of attributes, what must be
- * refetched, and what was set aside. Nothing is applied that is in doubt (see `decide`). No network.
- * Applying the same ones again changes nothing. Returns what became of each.
+ * refetched, and what was set aside. Nothing is applied that is in doubt (see `decide`). Sends no
+ * request. Applying the same ones again changes nothing. Returns what became of each.
  */
 export async function applyNotifications(
   session: Session,

@@ -10,9 +10,10 @@ import { readLinkage } from '../receive/envelope.js'
 const LONGEST_NAME = 255
 
 /**
- * The changes that included records tell, as `changeset: {attribute: [old, new]}` of a `container_updated_event` (or of any type that has a changeset and a
- * container). A value that is no pair counts as the new one. A record without a usable time happened when its notification was made. What is no
- * changeset is passed over: the record itself is stored whole.
+ * The changes in included records: `changeset: {attribute: [old, new]}` of a
+ * `container_updated_event`, or of any type that has a changeset and a container. A value that is
+ * not a pair counts as the new one. A record without a usable time happened when its notification
+ * was made. Anything else is skipped: the record itself is stored whole.
  */
 export function readChangesets(
   included: readonly unknown[],
