@@ -125,7 +125,7 @@ export async function saveWebhookAlerts(
   alerts: readonly WebhookAlert[],
   ourUrl: string | undefined,
 ): Promise<void> {
-  const webhooks = warehouse.names.table('webhooks')
+  const table = warehouse.names.table('webhooks')
   const texts = new Map<string, string>()
   for (const { webhookId, sentence } of alerts) {
     const key = webhookId ?? ourUrl
@@ -137,15 +137,15 @@ export async function saveWebhookAlerts(
   await warehouse.query(
     'store the alerts of webhooks',
     `with cleared as (
-    update ${webhooks}
+    update ${table}
     set alert = null
     where alert is not null and webhook_id != all($1::text[]) and webhook_id is distinct from url
 ),
 found_after_all as (
-    delete from ${webhooks}
+    delete from ${table}
     where webhook_id = url and webhook_id != all($1::text[])
 )
-insert into ${webhooks} (webhook_id, url, is_active, is_ours, alert)
+insert into ${table} (webhook_id, url, is_active, is_ours, alert)
 select
     found.webhook_id,
     case when found.webhook_id = $3::text then $3::text end,
