@@ -384,7 +384,7 @@ describe('what serve says of itself', () => {
       simulator.edits.change('container', containerOf(scene), { weight_in_lbs: 1_111 })
       await waitUntil('a delivery is applied', async () => {
         const { text } = await scene.get('/metrics')
-        return (metricOf(text, 'notifications_settled_total{result="processed"}') ?? 0) > 0
+        return (metricOf(text, 'notifications_handled_total{result="processed"}') ?? 0) > 0
       })
       const forged = await fetch(`${scene.url}/webhooks`, {
         method: 'POST',

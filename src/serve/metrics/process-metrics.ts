@@ -27,11 +27,11 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
     labelNames: ['result'],
     read: ({ receiver }) => deliveryValues(receiver),
   },
-  notifications_settled_total: {
+  notifications_handled_total: {
     type: 'counter',
     help: 'Notifications this process handled, by result; failed counts attempts.',
     labelNames: ['result'],
-    read: ({ processor }) => settledValues(processor),
+    read: ({ processor }) => handledValues(processor),
   },
   refetches_total: {
     type: 'counter',
@@ -91,7 +91,7 @@ function deliveryValues(counts: ReceiverCounts | undefined): Values {
   ]
 }
 
-function settledValues(state: ProcessorState | undefined): Values {
+function handledValues(state: ProcessorState | undefined): Values {
   if (state === undefined) return []
   const { processed, ignored, foreign, unresolved, failed } = state
   return Object.entries({ processed, ignored, foreign, unresolved, failed }).map(
