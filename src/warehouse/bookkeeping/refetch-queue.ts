@@ -1,7 +1,5 @@
-import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType } from '../../resources/index.js'
-import { givenRows } from '../connection/given-rows.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -59,28 +57,20 @@ export async function queueRefetches(
   delayMs = 0,
 ): Promise<void> {
   if (records.length === 0) return
-  const given = toColumns(eachOnce(records))
-  await session.sync
-    .insertInto('refetch_queue')
-    .columns(['resource_type', 'resource_id', 'reason', 'not_before'])
-    .expression((build) =>
-      build
-        .selectFrom(given)
-        .select([
-          'given.type',
-          'given.id',
-          sql`${reason}::text`.as('reason'),
-          sql`now() + ${seconds(delayMs)}`.as('not_before'),
-        ]),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['resource_type', 'resource_id']).doUpdateSet({
-        generation: sql`refetch_queue.generation + 1`,
-        reason: sql`excluded.reason`,
-        not_before: sql`least(refetch_queue.not_before, excluded.not_before)`,
-      }),
-    )
-    .execute()
+  const entries = eachOnce(records)
+  await session.query(
+    'queue refetches',
+    `insert into ${session.names.table('refetch_queue')} as queued
+    (resource_type, resource_id, reason, not_before)
+select entry.type, entry.id, $3, now() + make_interval(secs => $4::double precision)
+from unnest($1::text[], $2::text[]) as entry (type, id)
+on conflict (resource_type, resource_id) do update
+set
+    generation = queued.generation + 1,
+    reason = excluded.reason,
+    not_before = least(queued.not_before, excluded.not_before)`,
+    [typesOf(entries), idsOf(entries), reason, delayMs / 1000],
+  )
 }
 
 function eachOnce(entries: readonly ResourceIdentifier[]): ResourceIdentifier[] {
@@ -96,15 +86,12 @@ function keyOf({ type, id }: ResourceIdentifier): string {
   return `${type} ${id}`
 }
 
-function toColumns(entries: readonly ResourceIdentifier[]) {
-  return givenRows<ResourceIdentifier>({
-    type: ['text', entries.map(({ type }) => type)],
-    id: ['text', entries.map(({ id }) => id)],
-  })
+function typesOf(entries: readonly ResourceIdentifier[]): string[] {
+  return entries.map(({ type }) => type)
 }
 
-function seconds(ms: number) {
-  return sql`make_interval(secs => ${ms / 1000}::double precision)`
+function idsOf(entries: readonly ResourceIdentifier[]): string[] {
+  return entries.map(({ id }) => id)
 }
 
 /** A run, of which there is one at a time, or a worker beside it. */
@@ -220,11 +207,7 @@ delete from ${queue} as queued
 using answered
 where queued.resource_type = answered.resource_type and queued.resource_id = answered.resource_id
 returning queued.resource_type as type, queued.resource_id as id`,
-    [
-      sorted.map(({ type }) => type),
-      sorted.map(({ id }) => id),
-      sorted.map(({ generation }) => generation ?? null),
-    ],
+    [typesOf(sorted), idsOf(sorted), sorted.map(({ generation }) => generation ?? null)],
   )
   const gone = new Set(removed.map(keyOf))
   const left = sorted.filter((entry) => !gone.has(keyOf(entry)))
@@ -235,7 +218,7 @@ returning queued.resource_type as type, queued.resource_id as id`,
 set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
 from unnest($1::text[], $2::text[]) as entry (type, id)
 where queued.resource_type = entry.type and queued.resource_id = entry.id`,
-    [left.map(({ type }) => type), left.map(({ id }) => id)],
+    [typesOf(left), idsOf(left)],
   )
 }
 
@@ -250,18 +233,18 @@ export async function postponeRefetch(
   waitMs = DAY_MS,
 ): Promise<void> {
   await warehouse.transaction('postpone a refetch', (session) =>
-    session.sync
-      .updateTable('refetch_queue')
-      .set(({ eb }) => ({
-        attempts: eb('attempts', '+', 1),
-        error,
-        not_before: sql<string>`now() + ${seconds(waitMs)}`,
-        claimed_until: null,
-        claimed_by: null,
-      }))
-      .where('resource_type', '=', entry.type)
-      .where('resource_id', '=', entry.id)
-      .execute(),
+    session.query(
+      'postpone a refetch',
+      `update ${session.names.table('refetch_queue')}
+set
+    attempts = attempts + 1,
+    error = $3,
+    not_before = now() + make_interval(secs => $4::double precision),
+    claimed_until = null,
+    claimed_by = null
+where resource_type = $1 and resource_id = $2`,
+      [entry.type, entry.id, error, waitMs / 1000],
+    ),
   )
 }
 
@@ -274,15 +257,15 @@ export async function releaseRefetches(
   waitMs = 0,
 ): Promise<void> {
   if (entries.length === 0) return
-  await session.sync
-    .updateTable('refetch_queue')
-    .from(toColumns(entries))
-    .set({
-      claimed_until: null,
-      claimed_by: null,
-      not_before: sql<string>`greatest(not_before, now() + ${seconds(waitMs)})`,
-    })
-    .whereRef('resource_type', '=', 'given.type')
-    .whereRef('resource_id', '=', 'given.id')
-    .execute()
+  await session.query(
+    'release refetches',
+    `update ${session.names.table('refetch_queue')} as queued
+set
+    claimed_until = null,
+    claimed_by = null,
+    not_before = greatest(queued.not_before, now() + make_interval(secs => $3::double precision))
+from unnest($1::text[], $2::text[]) as entry (type, id)
+where queued.resource_type = entry.type and queued.resource_id = entry.id`,
+    [typesOf(entries), idsOf(entries), waitMs / 1000],
+  )
 }

@@ -99,19 +99,6 @@ export interface SeenAttributesTable {
   first_seen_at: Generated<string>
 }
 
-export interface RefetchQueueTable {
-  resource_type: string
-  resource_id: string
-  reason: string
-  requested_at: Generated<string>
-  not_before: string | null
-  attempts: Generated<number>
-  error: string | null
-  generation: Generated<number>
-  claimed_until: string | null
-  claimed_by: string | null
-}
-
 export interface CheckpointsTable {
   stream: string
   scope: PassScope
@@ -172,7 +159,6 @@ export interface SyncTables {
   sync_run_streams: SyncRunStreamsTable
   source_capabilities: SourceCapabilitiesTable
   quarantine: QuarantineTable
-  refetch_queue: RefetchQueueTable
   schema_drift: SchemaDriftTable
   seen_attributes: SeenAttributesTable
   checkpoints: CheckpointsTable

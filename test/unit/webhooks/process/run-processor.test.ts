@@ -18,10 +18,10 @@ function createEmptyWarehouse(): {
 } {
   let looks = 0
   let endLook = (): void => undefined
-  const session = { query: () => Promise.resolve([]) } as unknown as Session
+  const names = new SchemaNames('tracking')
+  const session = { query: () => Promise.resolve([]), names } as unknown as Session
   const warehouse = {
     ...session,
-    names: new SchemaNames('tracking'),
     transaction: async (_action: string, work: (session: Session) => Promise<unknown>) => {
       looks += 1
       await new Promise<void>((resolve) => (endLook = resolve))
