@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { roomsList } from '../../scripts/documents/pages.js'
+import { REFETCH_TRANSITIONS } from '../../src/warehouse/bookkeeping/refetch-states.js'
+import { NOTIFICATION_TRANSITIONS } from '../../src/webhooks/notification-states.js'
 import { ROOMS } from './rooms.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,6 +39,14 @@ describe('docs/architecture.md', () => {
     ])
   })
 
+  it('draws the transitions that the two tables have', () => {
+    const replayed = Object.keys(NOTIFICATION_TRANSITIONS)
+      .filter((state) => state !== 'absent')
+      .map((state) => `${state} --> received: replayed`)
+    expect([...drawn(drawings[3]!), ...replayed].sort()).toEqual(listed(NOTIFICATION_TRANSITIONS))
+    expect(drawn(drawings[4]!).sort()).toEqual(listed(REFETCH_TRANSITIONS))
+  })
+
   it('names files that exist', () => {
     const named = [...page.matchAll(/\b(?:src|test|sql|scripts)\/[\w./-]+\.\w+/g)].map(
       ([path]) => path,
@@ -45,3 +55,25 @@ describe('docs/architecture.md', () => {
     expect(named.filter((path) => !existsSync(`${ROOT}/${path}`))).toEqual([])
   })
 })
+
+/** `from --> to: event`, one for each event; those in brackets only take time. */
+function drawn(drawing: string): string[] {
+  return [...drawing.matchAll(/^ {4}(\S+) --> (\S+): (.+)$/gm)].flatMap(([, from, to, events]) =>
+    events!
+      .split(', ')
+      .filter((event) => !event.startsWith('('))
+      .map((event) => `${named(from!)} --> ${named(to!)}: ${event}`),
+  )
+}
+
+function named(state: string): string {
+  return state === '[*]' ? 'absent' : state === 'reading' ? 'being read' : state
+}
+
+function listed(table: Readonly<Record<string, Readonly<Record<string, string>>>>): string[] {
+  return Object.entries(table)
+    .flatMap(([from, events]) =>
+      Object.entries(events).map(([event, to]) => `${from} --> ${to}: ${event}`),
+    )
+    .sort()
+}
