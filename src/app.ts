@@ -19,7 +19,7 @@ import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
 import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
-import { refuseExcessRights } from './warehouse/schema/role-rights.js'
+import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/login-rights.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
 export interface AppOptions {
@@ -177,7 +177,6 @@ export function createApp(options: AppOptions): App {
   /** The only user of the embedded database may do everything there. */
   async function requireRights(warehouse: Warehouse): Promise<void> {
     if (config.databaseUrl === undefined) return
-    const { refuseMissingRights } = await import('./warehouse/schema/missing-rights.js')
     await refuseMissingRights(warehouse)
   }
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
-import { readSchemaFacts, type SchemaFacts } from './schema-facts.js'
 import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
@@ -18,8 +17,9 @@ const SCHEMA_FILE = projectFile('sql/schema.sql')
 const SHIPPED_NAMES = new SchemaNames('tracking')
 
 /**
- * Compares tables, columns, constraints, indexes, functions and views with what this program ships, for a database that is at this
- * program's version. Reads the catalogs only, as anybody may.
+ * Compares tables, columns, constraints, indexes, functions and views with what this program ships,
+ * in a database that is at this program's version. Reads the catalogs only, as every login may: a
+ * reader could not migrate a schema to compare with, so the shipped file is read instead.
  */
 export async function compareSchema(reader: CatalogReader): Promise<SchemaComparison> {
   const shipped = await readFile(SCHEMA_FILE, 'utf8')
@@ -56,7 +56,7 @@ function foreignFacts(expected: SchemaFacts, found: SchemaFacts): string[] {
   )
 }
 
-/** Of a whole table that is missing or foreign, the table alone is told. */
+/** Where a whole table is missing or foreign, only the table is named. */
 function isWithin(fact: string, isSo: (table: string) => boolean): boolean {
   const [, table] = /^(?:column|constraint) (\S+)\.[^.]+$/.exec(fact) ?? []
   return table !== undefined && isSo(`table ${table}`)
@@ -66,7 +66,7 @@ function firstLine(definition: string): string {
   return definition.split('\n')[0] ?? ''
 }
 
-/** What `sql/schema.sql` says, of these schemas. The name of a session's setting is the same for all. */
+/** `sql/schema.sql` for these schemas. The name of a session's setting is the same for all. */
 function renameSchemas(shipped: string, names: SchemaNames): string {
   const byShippedName = new Map(
     Object.entries(SHIPPED_NAMES).map(([kind, name]) => [name, names[kind as keyof Schemas]]),
@@ -87,12 +87,64 @@ function unquoteSchemas(text: string, names: SchemaNames): string {
   return plain
 }
 
+/**
+ * A schema as a list of facts, so that two of them can be compared: `column tracking.ports.name` →
+ * `text`. Comments are no facts.
+ */
+type SchemaFacts = ReadonlyMap<string, string>
+
+const TABLE = /^create (?:unlogged )?table (\S+) \($/
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (\S+) ON (\S+?)\.(?:.*)$/
+const FUNCTION = /^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) ([^(]+)\(/
+const CONSTRAINT = /^ {4}constraint (\S+) (.*?),?$/
+const COLUMN = /^ {4}(\S+) (.*?),?$/
+
+/** Where the text of a function ends: its own lines begin otherwise. */
+const STATEMENT = /^(?:create |comment on |CREATE )/
+
+function readSchemaFacts(schemaText: string): SchemaFacts {
+  const facts = new Map<string, string>()
+  let table: string | undefined
+  let definition: string | undefined
+  for (const line of schemaText.split('\n')) {
+    if (definition !== undefined && !STATEMENT.test(line)) {
+      facts.set(definition, `${facts.get(definition) ?? ''}\n${line}`.trimEnd())
+      continue
+    }
+    definition = undefined
+    const [, opened] = TABLE.exec(line) ?? []
+    const [, index, schema] = INDEX.exec(line) ?? []
+    const [, called] = FUNCTION.exec(line) ?? []
+    if (opened !== undefined) {
+      table = opened
+      facts.set(`table ${table}`, line.startsWith('create unlogged') ? 'unlogged' : 'logged')
+    } else if (line === ');') {
+      table = undefined
+    } else if (table !== undefined) {
+      setMember(facts, table, line)
+    } else if (index !== undefined) {
+      facts.set(`index ${schema ?? ''}.${index}`, line.replace(/;$/, ''))
+    } else if (called !== undefined) {
+      definition = `function ${called}`
+      facts.set(definition, line)
+    }
+  }
+  return facts
+}
+
+function setMember(facts: Map<string, string>, table: string, line: string): void {
+  const [, constraint, rule] = CONSTRAINT.exec(line) ?? []
+  const [, column, type] = COLUMN.exec(line) ?? []
+  if (constraint !== undefined) facts.set(`constraint ${table}.${constraint}`, rule ?? '')
+  else if (column !== undefined) facts.set(`column ${table}.${column}`, type ?? '')
+}
+
 interface ViewComparison {
   readonly missing: readonly string[]
   readonly foreign: readonly string[]
 }
 
-/** Views of ours that are gone, and views of others that read from ours: those make an upgrade that changes a column fail. */
+/** Our views that are gone, and views of others on ours: those can make an upgrade fail. */
 async function compareViews({ query, names }: CatalogReader): Promise<ViewComparison> {
   const installed = names.table('installed_views')
   const missing = await query<{ name: string }>(

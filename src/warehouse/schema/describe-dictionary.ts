@@ -3,12 +3,16 @@ import { holdsStoredRows } from './stored-views.js'
 
 const INTRODUCTION = `# Data dictionary
 
-Every schema, table, view and column with its meaning, as the comments in the database have it: \`\\d+\` in psql and most BI tools show the same.
-Written by \`npm run db:dump\`; do not edit. The schema names are those of the default setting \`TRACKING_SCHEMA=tracking\`.
+Every schema, table, view and column with its meaning, from the comments in the database: \`\\d+\`
+in psql and most BI tools show the same. Written by \`npm run db:dump\`; do not edit. The schema
+names are those of the default setting \`TRACKING_SCHEMA=tracking\`.
 
 Times are UTC unless a column says otherwise. Columns that begin with \`_\` are the connector's own.`
 
-/** What `docs/dictionary.md` holds: the comments of the database as a page to read, and a diagram of what points to what. A test compares the two. */
+/**
+ * What `docs/dictionary.md` holds: the comments of the database as a page to read, and a diagram of
+ * what points to what. A test compares the two.
+ */
 export async function describeDictionary(reader: CatalogReader): Promise<string> {
   const schemas = await readCatalog(reader)
   const data = schemas.find(({ name }) => name === reader.names.data)?.relations ?? []
@@ -60,7 +64,10 @@ function formatDiagram(relations: readonly CatalogRelation[]): string {
   return ['```mermaid', 'erDiagram', ...lines, '```'].join('\n')
 }
 
-/** A column ending in `_id` names the tables it points to in its comment: "Place; ports or metro_areas by location_type." */
+/**
+ * A column ending in `_id` names the tables it points to in its comment: "Place; ports or
+ * metro_areas by location_type."
+ */
 function arrowsOf({ name: from, columns }: CatalogRelation, names: readonly string[]): Arrow[] {
   return columns.flatMap(({ name: column, comment }) => {
     if (!column.endsWith('_id')) return []

@@ -34,8 +34,6 @@ export interface CatalogRelation {
   readonly constraints: readonly string[]
   /** Statements of the indexes that no constraint brings, in order of name. */
   readonly indexes: readonly string[]
-  /** The query of a view; null for a table. */
-  readonly query: string | null
 }
 
 export interface CatalogSchema {
@@ -46,7 +44,10 @@ export interface CatalogSchema {
   readonly functions: readonly string[]
 }
 
-/** What our schemas hold, from the catalogs; the same for the same schema whatever the server's version. Reads only. */
+/**
+ * What our schemas hold, from the catalogs. Equal schemas give equal answers, whatever the version
+ * of the server. Reads only.
+ */
 export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[]> {
   const { names } = reader
   const found = await reader.query<{ name: string; comment: string | null }>(
@@ -130,8 +131,7 @@ const RELATIONS_SQL = `select
         where index.indrelid = class.oid
             and not exists (select from pg_constraint where conindid = index.indexrelid)
         order by index_class.relname collate "C"
-    ) as indexes,
-    case when class.relkind in ('v', 'm') then pg_get_viewdef(class.oid) end as query
+    ) as indexes
 from pg_class as class
 where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
     and class.relkind in ('r', 'p', 'v', 'm')
@@ -150,7 +150,10 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
   return rows.map(({ definition }) => definition)
 }
 
-/** What `sql/schema.sql` holds: our schemas as SQL, without the views, which are files of their own, and what holds the rows of stored ones. A test compares it with a migrated database. */
+/**
+ * What `sql/schema.sql` holds: our schemas as SQL, without the views, which have files of their own,
+ * and the tables of stored ones. A test compares it with a migrated database.
+ */
 export async function describeSchema(reader: CatalogReader): Promise<string> {
   const schemas = (await readCatalog(reader)).map((schema) => ({
     ...schema,
@@ -161,7 +164,7 @@ export async function describeSchema(reader: CatalogReader): Promise<string> {
   return `-- What a migrated database holds. Written by \`npm run db:dump\`; do not edit.\n\n${formatCatalog(schemas)}`
 }
 
-/** The catalog as SQL for people to read: tables with their columns and comments, then indexes, views and functions. */
+/** The tables and functions of the catalog as SQL for people to read. */
 function formatCatalog(schemas: readonly CatalogSchema[]): string {
   const statements: string[] = []
   for (const schema of schemas) {
@@ -177,28 +180,19 @@ function formatCatalog(schemas: readonly CatalogSchema[]): string {
 
 function formatRelation(relation: CatalogRelation): string {
   const name = `${relation.schema}.${relation.name}`
-  const lines =
-    relation.query === null
-      ? [
-          `create ${relation.isUnlogged ? 'unlogged ' : ''}table ${name} (`,
-          [
-            ...relation.columns.map(formatColumn),
-            ...relation.constraints.map(
-              (constraint) => `    constraint ${constraint.replace(': ', ' ')}`,
-            ),
-          ].join(',\n'),
-          ');',
-        ]
-      : [`create ${relation.kind} ${name} as\n${relation.query.trimEnd()}`]
+  const members = [
+    ...relation.columns.map(formatColumn),
+    ...relation.constraints.map((constraint) => `    constraint ${constraint.replace(': ', ' ')}`),
+  ]
+  const create = `create ${relation.isUnlogged ? 'unlogged ' : ''}table ${name}`
+  const lines = [`${create} (`, members.join(',\n'), ');']
   const comments = relation.columns.flatMap((column) =>
     column.comment === null
       ? []
       : [`comment on column ${name}.${column.name} is ${quoteText(column.comment)};`],
   )
   const own =
-    relation.comment === null
-      ? []
-      : [`comment on ${relation.kind} ${name} is ${quoteText(relation.comment)};`]
+    relation.comment === null ? [] : [`comment on table ${name} is ${quoteText(relation.comment)};`]
   return [...lines, ...relation.indexes.map((index) => `${index};`), ...own, ...comments].join('\n')
 }
 

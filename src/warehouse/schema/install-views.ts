@@ -12,18 +12,20 @@ type InstalledView = Pick<
   'schema_name' | 'view_name' | 'position' | 'checksum'
 >
 
-/**
- * Schemas that hold views of ours and nothing but them, the tables and functions of the migrations
- * aside.
- */
+/** A shipped view and its row among the installed ones. */
+interface WantedView extends InstalledView {
+  readonly view: ShippedView
+}
+
+/** Schemas that hold our views; nothing else but what the migrations put there. */
 function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string[] {
   return [analytics, asOf, datasync, stored]
 }
 
 /**
- * Brings the views to what this program ships, after `migrate`. Nothing is done when they are.
- * Changed views are replaced in place, so that views of others on top of them stay; where columns
- * changed their order or type all are dropped and created anew, which those of others prevent:
+ * Brings the views to what this program ships, after `migrate`. Does nothing when they are.
+ * Replaces changed views in place, so that views of others on top of them stay. Where columns
+ * changed their order or type it drops all and creates them again; views of others prevent that:
  * MigrationError names them. One transaction under the lock of the migrations: readers see the old
  * set or the new. Returns the names of the views that were created or replaced.
  */
@@ -33,38 +35,27 @@ export async function installViews(
   options: MigrateOptions,
 ): Promise<string[]> {
   const { names } = warehouse
-  const shipped = views.map((view, position) => describe(view, position, names))
-  if (isSame(await loadInstalled(warehouse, names), shipped)) return []
-  return withLockRetries(options, () =>
-    warehouse.transaction('install the views', async (session) => {
-      await takeMigrationLock(session, names)
-      const installed = await loadInstalled(session, names)
-      if (isSame(installed, shipped)) return []
-      await healSchemas(session, names)
-      await fillTimeZones(session, names)
-      return install(session, names, views, { installed, shipped })
-    }),
-  )
-}
-
-interface Sets {
-  readonly installed: readonly InstalledView[]
-  readonly shipped: readonly InstalledView[]
-}
-
-function describe(view: ShippedView, position: number, names: SchemaNames): InstalledView {
-  return {
+  const wanted = views.map((view, position) => ({
+    view,
     schema_name: names[view.schema],
     view_name: view.name,
     position,
     checksum: view.checksum,
-  }
+  }))
+  if (isSame(await loadInstalled(warehouse, names), wanted)) return []
+  return withLockRetries(options, () =>
+    warehouse.transaction('install the views', async (session) => {
+      await takeMigrationLock(session, names)
+      const installed = await loadInstalled(session, names)
+      if (isSame(installed, wanted)) return []
+      await healSchemas(session, names)
+      await fillTimeZones(session, names)
+      return install(session, names, installed, wanted)
+    }),
+  )
 }
 
-/**
- * One that somebody has dropped counts as not installed, and so does one that stands in a schema of
- * others.
- */
+/** Without those that somebody dropped, or put another relation in the place of. */
 async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
   return session.query<InstalledView>(
     'look at the installed views',
@@ -82,13 +73,12 @@ order by position`,
   )
 }
 
-function isSame(one: readonly InstalledView[], two: readonly InstalledView[]): boolean {
-  return (
-    one.length === two.length &&
-    one.every(
-      (view, index) => view.checksum === two[index]?.checksum && isSameName(view, two[index]),
-    )
-  )
+function isSame(installed: readonly InstalledView[], wanted: readonly WantedView[]): boolean {
+  return installed.length === wanted.length && wanted.every((one) => isInstalled(one, installed))
+}
+
+function isInstalled(wanted: WantedView, installed: readonly InstalledView[]): boolean {
+  return installed.some((one) => isSameName(one, wanted) && one.checksum === wanted.checksum)
 }
 
 function isSameName(one: InstalledView, two: InstalledView): boolean {
@@ -148,79 +138,50 @@ return coalesce(
 async function install(
   session: Session,
   names: SchemaNames,
-  views: readonly ShippedView[],
-  sets: Sets,
+  installed: readonly InstalledView[],
+  wanted: readonly WantedView[],
 ): Promise<string[]> {
-  const isReplaced = await replaceChanged(session, names, views, sets)
+  const changed = wanted.filter((one) => !isInstalled(one, installed))
+  const isNoneGone = installed.every((one) => wanted.some((two) => isSameName(one, two)))
+  const isReplaced = isNoneGone && (await replace(session, names, changed))
   if (!isReplaced) {
-    await dropAll(session, names, sets.installed)
-    for (const view of views) await create(session, names, view, 'create')
+    await dropAll(session, names, installed)
+    for (const { view } of wanted) await create(session, names, view, 'create')
   }
   await session.sync.deleteFrom('installed_views').execute()
-  if (sets.shipped.length > 0) {
-    await session.query(
-      'note the views',
-      `insert into ${names.table('installed_views')}
-    (schema_name, view_name, position, checksum)
-select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
-      [
-        sets.shipped.map((view) => view.schema_name),
-        sets.shipped.map((view) => view.view_name),
-        sets.shipped.map((view) => view.position),
-        sets.shipped.map((view) => view.checksum),
-      ],
-    )
+  if (wanted.length > 0) {
+    const rows = wanted.map(({ schema_name, view_name, position, checksum }) => {
+      return { schema_name, view_name, position, checksum }
+    })
+    await session.sync.insertInto('installed_views').values(rows).execute()
   }
-  return isReplaced ? changedOf(views, sets).map(({ name }) => name) : views.map(({ name }) => name)
-}
-
-/** Views whose file is new or another than the one installed. */
-function changedOf(views: readonly ShippedView[], { installed, shipped }: Sets): ShippedView[] {
-  return views.filter((view, index) => {
-    const own = shipped[index]
-    const before = own && installed.find((one) => isSameName(one, own))
-    return before?.checksum !== view.checksum
-  })
+  return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
 }
 
 /**
  * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create
- * or replace view`; syntax_error and datatype_mismatch from a stored view, whose tables still have
+ * or replace view`; syntax_error and datatype_mismatch from a stored view, whose table still has
  * the columns of before.
  */
 const COLUMNS_DIFFER: ReadonlySet<unknown> = new Set(['42P16', '42601', '42804'])
 
 /** False, with nothing changed, when the views cannot be replaced one by one. */
-async function replaceChanged(
+async function replace(
   session: Session,
   names: SchemaNames,
-  views: readonly ShippedView[],
-  sets: Sets,
+  changed: readonly WantedView[],
 ): Promise<boolean> {
-  const isGone = (one: InstalledView): boolean => !sets.shipped.some((two) => isSameName(one, two))
-  const changed = changedOf(views, sets)
-  if (sets.installed.some(isGone)) {
-    return sets.installed.length === 0 ? createAll(session, names, views) : false
-  }
   await sql`savepoint replace_views`.execute(session.sync)
   try {
-    for (const view of changed) await create(session, names, view, 'create or replace')
+    for (const { view } of changed) await create(session, names, view, 'create or replace')
     return true
   } catch (thrown) {
-    if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code))
+    if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code)) {
       throw thrown
+    }
     await sql`rollback to savepoint replace_views`.execute(session.sync)
     return false
   }
-}
-
-async function createAll(
-  session: Session,
-  names: SchemaNames,
-  views: readonly ShippedView[],
-): Promise<boolean> {
-  for (const view of views) await create(session, names, view, 'create')
-  return true
 }
 
 async function create(

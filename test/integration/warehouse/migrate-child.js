@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url'
 
 const [distDirectory, url, schema] = process.argv.slice(-3)
 const load = (name) => import(pathToFileURL(join(distDirectory, name)).href)
-const { silentLogger } = await load('logger.js')
-const { migrate, readMigrations } = await load('warehouse/migrate.js')
-const { createWarehouse } = await load('warehouse/warehouse.js')
+const { silentLogger } = await load('base/logger.js')
+const { migrate, readMigrations } = await load('warehouse/schema/run-migrations.js')
+const { createWarehouse } = await load('warehouse/connection/warehouse.js')
 
 const warehouse = createWarehouse({ url, schema, logger: silentLogger })
 try {

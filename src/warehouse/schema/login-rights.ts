@@ -1,9 +1,11 @@
 import { WarehouseSchemaError } from '../../base/errors.js'
 import { readShippedTables } from './compare-schema.js'
-import { OWNERS_TABLES } from './roles.js'
+import { OWNERS_TABLES, roleNames } from './roles.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-/** Told at most; the role that `migrate --roles` makes has all of them. */
+type CatalogAccess = Pick<Session, 'query'> & Pick<Warehouse, 'names'>
+
+/** Shown at most; the role that `migrate --roles` makes has all of them. */
 const MOST_STATEMENTS = 5
 
 /**
@@ -11,10 +13,7 @@ const MOST_STATEMENTS = 5
  * table; empty where nothing is missing. What is not there yet is not missing, but for the right to
  * make it. Reads the catalogs only, in one statement, and one file.
  */
-export async function findMissingGrants({
-  names,
-  query,
-}: Pick<Session, 'query'> & Pick<Warehouse, 'names'>): Promise<string[]> {
+export async function findMissingGrants({ names, query }: CatalogAccess): Promise<string[]> {
   const rows = await query<{ statement: string }>(
     'look for missing rights',
     `with ours as (
@@ -56,9 +55,7 @@ export async function findMissingGrants({
  * Throws WarehouseSchemaError that holds the statements where this login lacks a right to write
  * rows: before the service is asked for what cannot be stored.
  */
-export async function refuseMissingRights(
-  warehouse: Pick<Session, 'query'> & Pick<Warehouse, 'names'>,
-): Promise<void> {
+export async function refuseMissingRights(warehouse: CatalogAccess): Promise<void> {
   const statements = await findMissingGrants(warehouse)
   if (statements.length === 0) return
   const told = statements.slice(0, MOST_STATEMENTS).join('; ')
@@ -68,4 +65,54 @@ export async function refuseMissingRights(
       ? `; and ${rest} more: \`tracking-sync migrate --roles\` makes a role that has them`
       : ''
   throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${told}${more}`)
+}
+
+interface RoleRights {
+  readonly role: string
+  readonly isSuperuser: boolean
+  /** Owns one of the schemas or something in them, or may become who does. */
+  readonly isOwner: boolean
+}
+
+/**
+ * What this login may do beyond writing rows, as a sentence with the way out; undefined where it may
+ * do nothing more: then neither a bug of ours nor a stolen password can drop or change a table.
+ * Reads the catalogs only.
+ */
+export async function describeExcessRights(warehouse: CatalogAccess): Promise<string | undefined> {
+  const { role, isSuperuser, isOwner } = await readRights(warehouse)
+  if (!isSuperuser && !isOwner) return undefined
+  const { writer } = roleNames(warehouse.names)
+  const excess = isSuperuser ? 'is a superuser' : 'owns the schemas'
+  return `${role} ${excess}; what runs day by day needs only ${writer}: \`tracking-sync migrate --roles\`, a login with that role, and TRACKING_STRICT=true`
+}
+
+/** Throws WarehouseSchemaError when this login may do more than write rows. */
+export async function refuseExcessRights(warehouse: CatalogAccess): Promise<void> {
+  const excess = await describeExcessRights(warehouse)
+  if (excess !== undefined)
+    throw new WarehouseSchemaError(`refused, for TRACKING_STRICT: ${excess}`)
+}
+
+async function readRights({ names, query }: CatalogAccess): Promise<RoleRights> {
+  const [rights] = await query<RoleRights>(
+    'look at the rights of this user',
+    `select
+        rolname::text as role,
+        rolsuper as "isSuperuser",
+        exists (
+            select from pg_namespace
+            where nspname = any($1::text[]) and pg_has_role(nspowner, 'member')
+        ) or exists (
+            select from pg_class
+            inner join pg_namespace
+                on pg_namespace.oid = relnamespace
+            where nspname = any($1::text[]) and pg_has_role(relowner, 'member')
+        ) as "isOwner"
+    from pg_roles
+    where rolname = current_user`,
+    [Object.values(names)],
+  )
+  if (rights === undefined) throw new Error('the session has no role')
+  return rights
 }
