@@ -109,6 +109,7 @@ export async function refuseMoreThanReading(
   )
   if (changing === undefined) return
   throw refused(
-    `calls ${changing.name}, which may change something, and \`query\` only reads; use psql, or mark a function of your own as stable`,
+    `calls ${changing.name}, which may change something, and \`query\` only reads; use psql, ` +
+      'or mark a function of your own as stable',
   )
 }

@@ -10,8 +10,8 @@ const WORTH_ANALYZING = 200
 /**
  * Makes statistics of the tables that a run wrote much to, histories and what is derived included.
  * Until autovacuum does, which takes a minute, the planner takes a table that was just filled for a
- * small one, and a question for ten times as long. One table after the other; one that somebody is
- * analyzing is left to them, and PostgreSQL leaves one out that the login does not own.
+ * small one, and a question for ten times as long. One table after the other. Skips a table
+ * that is being analyzed; PostgreSQL skips one that the login does not own.
  */
 export async function analyzeWritten(
   warehouse: Warehouse,

@@ -114,7 +114,9 @@ order by class.relname collate "C", attribute.attnum`
 const RELATIONS_SQL = `select
     $1::text as schema,
     class.relname as name,
-    case class.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind,
+    case class.relkind
+        when 'v' then 'view' when 'm' then 'materialized view' else 'table'
+    end as kind,
     class.relpersistence = 'u' as "isUnlogged",
     obj_description(class.oid, 'pg_class') as comment,
     array(
@@ -161,7 +163,8 @@ export async function describeSchema(reader: CatalogReader): Promise<string> {
       ({ kind, name }) => kind === 'table' && !holdsStoredRows(name),
     ),
   }))
-  return `-- What a migrated database holds. Written by \`npm run db:dump\`; do not edit.\n\n${formatCatalog(schemas)}`
+  const title = '-- What a migrated database holds. Written by `npm run db:dump`; do not edit.'
+  return `${title}\n\n${formatCatalog(schemas)}`
 }
 
 /** The tables and functions of the catalog as SQL for people to read. */

@@ -55,7 +55,7 @@ export async function installViews(
   )
 }
 
-/** Without those that somebody dropped, or put another relation in the place of. */
+/** Only those that still stand. */
 async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
   return session.query<InstalledView>(
     'look at the installed views',
@@ -112,7 +112,7 @@ on conflict do nothing`,
   )
 }
 
-/** Schemas that hold views and nothing of anybody's are made again where somebody dropped them. */
+/** Makes the schemas again that hold only views, where they were dropped. */
 async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
   const found = await session.query<{ nspname: string }>(
     'look for the schemas of views',
@@ -225,7 +225,9 @@ function inUse(view: string, thrown: ConnectorError): MigrationError {
   const { cause } = thrown
   const detail = cause instanceof Error && 'detail' in cause ? String(cause.detail) : ''
   return new MigrationError(
-    `the columns of ${view} change with this version, and something of yours reads from it: ${detail.replaceAll('\n', '; ')}. Drop that, run \`tracking-sync migrate\`, and create it again`,
+    `the columns of ${view} change with this version, and something of yours reads from it: ` +
+      `${detail.replaceAll('\n', '; ')}. Drop that, run \`tracking-sync migrate\`, ` +
+      'and create it again',
     { cause: thrown },
   )
 }

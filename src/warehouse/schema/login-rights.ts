@@ -20,7 +20,8 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
         select oid, nspname from pg_namespace where nspname in ($1, $2)
     )
 
-    select format('grant create on database %I to %I', current_database(), current_user) as statement
+    select
+        format('grant create on database %I to %I', current_database(), current_user) as statement
     where not exists (select from ours)
         and not has_database_privilege(current_database(), 'create')
     union all
@@ -58,13 +59,13 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
 export async function refuseMissingRights(warehouse: CatalogAccess): Promise<void> {
   const statements = await findMissingGrants(warehouse)
   if (statements.length === 0) return
-  const told = statements.slice(0, MOST_STATEMENTS).join('; ')
+  const shown = statements.slice(0, MOST_STATEMENTS).join('; ')
   const rest = statements.length - MOST_STATEMENTS
   const more =
     rest > 0
       ? `; and ${rest} more: \`tracking-sync migrate --roles\` makes a role that has them`
       : ''
-  throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${told}${more}`)
+  throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${shown}${more}`)
 }
 
 interface RoleRights {
@@ -84,7 +85,10 @@ export async function describeExcessRights(warehouse: CatalogAccess): Promise<st
   if (!isSuperuser && !isOwner) return undefined
   const { writer } = roleNames(warehouse.names)
   const excess = isSuperuser ? 'is a superuser' : 'owns the schemas'
-  return `${role} ${excess}; what runs day by day needs only ${writer}: \`tracking-sync migrate --roles\`, a login with that role, and TRACKING_STRICT=true`
+  return (
+    `${role} ${excess}; daily runs need only ${writer}: run \`tracking-sync migrate --roles\`, ` +
+    'use a login with that role, and set TRACKING_STRICT=true'
+  )
 }
 
 /** Throws WarehouseSchemaError when this login may do more than write rows. */

@@ -43,13 +43,16 @@ export async function prepareSchemas(
     if (['42P01', '42703', '42883', '3F000'].includes(String(code))) {
       const said = thrown.cause instanceof Error ? thrown.cause.message : thrown.message
       throw new MigrationError(
-        `something that the migrations of ${warehouse.names.data} had made is gone: ${said}. Bring it back from a backup or as in sql/schema.sql (\`tracking-sync check\` names all), or drop the schemas and run \`tracking-sync backfill\``,
+        `something that the migrations of ${warehouse.names.data} had made is gone: ${said}. ` +
+          'Bring it back from a backup or as in sql/schema.sql (`tracking-sync check` names all), ' +
+          'or drop the schemas and run `tracking-sync backfill`',
         { cause: thrown },
       )
     }
     if (code !== NOT_ALLOWED) throw thrown
     throw new MigrationError(
-      `the schemas of ${warehouse.names.data} are not those of this version of the program, and this login may not change them; their owner runs \`tracking-sync migrate\``,
+      `the schemas of ${warehouse.names.data} are not those of this version of the program, ` +
+        'and this login may not change them; their owner runs `tracking-sync migrate`',
       { cause: thrown },
     )
   }

@@ -91,7 +91,7 @@ export async function createRoles(warehouse: Warehouse): Promise<RolesReport> {
     await warehouse.transaction('create the roles', async (session) => {
       for (const statement of statements) await session.query('create the roles', statement)
     })
-    // Whoever is not the owner grants nothing and is only warned.
+    // A login that is not the owner grants nothing and only gets a warning.
     return { isDone: await canRead(warehouse, roles.reader), roles, statements }
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError) || thrown.context.code !== NOT_ALLOWED) throw thrown

@@ -160,7 +160,8 @@ async function apply(session: Session, migration: Migration, names: SchemaNames)
   } catch (thrown) {
     if (thrown instanceof WarehouseConflictError) throw thrown
     throw new MigrationError(
-      `migration ${migration.name} failed and was rolled back; nothing after it was applied: ${toError(thrown).message}`,
+      `migration ${migration.name} failed and was rolled back; nothing after it was applied: ` +
+        toError(thrown).message,
       { cause: thrown },
     )
   }
@@ -194,7 +195,8 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
     'look for the table of migrations',
     `select
         current_user::text as role,
-        has_schema_privilege(relnamespace, 'usage') and has_table_privilege(pg_class.oid, 'select') as "isReadable"
+        has_schema_privilege(relnamespace, 'usage')
+            and has_table_privilege(pg_class.oid, 'select') as "isReadable"
     from pg_class
     inner join pg_namespace
         on pg_namespace.oid = relnamespace
@@ -205,7 +207,8 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
   if (!found.isReadable) {
     const { reader, writer } = roleNames(names)
     throw new WarehouseSchemaError(
-      `${found.role} may not read the schemas of ${names.data}; their owner runs \`tracking-sync migrate --roles\` and grants it ${reader} to read, or ${writer} to write`,
+      `${found.role} may not read the schemas of ${names.data}; their owner runs ` +
+        `\`tracking-sync migrate --roles\` and grants it ${reader} to read, or ${writer} to write`,
     )
   }
   return session.sync
@@ -232,7 +235,8 @@ function checkHistory(
   }
   if (rows.length > migrations.length) {
     throw new MigrationError(
-      `the database is at migration ${rows.length} and this program knows ${migrations.length}: install the newer tracking-sync`,
+      `the database is at migration ${rows.length} and this program knows ${migrations.length}: ` +
+        'install the newer tracking-sync',
     )
   }
 }
@@ -243,7 +247,10 @@ function checkHistory(
 function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): MigrationError {
   const schemas = Object.values(names).join(', ')
   return new MigrationError(
-    `the warehouse ${names.data} was made by another build of tracking-sync: where this program has migration ${shipped.name}, ${what}. Nothing was changed. Go on with the build that made it, or load the data anew: set TRACKING_SCHEMA to a new name, or drop the schemas ${schemas}; then run \`tracking-sync backfill\``,
+    `the warehouse ${names.data} was made by another build of tracking-sync: where this program has ` +
+      `migration ${shipped.name}, ${what}. Nothing was changed. Go on with the build that made it, ` +
+      'or load the data anew: set TRACKING_SCHEMA to a new name, or drop the schemas ' +
+      `${schemas}; then run \`tracking-sync backfill\``,
   )
 }
 
