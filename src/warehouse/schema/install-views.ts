@@ -149,12 +149,17 @@ async function install(
     for (const { view } of wanted) await create(session, names, view, 'create')
   }
   await session.sync.deleteFrom('installed_views').execute()
-  if (wanted.length > 0) {
-    const rows = wanted.map(({ schema_name, view_name, position, checksum }) => {
-      return { schema_name, view_name, position, checksum }
-    })
-    await session.sync.insertInto('installed_views').values(rows).execute()
-  }
+  await session.query(
+    'record the installed views',
+    `insert into ${names.table('installed_views')} (schema_name, view_name, position, checksum)
+select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
+    [
+      wanted.map((one) => one.schema_name),
+      wanted.map((one) => one.view_name),
+      wanted.map((one) => one.position),
+      wanted.map((one) => one.checksum),
+    ],
+  )
   return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
 }
 
