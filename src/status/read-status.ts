@@ -155,7 +155,7 @@ limit 1`,
 }
 
 /**
- * Without notifications that `reconcile` asked for: it inserts them as processed in the same instant.
+ * Without what `reconcile` asked for: it inserts notifications as processed in the same instant.
  * Their headers would say it too, but readers may not see those.
  */
 async function readLastDeliveries(warehouse: Warehouse): Promise<Map<string, string>> {
