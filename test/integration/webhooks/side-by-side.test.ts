@@ -154,7 +154,7 @@ describe('two serves and a backfill side by side', () => {
       expect(await scene.differences()).toEqual([])
       const applied = await warehouse.query(
         'look at the inbox',
-        `select from tracking_sync.webhook_notifications where state = 'processed' and deliveries > 1`,
+        `select from tracking_sync.webhook_notifications where state = 'processed'`,
       )
       expect(applied.length).toBeGreaterThan(0)
     },
