@@ -201,7 +201,7 @@ describe('the embedded database', () => {
     const first = await startCli(demo, { directory })
     await first.waitFor(({ stdout }) => stdout().includes('backfill:'))
     const second = await runCli(demo, { directory })
-    expect(second.stderr).toMatch(/^error: another demo runs in this database, .* --home\n$/)
+    expect(second.stderr).toMatch(/^error: another demo runs in this database; .* --home\n$/)
     expect(second.exitCode).toBe(7)
     const { exitCode, stdout } = await first.ended
     expect(exitCode).toBe(0)

@@ -331,7 +331,7 @@ describe('what serve says of itself', () => {
       const args = ['serve', '--insecure-no-signature', '--host', host]
       const { exitCode, stderr } = await runCli(args, scene.options)
       expect([host, exitCode]).toEqual([host, 2])
-      expect(stderr).toContain(`TRACKING_HOST is ${host}, and --insecure-no-signature`)
+      expect(stderr).toContain(`TRACKING_HOST is ${host}, but --insecure-no-signature`)
     }
     const program = await scene.serve(['--insecure-no-signature', '--no-scheduler'])
     program.kill('SIGTERM')
