@@ -15,7 +15,8 @@ const PROGRAM = process.env.TEST_PGBOUNCER ?? 'pgbouncer'
 
 /** What proves nothing behind a pooler, and why. */
 const EXCLUDED = {
-  'test/integration/database/**': 'the embedded server itself, which nobody puts a pooler before',
+  'test/integration/embedded-postgres/**':
+    'the embedded server itself, which nobody puts a pooler before',
   'test/integration/simulator/**': 'the simulator, which has no database',
   'test/integration/faults/**':
     'they kill, count, stop or delay the connections to PostgreSQL, which are the pooler’s here',
