@@ -252,11 +252,15 @@ function createShow({ columns, types }: TableAnswer): Show {
 
 /** `fee_amount` is in `fee_currency_code`; any other amount in `currency_code`. */
 function currencyColumn(columns: readonly string[], name: string): number | undefined {
-  if (!/(?:^|_)amount(?:_|$)/.test(name)) return undefined
+  if (!isAmount(name)) return undefined
   const own = columns.indexOf(name.replace(/amount$/, 'currency_code'))
   const shared = columns.indexOf('currency_code')
   const index = own === -1 ? shared : own
   return index === -1 ? undefined : index
+}
+
+function isAmount(name: string): boolean {
+  return /(?:^|_)amount(?:_|$)/.test(name)
 }
 
 /** Never fewer digits than there are. */
@@ -310,7 +314,10 @@ class Totals {
   constructor(columns: readonly string[], sums: readonly string[]) {
     this.#summed = sums.flatMap((name) => {
       const index = columns.indexOf(name)
-      return index === -1 ? [] : [{ index, currency: currencyColumn(columns, name) }]
+      const currency = currencyColumn(columns, name)
+      // Without its currency among the columns, a sum would add dollars to euros.
+      const isMixed = isAmount(name) && currency === undefined
+      return index === -1 || isMixed ? [] : [{ index, currency }]
     })
   }
 

@@ -84,6 +84,14 @@ describe('an answer as a table', () => {
     },
   )
 
+  it('sums no amounts whose currency is not shown', async () => {
+    const columns = ['container_number', 'fee_amount', 'days_over']
+    const text = await print(FEES, { columns, sums: ['fee_amount', 'days_over'] })
+    expect(text.split('\n').filter((line) => line.startsWith('total'))).toEqual([
+      expect.stringMatching(/^total +19$/),
+    ])
+  })
+
   it.each([80, 100, 140])(
     'is no wider than a terminal of %d columns',
     { tags: ['FD4'] },
