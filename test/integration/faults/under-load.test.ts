@@ -164,7 +164,7 @@ describe('a burst, as after an outage of ours', { tags: ['W21'] }, () => {
       expect((await readPeakMiB(program.pid)) ?? 0).toBeLessThan(300)
       const [row] = await scene.select<{ rows: number; processed: number }>(
         `select count(*)::int as rows, count(processed_at)::int as processed
-        from tracking_sync.webhook_notifications where deliveries > 0`,
+        from tracking_sync.webhook_notifications`,
       )
       expect(row!.rows).toBeGreaterThanOrEqual(DELIVERIES)
       program.kill('SIGTERM')

@@ -200,7 +200,9 @@ describe('an answer as a table', () => {
         /^fee_amount,container_number\r\n2040.8,/,
       )
       const wrong = print(FEES, { columns: ['fee_amuont'] })
-      await expect(wrong).rejects.toThrow(/fee_amuont, which the answer does not have; did you mean fee_amount\?/)
+      await expect(wrong).rejects.toThrow(
+        /fee_amuont, which the answer does not have; did you mean fee_amount\?/,
+      )
       await expect(print(FEES, { columns: ['x'] })).rejects.toBeInstanceOf(ConfigError)
     },
   )
