@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint'
 /** `process.env` is read in one place, so that a setting cannot hide anywhere else. */
 const noEnvironment = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
-  message: 'Only src/config/load-config.ts reads the environment: add a setting there.',
+  message: 'Only src/config/load.ts reads the environment: add a setting there.',
 }
 
 export default tseslint.config(
@@ -29,7 +29,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/config/load-config.ts',
+      'src/config/load.ts',
       'vitest.config.ts',
       'test/**/*.ts',
       'scripts/**',

@@ -110,6 +110,7 @@ export class CommandIo {
 
   async #run(flags: SettingFlags, work: Work, signal: AbortSignal): Promise<number> {
     const { process } = this
+    const { env: environment } = process
     let app: App | undefined
     // Set as soon as the secrets are known: a fault while the rest is loaded must not show one.
     let redact = (text: string): string => text
@@ -125,7 +126,7 @@ export class CommandIo {
       const { loadConfig, readEnvironment } = await import('../config/load.js')
       const { createRedactor } = await import('../base/logger.js')
       const loaded = loadConfig({
-        environment: process.env ?? readEnvironment(),
+        environment: environment ?? readEnvironment(),
         workingDirectory: process.cwd(),
         flags: settings,
         configFile,

@@ -93,7 +93,9 @@ describe('the quarantine command', () => {
     expect(await problemOf('drop')).toBe(
       'error: numbers of entries are missing: give those that `quarantine list` shows, or --all\n',
     )
-    expect(await problemOf('drop', '1', '--all')).toMatch(/^error: --all already takes every entry; /)
+    expect(await problemOf('drop', '1', '--all')).toMatch(
+      /^error: --all already takes every entry; /,
+    )
     expect(await problemOf('drop', '1', '--stream', 'ports')).toBe(
       'error: --stream works only with --all\n',
     )

@@ -85,7 +85,7 @@ async function isStoring(scene: Scene): Promise<boolean> {
   const rows = await scene.query(
     `select from pg_stat_activity
     where wait_event = 'PgSleep'
-      and query like 'insert into "tracking_sync".rows_of_fee_history %'`,
+      and query like 'insert into %rows_of_fee_history%'`,
   )
   return rows.length > 0
 }

@@ -106,16 +106,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--container',
     ],
   ],
-  [
-    'sync',
-    [
-      ...COMMON,
-      ...SERVICE,
-      '--run-minutes',
-      '--accept-shrink',
-      '--accept-account',
-    ],
-  ],
+  ['sync', [...COMMON, ...SERVICE, '--run-minutes', '--accept-shrink', '--accept-account']],
   [
     'serve',
     [
