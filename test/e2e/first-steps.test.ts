@@ -300,7 +300,7 @@ describe('the embedded database', () => {
       exitCode: 5,
       stdout: '',
       stderr:
-        'error: psql cannot be run; install the PostgreSQL client, or connect another tool with `tracking-sync database url`\n',
+        'error: psql cannot be run; install the PostgreSQL client, or connect another tool with the address that `tracking-sync database url` prints\n',
     })
   })
 

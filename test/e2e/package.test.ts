@@ -215,10 +215,10 @@ describe('the package', () => {
     expect(await isServerRunning(home)).toBe(false)
   })
 
-  test('is found by the crontab line of the README', { tags: ['FD1'] }, async () => {
+  test('is found by the crontab line of the documents', { tags: ['FD1'] }, async () => {
     const { directory } = await makeFreshHome()
-    const readme = await readFile(join(repositoryDirectory, 'README.md'), 'utf8')
-    const [, path, line] = /```crontab\nPATH=(.*)\n(?:\S+ ){5}(.*)\n```/.exec(readme)!
+    const page = await readFile(join(repositoryDirectory, 'docs/operating.md'), 'utf8')
+    const [, path, line] = /```crontab\nPATH=(.*)\n(?:\S+ ){5}(.*)\n```/.exec(page)!
     expect(path).toBe('/usr/local/bin:/usr/bin:/bin')
     const own = line!
       .replace('/etc/tracking-sync', directory)

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.js'
-import { anyOf } from '../connection/given-rows.js'
+import { anyOf } from '../connection/any-of.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 

@@ -1,4 +1,4 @@
-import { anyOf } from '../connection/given-rows.js'
+import { anyOf } from '../connection/any-of.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
