@@ -17,6 +17,13 @@ export interface ServingStatus extends AlertFacts {
   readonly jobs: readonly JobState[]
 }
 
+const AWAY: StatusSection = {
+  title: 'Database',
+  columns: [],
+  rows: [],
+  empty: 'The database does not answer. This page asks again every 30 seconds.',
+}
+
 /** Counting rows takes seconds on a large account; readers within this time share one answer. */
 const KEPT_MS = 15_000
 
@@ -54,7 +61,7 @@ export function createStatusRoute(options: {
         (error: unknown) => {
           if (!(error instanceof ConnectorError)) throw error
           logger.warn('the status page could not be made', { error })
-          return { status: 503, text: formatStatusPage(`${title}: the database is away`, []) }
+          return { status: 503, text: formatStatusPage(title, [AWAY]) }
         },
       )
       response.writeHead(status, {

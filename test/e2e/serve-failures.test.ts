@@ -241,7 +241,7 @@ async function expectUnavailable(scene: ServeScene): Promise<void> {
   expect(metrics.text).not.toContain('tracking_sync_webhook_alerts')
   const page = await scene.get('/')
   expect(page.status).toBe(503)
-  expect(page.text).toContain('no answer of the database')
+  expect(page.text).toContain('The database does not answer.')
 }
 
 describe('a fault of the program', () => {
