@@ -28,13 +28,7 @@ export default tseslint.config(
     },
   },
   {
-    files: [
-      'src/config/load.ts',
-      'vitest.config.ts',
-      'test/**/*.ts',
-      'scripts/**',
-      'bench/**',
-    ],
+    files: ['src/config/load.ts', 'vitest.config.ts', 'test/**/*.ts', 'scripts/**', 'bench/**'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
