@@ -20,7 +20,9 @@ export function settingsPage(descriptions) {
   return page('Settings', SETTINGS_INTRO, ...entries)
 }
 
-/** Names of settings and schemas as code; signs that Markdown would take for its own as they are. */
+/**
+ * Names of settings and schemas as code; signs that Markdown would take for its own as they are.
+ */
 function inMarkdown(text) {
   return text
     .replaceAll(/(?<!`)\b(?:TRACKING_[A-Z_]+|DATABASE_URL|PORT)\b(?!`)/g, '`$&`')

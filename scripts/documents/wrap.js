@@ -1,4 +1,6 @@
-/** The words of a paragraph in lines of at most `width` columns; `indent` before all but the first. */
+/**
+ * The words of a paragraph in lines of at most `width` columns; `indent` before all but the first.
+ */
 export function wrap(text, { width = 100, indent = '' } = {}) {
   const lines = []
   let line = ''

@@ -1,7 +1,7 @@
 /**
  * Errors are sorted by what the caller must do next (`fate`), not by the library that threw. Wrap
- * once at the boundary (api, warehouse, database) with `cause`; switch on `fate` or `code`, never on
- * a message. A message says what, where and the next step, and holds no secret and no payload.
+ * once at the boundary (api, warehouse, database) with `cause`; switch on `fate` or `code`, never
+ * on a message. A message says what, where and the next step, and holds no secret and no payload.
  */
 
 export type Fate = 'stop' | 'retry' | 'skip' | 'quarantine' | 'reject'

@@ -1,6 +1,6 @@
 /**
- * Time stamps are checked by a pattern and a calendar and then handed to PostgreSQL as the text they
- * came as. They never pass through `Date`, which turns 30 February into 2 March and cuts
+ * Time stamps are checked by a pattern and a calendar and then handed to PostgreSQL as the text
+ * they came as. They never pass through `Date`, which turns 30 February into 2 March and cuts
  * microseconds; and PostgreSQL never sees a text this file has not accepted, because it would also
  * take `now`, `infinity` or `02/11/2022 14:18`.
  */

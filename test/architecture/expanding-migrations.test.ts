@@ -65,7 +65,10 @@ describe('migrations only expand', { tags: ['G4'] }, () => {
   })
 })
 
-/** A variable of a git command that runs this one names another repository: CI runs the tests from a hook. */
+/**
+ * A variable of a git command that runs this one names another repository: CI runs the tests from a
+ * hook.
+ */
 const OUTSIDE = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')),
 )

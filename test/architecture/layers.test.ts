@@ -169,7 +169,10 @@ const IMPURE: readonly RegExp[] = [
   /^(?:setTimeout|setInterval|setImmediate|fetch)$/,
 ]
 
-/** Names that are read or called, and `new Date()` without an argument; comments and texts do not count. */
+/**
+ * Names that are read or called, and `new Date()` without an argument; comments and texts do not
+ * count.
+ */
 function impurities({ path, text }: SourceFile): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {

@@ -262,7 +262,10 @@ describe('the statements in src', () => {
     return new RegExp(`const ${variable} = .*\\bnames\\b`).test(source)
   }
 
-  /** A function, a subquery, a catalog (always on the path), or a name that the statement itself gives. */
+  /**
+   * A function, a subquery, a catalog (always on the path), or a name that the statement itself
+   * gives.
+   */
   function isMadeHere(name: string, sql: string): boolean {
     if (/^(?:unnest|jsonb_to_recordset|lateral|pg_\w+|pg_catalog\.\w+)$/.test(name)) return true
     return new RegExp(`\\b${name} as (?:materialized )?\\(|\\bas ${name}\\b`).test(sql)

@@ -109,7 +109,10 @@ function safeExpressions(source: ts.SourceFile): (node: ts.Expression) => boolea
   return (node) => isSafe(node, [])
 }
 
-/** Modules whose statements are made of the columns of our resource types, which are constants, and of numbers of parameters. */
+/**
+ * Modules whose statements are made of the columns of our resource types, which are constants, and
+ * of numbers of parameters.
+ */
 const OF_OUR_COLUMNS = [
   // Text that is compared and never run.
   'describe-schema',
@@ -148,7 +151,9 @@ function bare(path: string, text: string): string[] {
     .filter((found) => !LOOKED_AT.includes(found))
 }
 
-/** Names of ours that are no constants: of the streams there are, and of the views that are stored. */
+/**
+ * Names of ours that are no constants: of the streams there are, and of the views that are stored.
+ */
 const OWN_NAMES = ['read-status.ts: stream', 'stored-views.ts: name', 'stored-views.ts: source']
 
 /** A value of somebody's put between quotes; a constant of our own may stand there. */

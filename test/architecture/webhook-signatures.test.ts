@@ -6,7 +6,10 @@ import { describe, expect, it } from 'vitest'
 
 const WEBHOOKS = fileURLToPath(new URL('../../src/webhooks', import.meta.url))
 
-/** Names of things whose comparison must not end early. A hash of a body that anybody may know is none. */
+/**
+ * Names of things whose comparison must not end early. A hash of a body that anybody may know is
+ * none.
+ */
 const SECRET_NAME = /signature|digest|hmac|\bmac\b|wanted|given|secret/i
 
 const COMPARISONS = [
@@ -18,7 +21,10 @@ const COMPARISONS = [
 
 const COMPARING_METHODS = ['equals', 'compare', 'includes', 'indexOf', 'localeCompare', 'has']
 
-/** Comparisons of a text with something secret by an operator or a method that stops at the first difference. */
+/**
+ * Comparisons of a text with something secret by an operator or a method that stops at the first
+ * difference.
+ */
 function earlyEndingComparisons(text: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
@@ -56,7 +62,8 @@ describe('signatures are compared in constant time', { tags: ['W4'] }, () => {
       (name) =>
         name.endsWith('.ts') && /\bcreateHmac\b/.test(readFileSync(join(WEBHOOKS, name), 'utf8')),
     )
-    // The other one tells an operator how a sample is signed that they have just asked for; it lets nothing in.
+    // The other one tells an operator how a sample is signed that they have just asked for; it lets
+    // nothing in.
     expect(files.filter((name) => name !== 'manage/find-signature.ts')).toEqual([
       'receive/signature.ts',
     ])

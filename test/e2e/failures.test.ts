@@ -39,7 +39,8 @@ async function makeScene(settings: Readonly<Record<string, string>> = {}): Promi
     TRACKING_API_KEY: KEY,
     DATABASE_URL: database.url,
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-    // What cron and people read; the clocks disagree in these tests, which is worth a line to nobody.
+    // What cron and people read; the clocks disagree in these tests, which is worth a line to
+    // nobody.
     TRACKING_LOG_FORMAT: 'text',
     TRACKING_LOG_LEVEL: 'error',
     ...settings,
@@ -323,7 +324,10 @@ function expectSentence(result: CliCall, problem: RegExp): void {
   expect(sentence.replace(/ \(and \d+ more, see the report\)$/, '')).toMatch(problem)
 }
 
-/** The shipments of the first page with all of their containers and events, and nothing of the second. */
+/**
+ * The shipments of the first page with all of their containers and events, and nothing of the
+ * second.
+ */
 async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void> {
   const { world, clock } = simulator
   const differences = await differencesFrom(world, clock.now(), database.url)
@@ -347,7 +351,10 @@ async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void
   expect(rows).toEqual([{ missing: 0 }])
 }
 
-/** These end only after the client has tried again several times, with real pauses: they wait side by side. */
+/**
+ * These end only after the client has tried again several times, with real pauses: they wait side
+ * by side.
+ */
 describe('a service that stays away', () => {
   const results = new Map<string, { scene: Scene; result: CliCall }>()
 
@@ -476,7 +483,8 @@ describe('a signal', () => {
         { outcome: 'aborted', exit_code: exitCode, error_code: 'aborted' },
       ])
       await expectFirstPageOnly(scene)
-      // What the service asked for holds for every process of the account; a test need not wait that long.
+      // What the service asked for holds for every process of the account; a test need not wait
+      // that long.
       await lookAt(scene.database.url, (warehouse) =>
         warehouse.query('lift the pause', 'delete from tracking_sync.request_budget'),
       )
@@ -504,8 +512,8 @@ describe('a signal', () => {
             return row!.waiting > 0
           })
           backfill.kill('SIGTERM')
-          // The batch under way may end, for as long as it waits for its lock; a second signal does not wait for it. Two that
-          // come together count as one, so there may be more.
+          // The batch under way may end, for as long as it waits for its lock; a second signal does
+          // not wait for it. Two that come together count as one, so there may be more.
           const sentAt = performance.now()
           let isOver = false
           void backfill.ended.finally(() => (isOver = true))

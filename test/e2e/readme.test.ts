@@ -83,7 +83,10 @@ class NewUser {
     return this.outputs.some((output) => output.line === line)
   }
 
-  /** Building and installing were done before the tests; scripts/fresh-clone.sh and package.test.ts do it for real. */
+  /**
+   * Building and installing were done before the tests; scripts/fresh-clone.sh and package.test.ts
+   * do it for real.
+   */
   async #runScript(line: string, script: string): Promise<void> {
     const command = this.#scripts[script]
     if (command === undefined) throw new Error(`package.json has no script for: ${line}`)

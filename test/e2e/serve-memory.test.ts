@@ -49,7 +49,10 @@ interface Watched {
   readonly slowestMs: number
 }
 
-/** Sends signed deliveries, one after the other, while something else goes on, and looks at the memory of the process. */
+/**
+ * Sends signed deliveries, one after the other, while something else goes on, and looks at the
+ * memory of the process.
+ */
 async function watch(
   scene: ServeScene,
   program: RunningProgram,

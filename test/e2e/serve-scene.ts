@@ -21,7 +21,9 @@ export const KEY = 'canary/key+9f3a='
 export const SECRET = 'canary/whsec+5be1='
 const HOUR = 3_600_000
 
-/** A service with a webhook of ours, an empty database, and the settings of a `serve` between them. */
+/**
+ * A service with a webhook of ours, an empty database, and the settings of a `serve` between them.
+ */
 export interface ServeScene {
   readonly simulator: Simulator
   readonly database: TestDatabase
@@ -49,8 +51,9 @@ export interface SceneOptions {
 }
 
 /**
- * The receiver closes a connection that is idle for five seconds. A sender on a busy machine that uses one for as long would meet that by chance, and send again;
- * ours sends each delivery once and so uses none that has rested for a second.
+ * The receiver closes a connection that is idle for five seconds. A sender on a busy machine that
+ * uses one for as long would meet that by chance, and send again; ours sends each delivery once and
+ * so uses none that has rested for a second.
  */
 const SENDER = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 }
 

@@ -15,11 +15,17 @@ export interface ReadOptions {
 
 /** A warehouse for golden tests: rows are written by hand, views are read as of an instant. */
 export interface AnalyticsScene {
-  /** Inserts rows of a table of the data schema; our own columns (`_observed_at` and so on) are filled in where they are not given. */
+  /**
+   * Inserts rows of a table of the data schema; our own columns (`_observed_at` and so on) are
+   * filled in where they are not given.
+   */
   insert(table: string, rows: readonly Row[]): Promise<void>
   /** Inserts rows of a table of another of our schemas, as given. */
   insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
-  /** Rows of `schema.view` (analytics unless it names another), numbers and times as PostgreSQL's texts where they have no exact JavaScript form. */
+  /**
+   * Rows of `schema.view` (analytics unless it names another), numbers and times as PostgreSQL's
+   * texts where they have no exact JavaScript form.
+   */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
   query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
   /** Empties the tables of the data schema and the tariffs. */

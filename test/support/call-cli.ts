@@ -25,8 +25,8 @@ export async function callCli(
 }
 
 /**
- * As `runCli`, with the same look for secrets, but in this process: for wording and exit codes. What concerns signals, streams
- * or the installation needs a process.
+ * As `runCli`, with the same look for secrets, but in this process: for wording and exit codes.
+ * What concerns signals, streams or the installation needs a process.
  */
 export async function callProgram(
   args: readonly string[],

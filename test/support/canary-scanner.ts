@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
 /**
- * Looks for secrets in everything a program leaves behind: what it printed and answered, the files it wrote, and every table of its database. A secret
- * counts in each form in which somebody could read it back.
+ * Looks for secrets in everything a program leaves behind: what it printed and answered, the files
+ * it wrote, and every table of its database. A secret counts in each form in which somebody could
+ * read it back.
  */
 export interface CanaryScanner {
   /** `where` stands in the finding. */
@@ -44,7 +45,8 @@ export function createCanaryScanner(secrets: Readonly<Record<string, string>>): 
         const path = join(entry.parentPath, entry.name)
         text(`the name of ${path}`, path)
         if (!entry.isFile() || except.includes(entry.name)) continue
-        // One character a byte: ASCII, as all forms are, is found also among bytes that are no text.
+        // One character a byte: ASCII, as all forms are, is found also among bytes that are no
+        // text.
         text(path, await readFile(path, 'latin1'))
       }
     },

@@ -6,7 +6,10 @@ import { loadTables, type Row, type RowReader, type TableSnapshot } from './snap
 import { canonical, shown } from './snapshot-values.js'
 
 export interface CompareOptions {
-  /** Also compares where vessels are now. A vessel is read once, so this holds only for one just read. */
+  /**
+   * Also compares where vessels are now. A vessel is read once, so this holds only for one just
+   * read.
+   */
   readonly hasVesselPositions?: boolean
   /** Rows were tombstoned and came back, so that their histories have gaps. */
   readonly hasRevivedRows?: boolean
@@ -42,9 +45,10 @@ const VOLATILE_OF_VESSELS = [
 type Tables = ReadonlyMap<string, TableSnapshot>
 
 /**
- * How the warehouse differs from what the world serves at an instant, one sentence each; empty when they are equal. Compares value
- * by value in both directions by rules of its own: nothing is taken from the code that filled the tables. Tombstoned rows count as
- * absent. A few queries, whatever the number of rows.
+ * How the warehouse differs from what the world serves at an instant, one sentence each; empty when
+ * they are equal. Compares value by value in both directions by rules of its own: nothing is taken
+ * from the code that filled the tables. Tombstoned rows count as absent. A few queries, whatever
+ * the number of rows.
  */
 export async function compareWarehouse(
   warehouse: RowReader,

@@ -20,8 +20,9 @@ interface RandomHistories<History> {
 }
 
 /**
- * Plays the corpus, which is every history that ever failed, and then random ones. Histories are plain data: a new failure is
- * printed as the line to add to the corpus. `HISTORY_SEED` plays the random ones of a seed again.
+ * Plays the corpus, which is every history that ever failed, and then random ones. Histories are
+ * plain data: a new failure is printed as the line to add to the corpus. `HISTORY_SEED` plays the
+ * random ones of a seed again.
  */
 export function playHistories<History>(title: string, options: RandomHistories<History>): void {
   const { name, histories, runs, mostMsPerRun, play } = options

@@ -18,13 +18,19 @@ import { createTestDatabase, dropDatabasesOf } from './test-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A superuser's URL to the server of this test run. Tests make their own database there: `createTestDatabase`. */
+    /**
+     * A superuser's URL to the server of this test run. Tests make their own database there:
+     * `createTestDatabase`.
+     */
     databaseServerUrl: string
     /** The same server as programs reach it: through a pooler under `npm run test:pgbouncer`. */
     warehouseServerUrl: string
     /** Part of the name of every database of this test run. */
     testRun: string
-    /** A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that migrating takes. */
+    /**
+     * A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that
+     * migrating takes.
+     */
     migratedDatabase: string
     /** A home with a stopped embedded database for `prepareHome`, or empty. */
     preparedHome: string
@@ -38,9 +44,10 @@ const POOLER = process.env.TEST_PGBOUNCER ?? ''
 const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * The global setup of the tests that need PostgreSQL: one server for the whole run, which is either the one named by
- * `TEST_DATABASE_URL` or an embedded one in a temporary directory, of `TEST_POSTGRES_PACKAGE` where `npm run test:matrix` asks
- * for another version. Without a server nothing runs, and the reason is told.
+ * The global setup of the tests that need PostgreSQL: one server for the whole run, which is either
+ * the one named by `TEST_DATABASE_URL` or an embedded one in a temporary directory, of
+ * `TEST_POSTGRES_PACKAGE` where `npm run test:matrix` asks for another version. Without a server
+ * nothing runs, and the reason is told.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const testRun = randomUUID().slice(0, 8)
@@ -55,7 +62,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return () => dropDatabasesOf(testRun, given)
   }
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-'))
-  // For root: open to the account the server runs under, so that everything stays in this one directory.
+  // For root: open to the account the server runs under, so that everything stays in this one
+  // directory.
   await chmod(homeDirectory, 0o755)
   try {
     const packageName = process.env.TEST_POSTGRES_PACKAGE
@@ -63,7 +71,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const options = { packageName, logger: silentLogger, extraSettings: DISPOSABLE }
     const prepared = await startEmbeddedDatabase({ ...options, homeDirectory: preparedHome })
     await prepared.stop()
-    // Not where root has a temporary directory that nobody else can enter, and not of another version.
+    // Not where root has a temporary directory that nobody else can enter, and not of another
+    // version.
     const isCopied = prepared.dataDirectory.startsWith(preparedHome) && process.platform !== 'win32'
     project.provide('preparedHome', isCopied && packageName === undefined ? preparedHome : '')
     if (isCopied) await copyDatabase(preparedHome, homeDirectory)

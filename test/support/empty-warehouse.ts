@@ -2,8 +2,8 @@ import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
 import type { RowReader } from './snapshot-tables.js'
 
 /**
- * Filled when the schemas are made, or by the first run: that looks through all zones of PostgreSQL, which would
- * take each test another twentieth of a second.
+ * Filled when the schemas are made, or by the first run: that looks through all zones of
+ * PostgreSQL, which would take each test another twentieth of a second.
  */
 const OF_THE_INSTALLATION = ['migrations', 'installed_views', 'derivations']
 
@@ -11,8 +11,9 @@ const OF_THE_INSTALLATION = ['migrations', 'installed_views', 'derivations']
 const WORTH_TRUNCATING_BYTES = 8 * 1024 * 1024
 
 /**
- * Takes every row out of a migrated warehouse and starts its numbers anew: as if it had just been created, but faster. Deletes, because new files
- * for a hundred small tables and indexes take many times as long, until the deleted rows weigh more.
+ * Takes every row out of a migrated warehouse and starts its numbers anew: as if it had just been
+ * created, but faster. Deletes, because new files for a hundred small tables and indexes take many
+ * times as long, until the deleted rows weigh more.
  */
 export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
   const { names } = warehouse
@@ -41,7 +42,10 @@ export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
   )
 }
 
-/** Takes every row out of the named tables, in one statement, so that what refers to a row goes with it. For tables with few rows. */
+/**
+ * Takes every row out of the named tables, in one statement, so that what refers to a row goes with
+ * it. For tables with few rows.
+ */
 export async function deleteRows(
   warehouse: Pick<RowReader, 'query'>,
   tables: readonly string[],

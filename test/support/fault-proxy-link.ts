@@ -196,7 +196,10 @@ function piecesOf(socket: Socket): AsyncIterable<Buffer> {
   return socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
 }
 
-/** `resetAndDestroy` sends an orderly end before its reset, which is then all that the other end sees. */
+/**
+ * `resetAndDestroy` sends an orderly end before its reset, which is then all that the other end
+ * sees.
+ */
 function resetNow(socket: Socket): void {
   Object.assign(socket, { resetAndClosing: true })
   socket.destroy()

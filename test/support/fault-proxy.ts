@@ -6,9 +6,11 @@ import { createLink, type Link } from './fault-proxy-link.js'
 export type Direction = 'toTarget' | 'toClient'
 
 /**
- * What can be wrong with a link. `latency`, `bandwidth` and `slice` delay or part the bytes; `slowClose` holds back the end of a connection; `silence` loses
- * every byte after the first so many, while the connection stays open, as when a host vanishes; `cut` ends a connection after so many bytes, or when a piece
- * goes by of which `when` is true: before it is passed on, right after it (nobody can say what the other end made of it), or in place of its answer.
+ * What can be wrong with a link. `latency`, `bandwidth` and `slice` delay or part the bytes;
+ * `slowClose` holds back the end of a connection; `silence` loses every byte after the first so
+ * many, while the connection stays open, as when a host vanishes; `cut` ends a connection after so
+ * many bytes, or when a piece goes by of which `when` is true: before it is passed on, right after
+ * it (nobody can say what the other end made of it), or in place of its answer.
  */
 export type LinkFault =
   | { readonly kind: 'latency'; readonly ms: number; readonly jitterMs?: number }
@@ -28,7 +30,10 @@ export type LinkFault =
 export interface FaultOptions {
   /** Both unless told. */
   readonly direction?: Direction
-  /** How many times it is played: connections for `cut` and `silence`, pieces for the others. Without end unless told. */
+  /**
+   * How many times it is played: connections for `cut` and `silence`, pieces for the others.
+   * Without end unless told.
+   */
   readonly times?: number
 }
 
@@ -41,7 +46,10 @@ export interface AddedFault {
   remove(): void
 }
 
-/** A way to a server, of the database or of HTTP, on which real sockets fail as they do on a bad network. */
+/**
+ * A way to a server, of the database or of HTTP, on which real sockets fail as they do on a bad
+ * network.
+ */
 export interface FaultProxy {
   /** The target's URL, by way of the proxy. */
   readonly url: string

@@ -1,6 +1,6 @@
 /**
- * How much of a repetition or a load is played: `FAULT_SCALE=full` plays the numbers of the catalogue (minutes to an hour), anything else a few of them, in
- * seconds.
+ * How much of a repetition or a load is played: `FAULT_SCALE=full` plays the numbers of the
+ * catalogue (minutes to an hour), anything else a few of them, in seconds.
  */
 export const isFullScale = process.env.FAULT_SCALE === 'full'
 

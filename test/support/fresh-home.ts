@@ -21,7 +21,8 @@ const homes: FreshHome[] = []
 /** `.tracking-sync` in it is where commands keep their database unless told otherwise. */
 export async function makeFreshHome(homeName = '.tracking-sync'): Promise<FreshHome> {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-e2e-'))
-  // For root: open to the account the server runs under, so that everything stays in this one directory.
+  // For root: open to the account the server runs under, so that everything stays in this one
+  // directory.
   await chmod(directory, 0o755)
   const home = { directory, homeDirectory: join(directory, homeName) }
   homes.push(home)

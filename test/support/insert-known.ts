@@ -19,7 +19,10 @@ const LIVE_ONLY = new Set([
   '_deleted_at',
 ])
 
-/** Inserts rows that stand since the beginning of 2026, into the table and its history, so that a question as of an instant finds them too. */
+/**
+ * Inserts rows that stand since the beginning of 2026, into the table and its history, so that a
+ * question as of an instant finds them too.
+ */
 export async function insertKnown(
   scene: AnalyticsScene,
   table: keyof typeof HISTORY,

@@ -30,7 +30,10 @@ export async function differencesFrom(world: World, at: Date, url: string): Prom
   return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at))
 }
 
-/** When a row was read and by which run differs from warehouse to warehouse; everything else must not. */
+/**
+ * When a row was read and by which run differs from warehouse to warehouse; everything else must
+ * not.
+ */
 const STAMPS = [
   '_observed_at',
   '_first_seen_at',

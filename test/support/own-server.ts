@@ -9,11 +9,17 @@ import { silentLogger } from '../../src/base/logger.js'
 import { prepareHome } from './prepared-home.js'
 import { waitUntil } from './run-cli.js'
 
-/** A PostgreSQL that a test has for itself, to stop, crash and start again. It keeps what it has committed as any server does. */
+/**
+ * A PostgreSQL that a test has for itself, to stop, crash and start again. It keeps what it has
+ * committed as any server does.
+ */
 export interface OwnServer {
   /** The same address each time. */
   start(): Promise<EmbeddedDatabase>
-  /** Sends a signal to the postmaster and waits for its end: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. */
+  /**
+   * Sends a signal to the postmaster and waits for its end: SIGINT is a fast shutdown, SIGQUIT an
+   * immediate one, SIGKILL a crash.
+   */
   end(signal: NodeJS.Signals): Promise<void>
   postmasterPid(): Promise<number>
   /** Stops it, however it is, and takes its files away. */

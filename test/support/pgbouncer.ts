@@ -30,7 +30,10 @@ const HOSTILE = {
   },
 }
 
-/** What the search path of the hostile login puts before PostgreSQL's own. For a database's template. */
+/**
+ * What the search path of the hostile login puts before PostgreSQL's own. For a database's
+ * template.
+ */
 export const HOSTILE_OBJECTS = `create schema hostile;
 create function hostile.now() returns timestamptz language sql immutable as $$ select timestamptz '2001-01-01 00:00Z' $$;
 create function hostile.lower(text) returns text language sql immutable as $$ select 'hostile' $$;

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 
 /**
- * Gives a home the data and passwords of a stopped embedded database, so that its first start makes none: a tenth of the time.
- * Without a prepared one, as on a given server, the first start makes its own.
+ * Gives a home the data and passwords of a stopped embedded database, so that its first start makes
+ * none: a tenth of the time. Without a prepared one, as on a given server, the first start makes
+ * its own.
  */
 export async function prepareHome(homeDirectory: string): Promise<void> {
   await copyDatabase(inject('preparedHome'), homeDirectory)

@@ -6,7 +6,10 @@ export interface RawConnection {
   readonly socket: Socket
   /** Everything that came back so far. */
   received(): string
-  /** Resolves with everything that came back once the other end has closed; fails after the deadline. */
+  /**
+   * Resolves with everything that came back once the other end has closed; fails after the
+   * deadline.
+   */
   closed(deadlineMs?: number): Promise<string>
 }
 

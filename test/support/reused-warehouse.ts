@@ -5,7 +5,10 @@ import { emptyWarehouse } from './empty-warehouse.js'
 import { createTestDatabase, type TestDatabase } from './test-database.js'
 import type { TestWarehouse } from './test-warehouse.js'
 
-/** Emptied databases of tests that are over, for the next test or file of this worker. The global setup drops them at the end. */
+/**
+ * Emptied databases of tests that are over, for the next test or file of this worker. The global
+ * setup drops them at the end.
+ */
 const idle: IdleDatabase[] = []
 
 interface IdleDatabase {
@@ -15,8 +18,9 @@ interface IdleDatabase {
 }
 
 /**
- * A migrated and empty warehouse whose database may have served a test before: emptying one is faster than making and dropping one. What a test leaves
- * with other tables, columns, functions or rights than it got, or with a connection of another program, is dropped and serves nobody.
+ * A migrated and empty warehouse whose database may have served a test before: emptying one is
+ * faster than making and dropping one. What a test leaves with other tables, columns, functions or
+ * rights than it got, or with a connection of another program, is dropped and serves nobody.
  */
 export async function borrowTestWarehouse(): Promise<TestWarehouse> {
   const used = idle.pop()
@@ -53,7 +57,10 @@ async function tidy(warehouse: Warehouse, before: string): Promise<boolean> {
   return others?.count === 0
 }
 
-/** Changes with any row of a catalogue: a changed one has another transaction. A text for each would take ten times as long. */
+/**
+ * Changes with any row of a catalogue: a changed one has another transaction. A text for each would
+ * take ten times as long.
+ */
 function rowsOf(catalogue: string): string {
   return `concat_ws(' ', '${catalogue}', count(*), sum(xmin::text::bigint))`
 }

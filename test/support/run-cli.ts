@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The built program as a child process, as people run it: its own working directory and an environment that holds nothing but
- * what the test gives. Every run is also a test of its own: the secrets it was given (and the password of its embedded database)
- * must occur neither in its output nor in its command line, and nothing it prints may steer a terminal.
+ * The built program as a child process, as people run it: its own working directory and an
+ * environment that holds nothing but what the test gives. Every run is also a test of its own: the
+ * secrets it was given (and the password of its embedded database) must occur neither in its output
+ * nor in its command line, and nothing it prints may steer a terminal.
  */
 
 export const repositoryDirectory = fileURLToPath(new URL('../../', import.meta.url))
@@ -42,7 +43,10 @@ export interface RunningProgram {
   /** What was printed so far. */
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves as soon as the condition on the output holds; fails when the program ends first or takes too long. */
+  /**
+   * Resolves as soon as the condition on the output holds; fails when the program ends first or
+   * takes too long.
+   */
   waitFor(condition: (output: RunningProgram) => boolean): Promise<void>
   readonly kill: (signal: NodeJS.Signals) => void
   /** Goes away as a reader does. */
@@ -220,7 +224,10 @@ function formsOf(secret: string): Record<string, string> {
   }
 }
 
-/** Fails when an output shows a secret that the program was given or made up, or may steer a terminal. */
+/**
+ * Fails when an output shows a secret that the program was given or made up, or may steer a
+ * terminal.
+ */
 export async function expectClean(
   name: string,
   output: Pick<ProgramResult, 'stdout' | 'stderr'>,

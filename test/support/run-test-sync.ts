@@ -8,7 +8,10 @@ import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
 export interface TestSyncOptions {
   readonly warehouse: Warehouse
-  /** With a clock, our own clock is the service's: stamps are then exactly its instants, even while it stands. */
+  /**
+   * With a clock, our own clock is the service's: stamps are then exactly its instants, even while
+   * it stands.
+   */
   readonly source: {
     readonly url: string
     readonly apiKey: string
@@ -26,7 +29,9 @@ export interface TestSyncOptions {
   readonly sleep?: SyncDependencies['sleep']
 }
 
-/** One run over a real socket, with the client the product uses; waits between retries take no time. */
+/**
+ * One run over a real socket, with the client the product uses; waits between retries take no time.
+ */
 export async function runTestSync(options: TestSyncOptions): Promise<RunReport> {
   const client = createApiClient({
     baseUrl: options.source.url,

@@ -52,8 +52,9 @@ interface Answer {
 }
 
 /**
- * The published payloads as a service on a free loopback port: the lists, reads and included resources they are. Records are unchanged; only `links` and
- * `meta` of the documents are this server's. What was not published answers 404; a request without the key 401.
+ * The published payloads as a service on a free loopback port: the lists, reads and included
+ * resources they are. Records are unchanged; only `links` and `meta` of the documents are this
+ * server's. What was not published answers 404; a request without the key 401.
  */
 export async function startSampleService(): Promise<SampleService> {
   const apiKey = 'sample-service-key'
@@ -151,7 +152,10 @@ function isOwnKindOfEvent(type: string): boolean {
   return type.endsWith('_event') && type !== 'transport_event'
 }
 
-/** All that was published as events of the container, in whichever payload: a service does not contradict itself. */
+/**
+ * All that was published as events of the container, in whichever payload: a service does not
+ * contradict itself.
+ */
 function transportEventsOf(containerId: string): Answer {
   const published = [
     ...readSample('container-transport-events').data,

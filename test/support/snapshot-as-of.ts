@@ -7,7 +7,10 @@ export type Known = ReadonlyMap<string, string>
 
 type Tables = ReadonlyMap<string, TableSnapshot>
 
-/** What the rows of shipments, containers, deadlines, holds and fees say now; gone ones are left out. */
+/**
+ * What the rows of shipments, containers, deadlines, holds and fees say now; gone ones are left
+ * out.
+ */
 export function knownNow(tables: Tables): Known {
   return collect(
     tables,

@@ -39,7 +39,10 @@ function orNull(rest: Record<string, unknown>): unknown {
   return Object.keys(rest).length === 0 ? null : rest
 }
 
-/** The terminal's deadline is a day at the port, the railway's at the destination, the line's there if there is one. */
+/**
+ * The terminal's deadline is a day at the port, the railway's at the destination, the line's there
+ * if there is one.
+ */
 export function expectedDeadlines({ attributes = {} }: ResourceObject): Row[] {
   const deadlines = (attributes.import_deadlines ?? {}) as Record<string, string | null>
   const pod = attributes.pod_timezone as string | null

@@ -48,7 +48,10 @@ function dataTable({ names }: RowReader, table: string): string {
 export type RowSnapshot = Readonly<Record<string, string>>
 
 export type RowSnapshotOptions =
-  /** A row written again with equal values counts as another one: a version is known by its place and the transaction that wrote it, whatever its values. */
+  /**
+   * A row written again with equal values counts as another one: a version is known by its place
+   * and the transaction that wrote it, whatever its values.
+   */
   | { readonly hasVersions: true }
   | {
       readonly hasVersions: false
@@ -56,7 +59,10 @@ export type RowSnapshotOptions =
       readonly without?: readonly string[]
     }
 
-/** The tables that every run writes to; all others stay as they are when nothing happened at the source. */
+/**
+ * The tables that every run writes to; all others stay as they are when nothing happened at the
+ * source.
+ */
 const RUN_TABLES = [
   'sync_runs',
   'sync_run_streams',

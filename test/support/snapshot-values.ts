@@ -1,9 +1,16 @@
-/** Rules of comparison, one per column type. They share nothing with the code that fills the columns. */
+/**
+ * Rules of comparison, one per column type. They share nothing with the code that fills the
+ * columns.
+ */
 
-/** A value in one text per meaning; undefined when a column of the type cannot hold what was sent. */
+/**
+ * A value in one text per meaning; undefined when a column of the type cannot hold what was sent.
+ */
 export type Canonical = string | null | undefined
 
-/** `value` is what the source sent or what the database returned; equal meanings give equal texts. */
+/**
+ * `value` is what the source sent or what the database returned; equal meanings give equal texts.
+ */
 export function canonical(type: string, value: unknown): Canonical {
   if (value === null) return null
   switch (type) {
@@ -58,7 +65,10 @@ function sorted(value: unknown): unknown {
   )
 }
 
-/** The calendar day on which an instant falls at a place; without a zone, the day of the text as it stands in UTC. */
+/**
+ * The calendar day on which an instant falls at a place; without a zone, the day of the text as it
+ * stands in UTC.
+ */
 export function dayAt(text: string, timeZone: string | null): string {
   return new Date(text).toLocaleDateString('sv-SE', { timeZone: timeZone ?? 'UTC' })
 }

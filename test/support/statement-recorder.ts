@@ -18,8 +18,9 @@ function withoutValues(text: string): string {
 }
 
 /**
- * What two statements have in common when one is the other with more records in a list: `in ($1, $2)`
- * and `in ($1)`, `values ($1, $2), ($3, $4)` and `values ($1, $2)`, and the same with literals.
+ * What two statements have in common when one is the other with more records in a list: `in ($1,
+ * $2)` and `in ($1)`, `values ($1, $2), ($3, $4)` and `values ($1, $2)`, and the same with
+ * literals.
  */
 function shapeOf(bare: string): string {
   let shape = bare
@@ -50,8 +51,9 @@ type Query = (this: pg.Client, ...args: readonly unknown[]) => unknown
 const RECORDED = Symbol.for('tracking-sync statements are recorded')
 
 /**
- * Looks at every statement of this process: one whose number of parameters differs with the number of
- * records fails at 65,535. A set-up file of the tests that need PostgreSQL, so that all of them contribute.
+ * Looks at every statement of this process: one whose number of parameters differs with the number
+ * of records fails at 65,535. A set-up file of the tests that need PostgreSQL, so that all of them
+ * contribute.
  */
 const prototype = pg.Client.prototype as unknown as { query: Query & { [RECORDED]?: true } }
 if (prototype.query[RECORDED] !== true) {

@@ -12,13 +12,17 @@ export interface TestDatabase {
 export interface TestDatabaseOptions {
   /** Cloned instead of an empty database; nobody may be connected to it meanwhile. */
   readonly template?: string
-  /** Defaults to the server of this test run; named where `inject` is not at hand (global setup). */
+  /**
+   * Defaults to the server of this test run; named where `inject` is not at hand (global setup).
+   */
   readonly serverUrl?: string
   /** Names the run whose end drops what its tests left; defaults to this one. */
   readonly testRun?: string
 }
 
-/** A database that nobody else uses, UTF8 and empty unless a template is named. The caller drops it. */
+/**
+ * A database that nobody else uses, UTF8 and empty unless a template is named. The caller drops it.
+ */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? inject('databaseServerUrl')
   const testRun = options.testRun ?? inject('testRun')
@@ -57,7 +61,10 @@ export async function dropDatabasesOf(testRun: string, serverUrl: string): Promi
   }
 }
 
-/** Files are copied in half the time or less that the default of PostgreSQL 15 and later takes, which logs every page; before 15 it is the only way. */
+/**
+ * Files are copied in half the time or less that the default of PostgreSQL 15 and later takes,
+ * which logs every page; before 15 it is the only way.
+ */
 function strategy(serverVersion: number): string {
   return serverVersion >= 150_000 ? 'strategy file_copy' : ''
 }

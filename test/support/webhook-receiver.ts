@@ -16,7 +16,10 @@ export interface WebhookReceiver {
   readonly url: string
   /** In the order of arrival. */
   readonly deliveries: ReceivedDelivery[]
-  /** What the next requests are answered with; 202 unless told. A function may answer by itself, or not at all. */
+  /**
+   * What the next requests are answered with; 202 unless told. A function may answer by itself, or
+   * not at all.
+   */
   answer: (delivery: ReceivedDelivery, response: ServerResponse) => number | undefined
   close(): Promise<void>
 }

@@ -1,9 +1,11 @@
 /**
- * A script of things that go wrong. Each request plays at most one fault of limited `times`: the oldest that matches it and
- * has plays left. Faults of unlimited `times` are circumstances: all that match are in force, beside the limited one (when
- * two decide how the answer is sent, the limited one, then the older one, wins).
+ * A script of things that go wrong. Each request plays at most one fault of limited `times`: the
+ * oldest that matches it and has plays left. Faults of unlimited `times` are circumstances: all
+ * that match are in force, beside the limited one (when two decide how the answer is sent, the
+ * limited one, then the older one, wins).
  *
- * Only authorized requests within the rate limit meet a fault. The control surface (`/simulator`) never does.
+ * Only authorized requests within the rate limit meet a fault. The control surface (`/simulator`)
+ * never does.
  */
 
 /** Change which records a list request is given. */
@@ -11,7 +13,10 @@ export type QueryFault =
   | { readonly kind: 'capPageSize'; readonly size: number }
   /** Whatever page is asked for, this one comes; its links say it is the one asked for. */
   | { readonly kind: 'repeatPage'; readonly page: number }
-  /** Records within groups of this size change places from page to page, as ties do without a stable order. */
+  /**
+   * Records within groups of this size change places from page to page, as ties do without a stable
+   * order.
+   */
   | { readonly kind: 'shuffle'; readonly groupSize: number; readonly salt?: number }
 
 /** Change what the document says. */
@@ -50,8 +55,9 @@ export type ContentFault =
 export type DeliveryFault =
   | { readonly kind: 'drop' }
   /**
-   * Ends after so many bytes of the body (negative: counted from its end). Unclean: the declared length stays and the
-   * connection is torn down. Clean: the length is that of the part. `inHeaders`: before the headers are complete.
+   * Ends after so many bytes of the body (negative: counted from its end). Unclean: the declared
+   * length stays and the connection is torn down. Clean: the length is that of the part.
+   * `inHeaders`: before the headers are complete.
    */
   | {
       readonly kind: 'cut'

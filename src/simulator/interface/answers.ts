@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FaultRequest } from '../faults/faults.js'
 
-/** A request to the interface after its frame was read: the path is without `/v2`, the body is parsed JSON. */
+/**
+ * A request to the interface after its frame was read: the path is without `/v2`, the body is
+ * parsed JSON.
+ */
 export interface ServiceRequest extends FaultRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: unknown

@@ -7,7 +7,8 @@ import { controlWebhooks } from '../webhooks/webhook-control.js'
 import type { World } from '../world/world.js'
 
 /**
- * The control surface, for people in another shell. It is beside the interface: no key, no faults, no rate limit.
+ * The control surface, for people in another shell. It is beside the interface: no key, no faults,
+ * no rate limit.
  *
  *   GET  /simulator                 {"time", "speed", "counts", "edits", "requests", "webhooks"}
  *   POST /simulator/clock           {"advance_hours": 24}   or   {"speed": 3600}   (0 stands still)

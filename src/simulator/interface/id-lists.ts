@@ -45,7 +45,10 @@ interface Growth {
   insertedIds(shipment: InsertedShipment): string[]
 }
 
-/** The list of one type at an instant, with the edits as differences to it. Costs the number of edits. */
+/**
+ * The list of one type at an instant, with the edits as differences to it. Costs the number of
+ * edits.
+ */
 export function idListAt(sources: Sources, type: ListedType, at: number): IdList {
   switch (type) {
     case 'shipment':

@@ -61,8 +61,9 @@ export function readIncludes(
 }
 
 /**
- * The related records, each once, never one of the primary data. A nested relation (`containers.transport_events`) brings
- * the ones on the way with it. Links to what does not exist any more are passed over. `recordOf` finds what a link leads to.
+ * The related records, each once, never one of the primary data. A nested relation
+ * (`containers.transport_events`) brings the ones on the way with it. Links to what does not exist
+ * any more are passed over. `recordOf` finds what a link leads to.
  */
 export function collectIncluded(
   world: World,

@@ -16,8 +16,9 @@ export function viewCount(plain: PlainList, differences: readonly Difference[]):
 }
 
 /**
- * Ids `offset` … `offset + limit - 1` of the edited list. Costs the number of differences plus `limit`, never the length
- * of the list. Differences must be in order of position, insertions before a gone item of the same position.
+ * Ids `offset` … `offset + limit - 1` of the edited list. Costs the number of differences plus
+ * `limit`, never the length of the list. Differences must be in order of position, insertions
+ * before a gone item of the same position.
  */
 export function viewSlice(
   plain: PlainList,

@@ -4,12 +4,16 @@ import { nextStirAfter, occurrencesOf } from './occurrences.js'
 import { createSoonestFirst } from './soonest-first.js'
 
 /**
- * What happens next, so that looking every moment costs no more than what happened since: `advance` gives exactly what
- * `occurrencesBetween` would, one call after the other without gap or overlap. The first call plans every shipment that
- * exists (about a millisecond each, unless they were prepared); later ones only those that stir, and the new ones.
+ * What happens next, so that looking every moment costs no more than what happened since: `advance`
+ * gives exactly what `occurrencesBetween` would, one call after the other without gap or overlap.
+ * The first call plans every shipment that exists (about a millisecond each, unless they were
+ * prepared); later ones only those that stir, and the new ones.
  */
 export interface Agenda {
-  /** Plans for so many real milliseconds; true when every shipment there is at the instant has been planned. */
+  /**
+   * Plans for so many real milliseconds; true when every shipment there is at the instant has been
+   * planned.
+   */
   prepare(to: number, budgetMs: number): boolean
   /** What was told after the last call, or after the start, until `to`. In order. */
   advance(to: number): Occurrence[]

@@ -4,8 +4,9 @@ import type { PlanBook } from '../world/plan-book.js'
 import type { ShipmentPlan } from '../plans/shipment-plan.js'
 
 /**
- * Whole seconds at which an attribute of the container may differ from the second before, in order. More than really do:
- * whoever asks compares the attributes. Nothing changes after the shipment is frozen.
+ * Whole seconds at which an attribute of the container may differ from the second before, in order.
+ * More than really do: whoever asks compares the attributes. Nothing changes after the shipment is
+ * frozen.
  */
 export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): number[] {
   const { stay } = plan
@@ -25,7 +26,10 @@ export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): 
   return inOrder(instants.filter((at) => at > plan.createdAt && at <= frozenAt))
 }
 
-/** When demurrage grows by a day, and when the other fees begin and end; the rules are those of `fees.ts`. */
+/**
+ * When demurrage grows by a day, and when the other fees begin and end; the rules are those of
+ * `fees.ts`.
+ */
 function feeInstants({ stay }: ContainerPlan): number[] {
   const instants = [stay.dischargedAt + DAY, stay.dischargedAt + 6 * DAY, stay.leftAt + 12 * HOUR]
   for (const { value } of stay.lfdTerminal) {
@@ -34,7 +38,10 @@ function feeInstants({ stay }: ContainerPlan): number[] {
   return instants
 }
 
-/** Every whole second at which something may be told of the shipment or its containers, in order, its creation included. */
+/**
+ * Every whole second at which something may be told of the shipment or its containers, in order,
+ * its creation included.
+ */
 export function shipmentStirInstants(shipment: ShipmentPlan, book: PlanBook): number[] {
   const { createdAt, ending, voyage, containers } = shipment
   const instants = [createdAt, ending.stoppedAt, ...voyage.etaRevisions.map(({ at }) => at)]

@@ -6,10 +6,11 @@ import type { Occurrence } from './occurrence.js'
 import { occurrencesOf, requestEvent } from './occurrences.js'
 
 /**
- * What the service tells of an edit, at a whole second: a changed container by what changed, a shipment by its estimated
- * arrival, a tracking request by its status, a transport event by its name once more, an inserted shipment by all that is
- * told of it so far. Nothing of what is deleted, withdrawn or revived, nor of reference resources: there is no event for
- * them. A last free day that is changed by hand has no transport event either, and comes as `container.updated`.
+ * What the service tells of an edit, at a whole second: a changed container by what changed, a
+ * shipment by its estimated arrival, a tracking request by its status, a transport event by its
+ * name once more, an inserted shipment by all that is told of it so far. Nothing of what is
+ * deleted, withdrawn or revived, nor of reference resources: there is no event for them. A last
+ * free day that is changed by hand has no transport event either, and comes as `container.updated`.
  */
 export function editOccurrences(
   world: World,
@@ -64,7 +65,10 @@ function changeOccurrence(
   }
 }
 
-/** A transport event told by its own name; undefined for one without a name, a container or a shipment. */
+/**
+ * A transport event told by its own name; undefined for one without a name, a container or a
+ * shipment.
+ */
 export function transportEventTold(record: ResourceObject): Omit<Occurrence, 'at'> | undefined {
   const event = record.attributes?.event
   const containerId = linkedId(record, 'container')

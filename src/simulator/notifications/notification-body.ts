@@ -21,7 +21,10 @@ interface BodyParts {
   readonly secret: string | null
 }
 
-/** The JSON of a delivery with its signature, and what a script does to both. A `transform` may throw. */
+/**
+ * The JSON of a delivery with its signature, and what a script does to both. A `transform` may
+ * throw.
+ */
 export function writeNotificationBody(
   { data, included, self, secret }: BodyParts,
   disturbances: readonly Disturbance[],

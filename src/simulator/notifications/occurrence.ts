@@ -2,7 +2,10 @@
 export interface Occurrence {
   /** A name of the catalogue, such as `container.updated`. */
   readonly event: string
-  /** Epoch milliseconds, a whole second: the service writes no fractions, and tells nothing before it can be seen. */
+  /**
+   * Epoch milliseconds, a whole second: the service writes no fractions, and tells nothing before
+   * it can be seen.
+   */
   readonly at: number
   readonly reference: Reference
 }
@@ -10,7 +13,10 @@ export interface Occurrence {
 /** `[before, after]` for each attribute that changed. */
 export type Changeset = Readonly<Record<string, readonly [unknown, unknown]>>
 
-/** The record a notification points to. Those without an id exist in notifications only, which number them. */
+/**
+ * The record a notification points to. Those without an id exist in notifications only, which
+ * number them.
+ */
 export type Reference =
   | {
       readonly type: 'transport_event'
@@ -45,7 +51,10 @@ const RANKS: Record<Reference['type'], number> = {
   container_updated_event: 4,
 }
 
-/** By instant; within one, what comes first in life. A total order, so that the same world always tells the same story. */
+/**
+ * By instant; within one, what comes first in life. A total order, so that the same world always
+ * tells the same story.
+ */
 export function compareOccurrences(one: Occurrence, other: Occurrence): number {
   return (
     one.at - other.at ||

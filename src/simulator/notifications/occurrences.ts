@@ -14,12 +14,12 @@ import { containerChangeset } from './container-changeset.js'
 import { compareOccurrences, type Occurrence } from './occurrence.js'
 
 /**
- * What the service tells about one shipment, its containers and its tracking requests at instants in `(from, to]`, in
- * order. A pure function of the world and its edits. Drawing the plan costs about a millisecond, each change some tens of
- * microseconds.
+ * What the service tells about one shipment, its containers and its tracking requests at instants
+ * in `(from, to]`, in order. A pure function of the world and its edits. Drawing the plan costs
+ * about a millisecond, each change some tens of microseconds.
  *
- * Nothing is told of what was deleted, of a withdrawn transport event, nor of attributes of a shipment other than its
- * estimated arrival: the service has no event for them.
+ * Nothing is told of what was deleted, of a withdrawn transport event, nor of attributes of a
+ * shipment other than its estimated arrival: the service has no event for them.
  */
 export function occurrencesOf(
   sources: WorldSources,
@@ -43,8 +43,9 @@ export function occurrencesOf(
 }
 
 /**
- * What the service tells about the whole world at instants in `(from, to]`, in order. Looks at every shipment there is: a
- * thousand of them cost about a second. Who asks again and again keeps an agenda.
+ * What the service tells about the whole world at instants in `(from, to]`, in order. Looks at
+ * every shipment there is: a thousand of them cost about a second. Who asks again and again keeps
+ * an agenda.
  */
 export function occurrencesBetween(sources: WorldSources, from: number, to: number): Occurrence[] {
   const { census, overlay } = sources
@@ -58,7 +59,10 @@ export function occurrencesBetween(sources: WorldSources, from: number, to: numb
   return occurrences.sort(compareOccurrences)
 }
 
-/** The next instant after `from` at which `occurrencesOf` may tell something; infinite when there is none any more. */
+/**
+ * The next instant after `from` at which `occurrencesOf` may tell something; infinite when there is
+ * none any more.
+ */
 export function nextStirAfter(sources: WorldSources, serial: number, from: number): number {
   const { book } = sources
   const after = (instants: readonly number[]): number =>

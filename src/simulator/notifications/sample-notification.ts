@@ -12,7 +12,10 @@ export interface SampleWorld {
 
 const SHIPMENTS = 400
 
-/** Costs nothing until asked; then about a millisecond per shipment looked at, a few for most events. */
+/**
+ * Costs nothing until asked; then about a millisecond per shipment looked at, a few for most
+ * events.
+ */
 export function createSampleWorld(seed: number, startAt: Date, extras: boolean): SampleWorld {
   let world: World | undefined
   const open = (): World =>

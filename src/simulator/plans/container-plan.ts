@@ -100,7 +100,9 @@ function pickRailCarrier({ move, destinationTerminal }: Voyage): string | null {
   return 'carrier' in destinationTerminal.facts ? destinationTerminal.facts.carrier : 'NSRR'
 }
 
-/** The milestone, if the service knows of it at the instant; by its report, not by its happening. */
+/**
+ * The milestone, if the service knows of it at the instant; by its report, not by its happening.
+ */
 export function knownMilestone(
   plan: ContainerPlan,
   name: MilestoneName,

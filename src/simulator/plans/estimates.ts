@@ -7,7 +7,10 @@ export interface Revision<Value> {
   readonly value: Value
 }
 
-/** The value that stands at an instant; undefined before the first revision. Revisions are few and in order. */
+/**
+ * The value that stands at an instant; undefined before the first revision. Revisions are few and
+ * in order.
+ */
 export function valueAt<Value>(
   revisions: readonly Revision<Value>[],
   at: number,
@@ -30,8 +33,8 @@ export interface EstimateFacts {
 }
 
 /**
- * Three to six estimates whose error shrinks to under two hours; mostly too early at first, as carriers are. None when
- * the thing has happened before anybody looked.
+ * Three to six estimates whose error shrinks to under two hours; mostly too early at first, as
+ * carriers are. None when the thing has happened before anybody looked.
  */
 export function planEstimates(dice: Dice, facts: EstimateFacts): Revision<number>[] {
   const { actual, knownFrom, slackDays } = facts

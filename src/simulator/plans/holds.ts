@@ -1,7 +1,10 @@
 import type { Dice } from '../world/dice.js'
 import { DAY, toSecond } from '../world/local-time.js'
 
-/** One hold over its life: perhaps announced (`pending`), then in force (`hold`), then no longer listed. */
+/**
+ * One hold over its life: perhaps announced (`pending`), then in force (`hold`), then no longer
+ * listed.
+ */
 export interface PlannedHold {
   readonly name: string
   readonly description: string | null

@@ -34,7 +34,10 @@ export interface Milestone {
   readonly name: MilestoneName
   /** When it happened. */
   readonly at: number
-  /** When the service learnt of it; never before an earlier milestone was reported. Only then can anybody see it. */
+  /**
+   * When the service learnt of it; never before an earlier milestone was reported. Only then can
+   * anybody see it.
+   */
   readonly reportedAt: number
   readonly source: DataSource
   readonly site: Site
@@ -63,8 +66,9 @@ const LAG_HOURS: Record<DataSource, readonly [number, number]> = {
 }
 
 /**
- * The life of one container in order, from the empty leaving the depot to its return. Every instant is later than the one
- * before; what happened before `createdAt` is reported with the container's first appearance.
+ * The life of one container in order, from the empty leaving the depot to its return. Every instant
+ * is later than the one before; what happened before `createdAt` is reported with the container's
+ * first appearance.
  */
 export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): Milestone[] {
   const steps = [...planOrigin(dice, voyage), ...planSea(dice, voyage)]

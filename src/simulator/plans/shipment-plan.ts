@@ -14,7 +14,10 @@ type StopReason =
   | 'cancelled_by_user'
   | 'booking_cancelled'
 
-/** How tracking ends. From `frozenAt` on nothing about the shipment changes any more; the stop itself may come later. */
+/**
+ * How tracking ends. From `frozenAt` on nothing about the shipment changes any more; the stop
+ * itself may come later.
+ */
 interface Ending {
   readonly frozenAt: number
   readonly stoppedAt: number

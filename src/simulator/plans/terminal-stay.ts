@@ -11,7 +11,10 @@ interface Availability {
   readonly isAvailable: boolean
 }
 
-/** What happens to a container between discharge and pick-up. All instants are those of the service's knowledge. */
+/**
+ * What happens to a container between discharge and pick-up. All instants are those of the
+ * service's knowledge.
+ */
 export interface TerminalStay {
   readonly dischargedAt: number
   /** Leaves the port of discharge, by truck or on a train. */
@@ -85,7 +88,10 @@ export function planTerminalStay(
   }
 }
 
-/** A local day, stated as its first instant. It appears some hours after discharge and may be put off once or twice. */
+/**
+ * A local day, stated as its first instant. It appears some hours after discharge and may be put
+ * off once or twice.
+ */
 function planLastFreeDay(
   dice: Dice,
   site: Site,

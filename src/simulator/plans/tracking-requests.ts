@@ -5,8 +5,9 @@ import { reference } from '../records/reference-records.js'
 import { SHIPPING_LINES } from '../world/shipping-lines.js'
 
 /**
- * Tracking requests in the order of their creation: each shipment has one; every twelfth shipment is preceded by one that
- * fails, every fortieth by one that waits for a manifest for days and then fails.
+ * Tracking requests in the order of their creation: each shipment has one; every twelfth shipment
+ * is preceded by one that fails, every fortieth by one that waits for a manifest for days and then
+ * fails.
  */
 export type RequestVariant = 'tracked' | 'failed' | 'waiting'
 
@@ -111,7 +112,9 @@ interface Outcome {
   readonly failedReason: string | null
 }
 
-/** The instants from which a request has another status, in order; the one it is made with included. */
+/**
+ * The instants from which a request has another status, in order; the one it is made with included.
+ */
 export function requestChanges(
   variant: RequestVariant,
   createdAt: number,

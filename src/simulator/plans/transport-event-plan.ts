@@ -8,7 +8,10 @@ import type { DataSource, Milestone } from './milestones.js'
 import type { ShipmentPlan } from './shipment-plan.js'
 import type { TerminalStay } from './terminal-stay.js'
 
-/** One transport event over its life: listed from `createdAt` until `withdrawnAt`, then its id is gone. */
+/**
+ * One transport event over its life: listed from `createdAt` until `withdrawnAt`, then its id is
+ * gone.
+ */
 export interface PlannedEvent {
   readonly id: string
   readonly event: string
@@ -43,7 +46,10 @@ const SLOTS = {
 const EVENT_DICE = 0xe7e
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** All transport events of a container, past, present, future and withdrawn; newest `created_at` first. */
+/**
+ * All transport events of a container, past, present, future and withdrawn; newest `created_at`
+ * first.
+ */
 export function planTransportEvents(
   seed: number,
   ids: Ids,
@@ -83,7 +89,10 @@ function milestoneEvent(dice: Dice, milestone: Milestone, slot: number): Draft {
   }
 }
 
-/** Each revision replaces the one before under a new id; about half of the last ones outlive the real thing. */
+/**
+ * Each revision replaces the one before under a new id; about half of the last ones outlive the
+ * real thing.
+ */
 function planEstimatedEvents(dice: Dice, shipment: ShipmentPlan, plan: ContainerPlan): Draft[] {
   const { voyage } = shipment
   const reportOf = (name: Milestone['name']): number =>
@@ -180,7 +189,10 @@ function planDeadlineEvents(shipment: ShipmentPlan, plan: ContainerPlan): Draft[
   ]
 }
 
-/** How `pickup_lfd` itself moves: the line's day before the terminal's, the terminal's before the railway's. */
+/**
+ * How `pickup_lfd` itself moves: the line's day before the terminal's, the terminal's before the
+ * railway's.
+ */
 function coalescedLastFreeDay({ lfdLine, lfdTerminal, lfdRail }: TerminalStay): Revision<number>[] {
   const instants = [...lfdLine, ...lfdTerminal, ...lfdRail].map(({ at }) => at)
   const revisions: Revision<number>[] = []

@@ -23,7 +23,10 @@ export interface ContainerScene {
 const TERMINAL_CHECK_HOURS = 3
 const LINE_CHECK_HOURS = 6
 
-/** The container as the service shows it at an instant. `at` is the last instant at which anything was still updated. */
+/**
+ * The container as the service shows it at an instant. `at` is the last instant at which anything
+ * was still updated.
+ */
 export function containerRecord(
   plan: ContainerPlan,
   scene: ContainerScene,
@@ -57,8 +60,8 @@ export function containerRecord(
 }
 
 /**
- * One literal, because a page has hundreds of containers: an object put together from parts costs several times as much
- * to make and to collect.
+ * One literal, because a page has hundreds of containers: an object put together from parts costs
+ * several times as much to make and to collect.
  */
 function allAttributes(
   plan: ContainerPlan,

@@ -4,7 +4,10 @@ import { mix } from '../world/dice.js'
 import type { Ids } from '../world/ids.js'
 import { reference } from './reference-records.js'
 
-/** The definitions of the account. Which container has a value at first is drawn; every container may be given one. */
+/**
+ * The definitions of the account. Which container has a value at first is drawn; every container
+ * may be given one.
+ */
 export const CUSTOM_FIELDS = [
   { slug: 'priority', values: ['high', 'normal', 'low'] },
   { slug: 'po_owner', values: ['M. Weber', 'A. Okafor', 'J. Tanaka'] },

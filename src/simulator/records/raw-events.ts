@@ -8,8 +8,8 @@ import { isoSeconds } from '../world/local-time.js'
 const AHEAD = 3
 
 /**
- * What the sources said, unverified: every milestone known so far, and the next few as estimates. The interface names
- * no fields; those here are the least a reader could use.
+ * What the sources said, unverified: every milestone known so far, and the next few as estimates.
+ * The interface names no fields; those here are the least a reader could use.
  */
 export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): ResourceObject[] {
   const known = plan.milestones.filter(({ reportedAt }) => reportedAt <= at).length

@@ -134,7 +134,10 @@ export function writeEvent(
   return overlay.revise(transportEventRecord(event, shipment.id, plan.id))
 }
 
-/** The attributes alone, which is what a change of a container is seen by; a tenth of the cost of the record. */
+/**
+ * The attributes alone, which is what a change of a container is seen by; a tenth of the cost of
+ * the record.
+ */
 export function writeContainerAttributes(
   { hasExtras, overlay }: WorldSources,
   { shipment, plan }: PlannedContainer,

@@ -3,7 +3,10 @@ import type { Atlas, Site, Vessel } from '../world/atlas.js'
 import { createDice } from '../world/dice.js'
 import { DAY, HOUR, isoSeconds } from '../world/local-time.js'
 
-/** A ship sails to and fro between two ports. Its positions do not depend on the shipments said to be on board. */
+/**
+ * A ship sails to and fro between two ports. Its positions do not depend on the shipments said to
+ * be on board.
+ */
 interface Shuttle {
   readonly ends: readonly [Site, Site]
   readonly passage: number
@@ -24,7 +27,10 @@ const HISTORY_EVERY = 6 * HOUR
 const HISTORY_LENGTH = 40
 const IN_PORT = 2 * DAY
 
-/** `hasPositions` adds the history of about ten days, oldest first; it makes the record some fifty times larger. */
+/**
+ * `hasPositions` adds the history of about ten days, oldest first; it makes the record some fifty
+ * times larger.
+ */
 export function vesselRecord(
   seed: number,
   vessel: Vessel,

@@ -4,14 +4,19 @@ import { recordsOf } from './webhook-delivery.js'
 import type { DeliveryStatus, NotificationEntry, SendingDesk } from './webhook-desk.js'
 import type { World } from '../world/world.js'
 
-/** Turns what happens into notifications, numbered in the order they are made, and keeps those that have not ended. */
+/**
+ * Turns what happens into notifications, numbered in the order they are made, and keeps those that
+ * have not ended.
+ */
 export interface NotificationMaker {
   /**
-   * One for each webhook that is active and subscribed to the event at this moment: whoever changes a webhook has what
-   * happened before made first.
+   * One for each webhook that is active and subscribed to the event at this moment: whoever changes
+   * a webhook has what happened before made first.
    */
   make(occurrence: Occurrence): NotificationEntry[]
-  /** Fixes the records of those about a shipment, its containers or requests that have not ended. */
+  /**
+   * Fixes the records of those about a shipment, its containers or requests that have not ended.
+   */
   fix(shipmentSerial: number | undefined): void
   end(entry: NotificationEntry, status: DeliveryStatus): void
 }

@@ -31,27 +31,36 @@ import { createWorldWatch, wholeSecondOf } from '../world/world-watch.js'
 export interface SimulatedWebhooks extends WebhookDesk {
   readonly script: WebhookScript
   /**
-   * Makes and sends all that is due by the virtual clock, retries on the virtual clock included; resolves with how many
-   * notifications were sent for the first time, once each of them was answered or has timed out.
+   * Makes and sends all that is due by the virtual clock, retries on the virtual clock included;
+   * resolves with how many notifications were sent for the first time, once each of them was
+   * answered or has timed out.
    */
   deliverDue(): Promise<number>
   /**
-   * Resolves when nothing is queued or on its way and no retry is outstanding. Retries on the virtual clock count when
-   * they are due: `deliverDue` sends them. What is due but was never looked at does not count.
+   * Resolves when nothing is queued or on its way and no retry is outstanding. Retries on the
+   * virtual clock count when they are due: `deliverDue` sends them. What is due but was never
+   * looked at does not count.
    */
   settle(): Promise<void>
   /** Looks by itself from now on, however the clock runs. Looking twice is the same as once. */
   start(): void
   /** Looks no more by itself; retries in real time go on. */
   stop(): void
-  /** How many notifications and requests stand where. `pending` are made and not yet sent, held ones included. */
+  /**
+   * How many notifications and requests stand where. `pending` are made and not yet sent, held ones
+   * included.
+   */
   outstanding(): WebhookCounts
   /**
-   * Makes one notification for a record as it stands now, for each active webhook that subscribed to the event; returns
-   * their ids. RangeError when there is no such record. Sent at the next look, or by `deliverDue`.
+   * Makes one notification for a record as it stands now, for each active webhook that subscribed
+   * to the event; returns their ids. RangeError when there is no such record. Sent at the next
+   * look, or by `deliverDue`.
    */
   emit(event: string, about: EmitTarget): string[]
-  /** So many `container.updated` of containers in list order, one after the other; a load for benches. */
+  /**
+   * So many `container.updated` of containers in list order, one after the other; a load for
+   * benches.
+   */
   burst(count: number, options?: BurstOptions): Promise<BurstResult>
 }
 
@@ -65,7 +74,9 @@ export interface WebhookCounts {
 /** What the server needs of the webhooks beyond what the simulator shows. */
 export interface WebhookMachine {
   readonly webhooks: SimulatedWebhooks
-  /** A webhook, a log, an event record that exists in notifications only, or a record of the world. */
+  /**
+   * A webhook, a log, an event record that exists in notifications only, or a record of the world.
+   */
   readonly record: RecordFinder
   /** Begins to look, where that is wanted; the origin is that of links. */
   open(origin: string): void

@@ -1,6 +1,9 @@
 import type { ResourceObject } from '../../jsonapi/document.js'
 
-/** What can be subscribed to, in the order the service groups it. Transport events are those of the interface's list. */
+/**
+ * What can be subscribed to, in the order the service groups it. Transport events are those of the
+ * interface's list.
+ */
 const CATEGORIES: readonly (readonly [
   slug: string,
   name: string,

@@ -2,7 +2,10 @@ import type { ResourceObject } from '../../jsonapi/document.js'
 import type { Ids } from '../world/ids.js'
 import type { Occurrence } from '../notifications/occurrence.js'
 
-/** The consumer's webhooks and the notifications made for them, kept in memory. Sending itself is not done here. */
+/**
+ * The consumer's webhooks and the notifications made for them, kept in memory. Sending itself is
+ * not done here.
+ */
 export interface WebhookDesk {
   webhooks(): readonly ResourceObject[]
   find(id: string): ResourceObject | undefined
@@ -12,8 +15,8 @@ export interface WebhookDesk {
   update(id: string, attributes: Partial<WebhookAttributes>): ResourceObject | undefined
   remove(id: string): boolean
   /**
-   * Latest first, with their delivery status and logs as they are now; the oldest are forgotten beyond twenty thousand.
-   * `filter[delivery_status]` reads them.
+   * Latest first, with their delivery status and logs as they are now; the oldest are forgotten
+   * beyond twenty thousand. `filter[delivery_status]` reads them.
    */
   readonly notifications: ResourceObject[]
   /** One attempt of a kept notification. */
@@ -54,7 +57,10 @@ export interface NotificationEntry {
   readonly createdAt: string
   status: DeliveryStatus
   readonly logs: ResourceObject[]
-  /** The records it comes with, once they are fixed; undefined while they are still those of the world. */
+  /**
+   * The records it comes with, once they are fixed; undefined while they are still those of the
+   * world.
+   */
   included: readonly ResourceObject[] | undefined
 }
 
@@ -65,7 +71,10 @@ export interface SendingDesk extends WebhookDesk {
   keep(entry: NotificationEntry): void
   /** The kept notification whose own event record, which no list has, bears this id. */
   entryOfReference(referenceId: string): NotificationEntry | undefined
-  /** Called before a webhook is made or changed, so that it is told of nothing earlier, and after it was stopped. */
+  /**
+   * Called before a webhook is made or changed, so that it is told of nothing earlier, and after it
+   * was stopped.
+   */
   onChange: (change: { readonly before: true } | { readonly stopped: string }) => void
 }
 

@@ -12,8 +12,8 @@ import {
 export interface Dispatch {
   add(entry: NotificationEntry): void
   /**
-   * Hands over what is neither dropped nor held back, oldest first unless the script reorders; tells how many. `now` is
-   * virtual.
+   * Hands over what is neither dropped nor held back, oldest first unless the script reorders;
+   * tells how many. `now` is virtual.
    */
   run(now: number): number
   /** Ends everything of one webhook. */

@@ -12,7 +12,9 @@ export interface EmitTarget {
   readonly changeset?: Changeset
 }
 
-/** What is told of a record as it stands at a whole second. RangeError when there is no such record. */
+/**
+ * What is told of a record as it stands at a whole second. RangeError when there is no such record.
+ */
 export function occurrenceOfRecord(
   world: World,
   event: string,

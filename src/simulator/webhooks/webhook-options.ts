@@ -1,8 +1,9 @@
 /** How the simulator sends its webhook notifications. Everything is optional. */
 export interface WebhookOptions {
   /**
-   * Look at the clock every `lookEveryMs` and send what has become due. Without it, only `deliverDue()` sends. Default:
-   * when the clock runs at the start (`speed` above 0), so that a test with a standing clock says itself when.
+   * Look at the clock every `lookEveryMs` and send what has become due. Without it, only
+   * `deliverDue()` sends. Default: when the clock runs at the start (`speed` above 0), so that a
+   * test with a standing clock says itself when.
    */
   readonly automatic?: boolean
   /** Real milliseconds. Default 100. */
@@ -15,9 +16,15 @@ export interface WebhookOptions {
   readonly retryDelaysMs?: readonly number[]
   /** Multiplies the waits; 0.001 makes milliseconds of the default's seconds. Default 1. */
   readonly retryScale?: number
-  /** Whose milliseconds the waits are. Virtual ones pass with the clock and are looked at like all else. Default `real`. */
+  /**
+   * Whose milliseconds the waits are. Virtual ones pass with the clock and are looked at like all
+   * else. Default `real`.
+   */
   readonly retryClock?: 'real' | 'virtual'
-  /** A retry shows the records and the status of its own instant: same id, other bytes. Default false: the same bytes. */
+  /**
+   * A retry shows the records and the status of its own instant: same id, other bytes. Default
+   * false: the same bytes.
+   */
   readonly rerenderRetries?: boolean
   /** So many failed notifications in a row make a webhook inactive; null: never. Default 10. */
   readonly deactivateAfter?: number | null

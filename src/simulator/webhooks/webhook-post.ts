@@ -85,7 +85,8 @@ export function createPoster(timeoutMs: number): Poster {
     post: async (post) => {
       if (closed !== undefined) return { status: null, error: closed.message }
       let outcome = await attempt(post)
-      // The receiver closed a kept connection at the moment it was used; that says nothing about this request.
+      // The receiver closed a kept connection at the moment it was used; that says nothing about
+      // this request.
       while (outcome.isStale) outcome = await attempt(post)
       return { status: outcome.status, error: outcome.error }
     },

@@ -10,8 +10,8 @@ import {
 import type { WebhookPost } from './webhook-post.js'
 
 /**
- * The one request of a trigger: a notification like any other, but its records, its webhook and itself exist nowhere; it
- * is signed with the secret the caller gave.
+ * The one request of a trigger: a notification like any other, but its records, its webhook and
+ * itself exist nowhere; it is signed with the secret the caller gave.
  */
 export function samplePost(
   sample: SampleWorld,

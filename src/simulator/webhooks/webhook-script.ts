@@ -1,13 +1,16 @@
 import { mix } from '../world/dice.js'
 
 /**
- * A script of what goes wrong between the service and its subscriber. It is asked once for each notification, when that
- * is sent for the first time; what it says then holds for every attempt, unless `attempts` limits it. Which notifications
- * a `share` takes follows from the seed, the disturbance and the notification's number alone, so it is the same in every
- * run of the same world.
+ * A script of what goes wrong between the service and its subscriber. It is asked once for each
+ * notification, when that is sent for the first time; what it says then holds for every attempt,
+ * unless `attempts` limits it. Which notifications a `share` takes follows from the seed, the
+ * disturbance and the notification's number alone, so it is the same in every run of the same
+ * world.
  */
 export type Disturbance =
-  /** So many requests with the same bytes, on their way at the same time. Only the first is retried. */
+  /**
+   * So many requests with the same bytes, on their way at the same time. Only the first is retried.
+   */
   | { readonly kind: 'duplicate'; readonly copies: number }
   /** Sent so much later on the virtual clock, and a share of `spreadMs` after that. */
   | { readonly kind: 'delay'; readonly virtualMs: number; readonly spreadMs?: number }

@@ -24,7 +24,9 @@ export interface WebhookSender {
   send(entry: NotificationEntry, inForce: readonly DisturbanceInForce[]): void
   /** A request of its own, without a notification or a retry. */
   sendOnce(post: WebhookPost): void
-  /** Queues the retries that are due by the virtual clock; none when retries follow the real one. */
+  /**
+   * Queues the retries that are due by the virtual clock; none when retries follow the real one.
+   */
   retryDue(): void
   /** Fails what is under way for the webhook, requests on their way apart. */
   stop(webhookId: string): void

@@ -122,7 +122,10 @@ export function createAtlas(seed: number, ids: Ids): Atlas {
   }
 }
 
-/** Names are those of real ships; IMO and MMSI numbers are drawn (with a right check digit), not theirs. */
+/**
+ * Names are those of real ships; IMO and MMSI numbers are drawn (with a right check digit), not
+ * theirs.
+ */
 function createFleets(seed: number, ids: Ids): Map<string, readonly Vessel[]> {
   let index = 0
   const fleets = new Map<string, readonly Vessel[]>()

@@ -2,8 +2,9 @@ import { mix } from './dice.js'
 import { DAY, HOUR, toSecond } from './local-time.js'
 
 /**
- * Who exists when, without a table: shipments have serials in the order of their creation, one in each slot of equal
- * length, somewhere in it. Sixteen shipments in a row always have thirty-two containers, in an order of their own.
+ * Who exists when, without a table: shipments have serials in the order of their creation, one in
+ * each slot of equal length, somewhere in it. Sixteen shipments in a row always have thirty-two
+ * containers, in an order of their own.
  */
 export interface Census {
   /** Shipments created at or before the instant; their serials are 0 … n-1. */
@@ -14,7 +15,10 @@ export interface Census {
   containersBefore(serial: number): number
   /** The container at a position in the order of creation. */
   containerAt(position: number): { readonly serial: number; readonly ordinal: number }
-  /** Shipments whose tracking request was made at or before the instant: as many as exist, or one more. */
+  /**
+   * Shipments whose tracking request was made at or before the instant: as many as exist, or one
+   * more.
+   */
   requestedAt(at: number): number
   requestCreatedAt(serial: number): number
 }

@@ -4,7 +4,10 @@ const LETTER_VALUES = [
   37, 38,
 ]
 
-/** The eleventh character of a container number, from the first ten (`MSCU123456` → its digit), per ISO 6346. */
+/**
+ * The eleventh character of a container number, from the first ten (`MSCU123456` → its digit), per
+ * ISO 6346.
+ */
 export function containerCheckDigit(firstTen: string): number {
   let sum = 0
   for (let position = 0; position < 10; position++) {

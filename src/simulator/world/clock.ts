@@ -1,4 +1,7 @@
-/** The simulator's own time. It starts at a given instant and runs `speed` virtual seconds per real second. */
+/**
+ * The simulator's own time. It starts at a given instant and runs `speed` virtual seconds per real
+ * second.
+ */
 export interface Clock {
   now(): Date
   advance(milliseconds: number): void

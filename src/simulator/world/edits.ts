@@ -6,8 +6,9 @@ import { toSecond } from './local-time.js'
 import type { InsertedShipment, Overlay } from './overlay.js'
 
 /**
- * Changes by hand on top of a world. They hold at every instant until taken back; every list, read and relationship
- * reflects them at once. Memory and time grow with the number of edits, not with the world.
+ * Changes by hand on top of a world. They hold at every instant until taken back; every list, read
+ * and relationship reflects them at once. Memory and time grow with the number of edits, not with
+ * the world.
  */
 export interface Edits extends Overlay {
   /** Attributes in the patch replace those of the record; later patches add to earlier ones. */
@@ -20,7 +21,10 @@ export interface Edits extends Overlay {
   addHold(containerId: string, hold: Hold): void
   /** Clears every hold of that name, drawn and added ones. */
   clearHold(containerId: string, name: string): void
-  /** New at the front of the lists, created now on the virtual clock. Returns their ids, newest first. */
+  /**
+   * New at the front of the lists, created now on the virtual clock. Returns their ids, newest
+   * first.
+   */
   insertShipments(count: number): string[]
   setCustomField(containerId: string, apiSlug: string, value: unknown): void
   /** Custom fields of this container may no longer be written (403), or may again. */

@@ -1,9 +1,10 @@
 import { mix } from './dice.js'
 
 /**
- * UUID-shaped ids that carry what they stand for, so that an id is found again without a table. 64 bits (kind, serial,
- * ordinal, slot, revision) are scrambled with the seed into the first and the last eight hex digits; the digits between
- * are a check, so that an id of another seed, or an invented one, stands for nothing.
+ * UUID-shaped ids that carry what they stand for, so that an id is found again without a table. 64
+ * bits (kind, serial, ordinal, slot, revision) are scrambled with the seed into the first and the
+ * last eight hex digits; the digits between are a check, so that an id of another seed, or an
+ * invented one, stands for nothing.
  */
 
 export const KINDS = [

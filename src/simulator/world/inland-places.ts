@@ -1,6 +1,7 @@
 /**
- * Where containers go by rail. The service calls some of these a `metro_area` (with a `rail_terminal`), others a `port`
- * (with a `terminal`); both occur in published payloads, so both occur here.
+ * Where containers go by rail. The service calls some of these a `metro_area` (with a
+ * `rail_terminal`), others a `port` (with a `terminal`); both occur in published payloads, so both
+ * occur here.
  */
 export interface InlandPlace {
   readonly type: 'metro_area' | 'port'

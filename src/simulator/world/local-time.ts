@@ -17,8 +17,9 @@ function offsetAt(zone: string, instant: number): number {
 }
 
 /**
- * The instant at which the local day `days` after that of `instant` begins: how the service states a day such as a last
- * free day. Right across a change of daylight saving time, because the offset is read again at the answer.
+ * The instant at which the local day `days` after that of `instant` begins: how the service states
+ * a day such as a last free day. Right across a change of daylight saving time, because the offset
+ * is read again at the answer.
  */
 export function localMidnight(zone: string, instant: number, days = 0): number {
   const localDay = Math.floor((instant + offsetAt(zone, instant)) / DAY) + days
@@ -29,7 +30,10 @@ export function localMidnight(zone: string, instant: number, days = 0): number {
 const days = new Map<number, string>()
 const REMEMBERED_DAYS = 2_000
 
-/** The service writes whole seconds with a `Z`. Days are remembered, because a page has thousands of instants. */
+/**
+ * The service writes whole seconds with a `Z`. Days are remembered, because a page has thousands of
+ * instants.
+ */
 export function isoSeconds(instant: number): string {
   const day = Math.floor(instant / DAY)
   let date = days.get(day)
@@ -52,7 +56,10 @@ export function isoSecondsOrNull(instant: number | undefined): string | null {
   return instant === undefined ? null : isoSeconds(instant)
 }
 
-/** The same instant written with a numeric offset, as tracking requests are. `offsetHours` is negative west of Greenwich. */
+/**
+ * The same instant written with a numeric offset, as tracking requests are. `offsetHours` is
+ * negative west of Greenwich.
+ */
 export function isoWithOffset(instant: number, offsetHours: number): string {
   const local = new Date(instant + offsetHours * HOUR).toISOString().slice(0, 19)
   const sign = offsetHours < 0 ? '-' : '+'

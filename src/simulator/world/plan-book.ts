@@ -6,7 +6,10 @@ import type { Overlay } from './overlay.js'
 import { planShipment, type ShipmentPlan } from '../plans/shipment-plan.js'
 import { planTransportEvents, type PlannedEvent } from '../plans/transport-event-plan.js'
 
-/** Plans by serial. A small memory of the last ones saves most of the work of a page; it changes no answer. */
+/**
+ * Plans by serial. A small memory of the last ones saves most of the work of a page; it changes no
+ * answer.
+ */
 export interface PlanBook {
   /** Undefined when the shipment was not yet created at the instant, or never will be. */
   shipment(serial: number, at: number): ShipmentPlan | undefined

@@ -1,4 +1,6 @@
-/** How a carrier behaves: what it is called, how late it runs, and what it tells about deadlines. */
+/**
+ * How a carrier behaves: what it is called, how late it runs, and what it tells about deadlines.
+ */
 export interface ShippingLine {
   readonly scac: string
   readonly name: string

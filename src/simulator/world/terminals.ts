@@ -1,4 +1,7 @@
-/** An ocean terminal, or (with `kind: 'inland_ramp'`) an inland place where rail containers are picked up. */
+/**
+ * An ocean terminal, or (with `kind: 'inland_ramp'`) an inland place where rail containers are
+ * picked up.
+ */
 export interface TerminalFacts {
   readonly locode: string
   readonly name: string
@@ -20,7 +23,10 @@ type Facts = readonly [
   zip: string | null,
 ]
 
-/** Names are real; codes follow the public lists as far as they are known, and are sample data otherwise. */
+/**
+ * Names are real; codes follow the public lists as far as they are known, and are sample data
+ * otherwise.
+ */
 const OCEAN: readonly Facts[] = [
   ['USLAX', 'APM Terminals Pier 400', 'Pier 400', 'W185', 'APMT', '2500 Navy Way', '90731'],
   ['USLAX', 'TraPac Los Angeles', 'TraPac', 'Y258', 'TRP', '630 W Harry Bridges Blvd', '90744'],

@@ -2,8 +2,9 @@ import { mix } from './dice.js'
 import { HOUR } from './local-time.js'
 
 /**
- * The last check before an instant. Checks come every `everyHours`, at moments of the thing's own, and never before it
- * was created (then: undefined). Two calls within one period give the same instant.
+ * The last check before an instant. Checks come every `everyHours`, at moments of the thing's own,
+ * and never before it was created (then: undefined). Two calls within one period give the same
+ * instant.
  */
 export function lastTick(
   thing: { readonly serial: number; readonly createdAt: number },

@@ -5,12 +5,18 @@ import type { Coast } from './seaports.js'
 import { DAY, toMinute } from './local-time.js'
 import { SHIPPING_LINES, type ShippingLine } from './shipping-lines.js'
 
-/** The sea leg all containers of a shipment share, and where they go from there. Instants are epoch milliseconds. */
+/**
+ * The sea leg all containers of a shipment share, and where they go from there. Instants are epoch
+ * milliseconds.
+ */
 export interface Voyage {
   readonly line: ShippingLine
   readonly pol: Site
   readonly pod: Site
-  /** Absent when the line has not said at which terminal the ship will berth, or none is known there. */
+  /**
+   * Absent when the line has not said at which terminal the ship will berth, or none is known
+   * there.
+   */
   readonly podTerminal: TerminalSite | undefined
   readonly feederPort: Site | undefined
   readonly transshipmentPort: Site | undefined
@@ -34,7 +40,10 @@ interface Lane {
   readonly weight: number
 }
 
-/** Days at sea port to port, as published schedules have them; weights give a mostly transpacific account. */
+/**
+ * Days at sea port to port, as published schedules have them; weights give a mostly transpacific
+ * account.
+ */
 const LANES: readonly Lane[] = [
   { from: ['east_asia'], to: 'us_west', days: 16, weight: 34 },
   { from: ['east_asia'], to: 'us_east', days: 32, weight: 22 },

@@ -8,9 +8,9 @@ import type { World } from './world.js'
 /** Sees what happens in the world, by time and by hand, and has notifications made of it. */
 export interface WorldWatch {
   /**
-   * All that happened until now. Costs what happened; the first time after a while without an active webhook about a
-   * millisecond per shipment as well, for the plans. With a budget it plans only so long, and tells nothing before all is
-   * planned.
+   * All that happened until now. Costs what happened; the first time after a while without an
+   * active webhook about a millisecond per shipment as well, for the plans. With a budget it plans
+   * only so long, and tells nothing before all is planned.
    */
   look(budgetMs?: number): void
 }
@@ -69,7 +69,10 @@ export function createWorldWatch(parts: WatchParts): WorldWatch {
   return { look }
 }
 
-/** The instant that a notification made by hand bears: the service writes whole seconds, and none in the future. */
+/**
+ * The instant that a notification made by hand bears: the service writes whole seconds, and none in
+ * the future.
+ */
 export function wholeSecondOf(instant: number): number {
   return Math.floor(instant / 1000) * 1000
 }

@@ -34,18 +34,25 @@ export interface WorldOptions {
 }
 
 /**
- * The service's data as a pure function of the options, the edits and an instant. Nothing is stored: an id says which
- * serial it belongs to, and everything about a serial is drawn anew (a bounded memory of the last ones apart).
+ * The service's data as a pure function of the options, the edits and an instant. Nothing is
+ * stored: an id says which serial it belongs to, and everything about a serial is drawn anew (a
+ * bounded memory of the last ones apart).
  */
 export interface World {
   readonly ids: Ids
   readonly atlas: Atlas
   /** What the records are drawn from, for what looks at plans rather than at records. */
   readonly sources: WorldSources
-  /** How many records of each listed type exist. Transport events are not counted: that would cost a walk. */
+  /**
+   * How many records of each listed type exist. Transport events are not counted: that would cost a
+   * walk.
+   */
   counts(at: Date): Record<ListedType, number>
   count(type: ListedType, at: Date): number
-  /** Undefined when the id stands for nothing of that type, or for nothing that exists at the instant. */
+  /**
+   * Undefined when the id stands for nothing of that type, or for nothing that exists at the
+   * instant.
+   */
   record(type: string, id: string, at: Date): ResourceObject | undefined
   /** All of a type, in list order; one at a time, so that a large world never is in memory. */
   records(type: RecordType, at: Date): Iterable<ResourceObject>

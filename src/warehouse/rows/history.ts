@@ -5,10 +5,10 @@ import type { Session } from '../connection/warehouse.js'
 
 /**
  * Makes versions of the given rows (keys sorted) from the rows as they stand in this transaction. A
- * version whose material columns differ from the row's, or whose row is tombstoned, is closed at the
- * row's stamp, and the row's values are opened there. Where they agree nothing happens, so it may be
- * called for rows that changed only immaterially. Two changes with one stamp make one version, the
- * later's. Idempotent.
+ * version whose material columns differ from the row's, or whose row is tombstoned, is closed at
+ * the row's stamp, and the row's values are opened there. Where they agree nothing happens, so it
+ * may be called for rows that changed only immaterially. Two changes with one stamp make one
+ * version, the later's. Idempotent.
  */
 export async function writeVersions(
   session: Session,

@@ -129,7 +129,9 @@ export function lookUpSql(table: string, keys: readonly string[], side: string):
   return `lateral (select candidate.* from ${table} as candidate where ${condition} offset 0)`
 }
 
-/** Whether the sighting `side` would change the values of `stored`; a lifted tombstone not counted. */
+/**
+ * Whether the sighting `side` would change the values of `stored`; a lifted tombstone not counted.
+ */
 export function differsSql(
   resource: Resource,
   present: readonly Column[],

@@ -7,9 +7,9 @@ import type { Session } from '../connection/warehouse.js'
 
 /**
  * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record
- * that has not changed is recognized by its bytes and need not be parsed. A digest counts only while
- * it ends as the row's fingerprint begins: a writer that knows nothing of digests, such as the
- * version before, still sets the fingerprint.
+ * that has not changed is recognized by its bytes and need not be parsed. A digest counts only
+ * while it ends as the row's fingerprint begins: a writer that knows nothing of digests, such as
+ * the version before, still sets the fingerprint.
  */
 
 /** Whether `stored` has a digest of this version and of the row as it is; `mark`: `readingMark`. */

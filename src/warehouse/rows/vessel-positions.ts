@@ -5,7 +5,9 @@ import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
-/** Adds the positions that came with vessels. A stored one changes only when the source corrects it. */
+/**
+ * Adds the positions that came with vessels. A stored one changes only when the source corrects it.
+ */
 export async function upsertVesselPositions(
   session: Session,
   sightings: readonly Sighting[],

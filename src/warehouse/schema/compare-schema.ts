@@ -80,7 +80,9 @@ function renameSchemas(shipped: string, names: SchemaNames): string {
   )
 }
 
-/** PostgreSQL quotes a schema's name where it is also a word of SQL, and our functions always do. */
+/**
+ * PostgreSQL quotes a schema's name where it is also a word of SQL, and our functions always do.
+ */
 function unquoteSchemas(text: string, names: SchemaNames): string {
   let plain = text
   for (const name of Object.values(names)) plain = plain.replaceAll(`"${name}".`, `${name}.`)

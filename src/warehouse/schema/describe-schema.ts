@@ -153,8 +153,8 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
 }
 
 /**
- * What `sql/schema.sql` holds: our schemas as SQL, without the views, which have files of their own,
- * and the tables of stored ones. A test compares it with a migrated database.
+ * What `sql/schema.sql` holds: our schemas as SQL, without the views, which have files of their
+ * own, and the tables of stored ones. A test compares it with a migrated database.
  */
 export async function describeSchema(reader: CatalogReader): Promise<string> {
   const schemas = (await readCatalog(reader)).map((schema) => ({

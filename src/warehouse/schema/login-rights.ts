@@ -76,8 +76,8 @@ interface RoleRights {
 }
 
 /**
- * What this login may do beyond writing rows, as a sentence with the way out; undefined where it may
- * do nothing more: then neither a bug of ours nor a stolen password can drop or change a table.
+ * What this login may do beyond writing rows, as a sentence with the way out; undefined where it
+ * may do nothing more: then neither a bug of ours nor a stolen password can drop or change a table.
  * Reads the catalogs only.
  */
 export async function describeExcessRights(warehouse: CatalogAccess): Promise<string | undefined> {

@@ -57,7 +57,8 @@ it('counts containers and TEU by local day, today and 29 more', async () => {
       shipping_line_name: 'MSC',
       pod_eta_at: '2026-03-20T06:30Z',
     },
-    // No zone: the day as sent, and today is UTC's. A zone that is none: no day, but within 720 hours.
+    // No zone: the day as sent, and today is UTC's. A zone that is none: no day, but within 720
+    // hours.
     { ...TO_LA, shipment_id: 's9', pod_timezone: null, pod_eta_at: '2026-03-20T01:00Z' },
     { ...TO_LA, shipment_id: 't1', pod_timezone: 'Mars/Olympus', pod_eta_at: '2026-04-19T04:59Z' },
     { ...TO_LA, shipment_id: 't2', pod_timezone: 'Mars/Olympus', pod_eta_at: '2026-04-19T05:01Z' },

@@ -73,11 +73,13 @@ it('gives each figure of a quarter with its n', async () => {
     pod_eta_at: eta,
   })
   await scene.insert('shipment_history', [
-    // s1 is on another voyage from 10 March on, after it departed: rolled. Its ETA of the 14th was 12 hours off.
+    // s1 is on another voyage from 10 March on, after it departed: rolled. Its ETA of the 14th was
+    // 12 hours off.
     version('s1', '2026-02-10T00:00Z', '2026-03-10T00:00Z', '9000001', '001E', '2026-03-20T12:00Z'),
     version('s1', '2026-03-10T00:00Z', '2026-03-15T00:00Z', '9000001', '002E', '2026-03-22T00:00Z'),
     version('s1', '2026-03-15T00:00Z', null, '9000001', '002E', '2026-03-21T12:00Z'),
-    // s2 was planned anew before it departed: no rollover. 6 hours off. What changed after the arrival is none either.
+    // s2 was planned anew before it departed: no rollover. 6 hours off. What changed after the
+    // arrival is none either.
     version('s2', '2026-02-10T00:00Z', '2026-02-20T00:00Z', '9000001', '001E', '2026-03-20T12:00Z'),
     version('s2', '2026-02-20T00:00Z', '2026-03-25T00:00Z', '9000002', '001E', '2026-03-21T06:00Z'),
     version('s2', '2026-03-25T00:00Z', null, '9000003', '009E', '2026-03-21T12:00Z'),
@@ -103,7 +105,8 @@ it('gives each figure of a quarter with its n', async () => {
     ...more,
   })
   await scene.insert('transport_events', [
-    // 5 and 9 hours. The rest: of a terminal, without a zone, of another thing, before the service knew the shipment.
+    // 5 and 9 hours. The rest: of a terminal, without a zone, of another thing, before the service
+    // knew the shipment.
     report('e1', 's1', '2026-03-21T17:00Z'),
     report('e2', 's2', '2026-03-21T21:00Z', { event: 'container.transport.vessel_discharged' }),
     report('e3', 's1', '2026-03-23T12:00Z', { data_source: 'terminal' }),

@@ -35,7 +35,8 @@ it('expects all milestones before the furthest one reported', async () => {
     ...more,
   })
   await scene.insert('containers', [
-    // By truck, returned: departed, arrived, discharged, picked up, returned. All there; two missing; discharged only.
+    // By truck, returned: departed, arrived, discharged, picked up, returned. All there; two
+    // missing; discharged only.
     box('c1', {
       pod_arrived_at: AT,
       pod_discharged_at: AT,
@@ -44,7 +45,8 @@ it('expects all milestones before the furthest one reported', async () => {
     }),
     box('c2', { pod_arrived_at: AT, empty_terminated_at: AT }),
     box('c3', { pod_discharged_at: AT }),
-    // By rail: two more. Unloaded inland is not at the terminal, though no milestone says that it left.
+    // By rail: two more. Unloaded inland is not at the terminal, though no milestone says that it
+    // left.
     box('c4', {
       pod_arrived_at: AT,
       pod_discharged_at: AT,

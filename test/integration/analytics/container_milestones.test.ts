@@ -66,7 +66,8 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
       pod_timezone: 'America/Los_Angeles',
       final_destination_timezone: 'America/Chicago',
       empty_terminated_timezone: 'America/Chicago',
-      // Los Angeles goes from UTC-8 to UTC-7 on 2026-03-08 at 10:00Z: an hour before and an hour after.
+      // Los Angeles goes from UTC-8 to UTC-7 on 2026-03-08 at 10:00Z: an hour before and an hour
+      // after.
       pod_arrived_at: '2026-03-08T09:00:00Z',
       pod_discharged_at: '2026-03-08T11:00:00Z',
       pickup_appointment_at: '2026-03-09T15:00:00Z',

@@ -61,7 +61,8 @@ async function insertStory(zone: string | null): Promise<void> {
   await scene.insert('container_history', [
     from(6, 7, { ...box, current_status: 'on_ship' }),
     from(7, 8, { ...box, current_status: 'available', source: 'webhook' }),
-    // Something else changed: no row of its own, but it says who told us what went away at that time.
+    // Something else changed: no row of its own, but it says who told us what went away at that
+    // time.
     from(8, null, { ...box, current_status: 'available', seal_number: '1' }),
   ])
 }

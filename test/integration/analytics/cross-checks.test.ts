@@ -4,7 +4,8 @@ import { loadTables } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 
 /**
- * Views that look at the same facts from two sides must agree. Each check gives two queries that must have the same rows, as often as each other.
+ * Views that look at the same facts from two sides must agree. Each check gives two queries that
+ * must have the same rows, as often as each other.
  */
 interface CrossCheck {
   readonly name: string
@@ -100,7 +101,8 @@ const CHECKS: readonly CrossCheck[] = [
   },
   {
     name: 'hours in all statuses add up to the time we watched',
-    // Each status is rounded to a hundredth of an hour, so their sum may be half of that off for each.
+    // Each status is rounded to a hundredth of an hour, so their sum may be half of that off for
+    // each.
     one: `select status.container_id, abs(sum(status.hours) - watched.hours) <= 0.005 * count(*)
       from tracking_analytics.status_durations as status
       cross join lateral (

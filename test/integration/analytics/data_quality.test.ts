@@ -107,7 +107,8 @@ it('tells of each line and terminal what is missing, unknown, stopped, failed an
     ['vessel_discharged', 'shipping_line', '2026-03-11T00:00Z', '2026-03-11T06:00Z'],
     ['vessel_discharged', 'terminal', '2026-03-11T00:00Z', '2026-03-11T01:00Z'],
     ['full_out', 'terminal', '2026-03-12T00:00Z', '2026-03-12T03:00Z'],
-    // Not counted: a forecast, no zone, before the service knew the shipment, availability, recorded too early or too late.
+    // Not counted: a forecast, no zone, before the service knew the shipment, availability,
+    // recorded too early or too late.
     [
       'estimated.vessel_arrived',
       'shipping_line',

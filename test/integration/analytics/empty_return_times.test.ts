@@ -38,7 +38,8 @@ it('runs from the last full out to the empty return, open ones to the instant as
     { shipment_id: 's1', bill_of_lading_number: 'MAEU1', shipping_line_scac: 'MAEU' },
   ])
   await insertKnown(scene, 'containers', [
-    // 6 March 22:00 PST to 9 March 00:00 PDT, over the change of clocks: 49 h elapsed, 3 days of the calendar.
+    // 6 March 22:00 PST to 9 March 00:00 PDT, over the change of clocks: 49 h elapsed, 3 days of
+    // the calendar.
     {
       ...BOX,
       ...LA,
@@ -46,7 +47,8 @@ it('runs from the last full out to the empty return, open ones to the instant as
       pod_full_out_at: '2026-03-07T06:00Z',
       empty_terminated_at: '2026-03-09T07:00Z',
     },
-    // Inland: picked up in Chicago on 10 March 23:00, returned in the port two days of the calendar later.
+    // Inland: picked up in Chicago on 10 March 23:00, returned in the port two days of the calendar
+    // later.
     {
       ...BOX,
       ...LA,

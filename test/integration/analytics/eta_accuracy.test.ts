@@ -12,8 +12,8 @@ beforeEach(() => scene.clear())
 const MAEU = { shipping_line_scac: 'MAEU', shipping_line_name: 'Maersk' }
 
 it('holds the ETA that stood at each whole day before the arrival against the arrival', async () => {
-  // s1 arrives on 31 March 12:00. First seen 24.5 days before with an ETA 48 h too early, corrected 3 days and 6 hours before to one
-  // 6 h too late, and that taken back a day and a half before.
+  // s1 arrives on 31 March 12:00. First seen 24.5 days before with an ETA 48 h too early, corrected
+  // 3 days and 6 hours before to one 6 h too late, and that taken back a day and a half before.
   //   days 24, 23, 22 (22+), 21-15, 14-8, 7-4: error +48; days 3 and 2: error -6; days 1 and 0: no ETA.
   await scene.insert('shipments', [
     { ...MAEU, shipment_id: 's1', pod_ata_at: '2026-03-31T12:00Z' },
@@ -95,8 +95,8 @@ it('counts an ETA that stood exactly a day before at that day, and looks no furt
 })
 
 it('counts a shipment once in a bucket, however many versions and gaps it has there', async () => {
-  // Days before the arrival: 14 and 13 with an ETA, 12 without, a version shorter than a day between the days 12 and 11, 11 to 8 with one again,
-  // and from there to the arrival the same.
+  // Days before the arrival: 14 and 13 with an ETA, 12 without, a version shorter than a day
+  // between the days 12 and 11, 11 to 8 with one again, and from there to the arrival the same.
   await scene.insert('shipments', [{ ...MAEU, shipment_id: 's1', pod_ata_at: '2026-03-31T12:00Z' }])
   const eta = { shipment_id: 's1', pod_eta_at: '2026-03-31T12:00Z' }
   await scene.insert('shipment_history', [

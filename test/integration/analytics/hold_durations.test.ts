@@ -69,7 +69,8 @@ it('shows each time a hold stood with a status, over the day that has 23 hours',
       status: 'pending',
       description: null,
       source: 'sync',
-      // A quarter past a day later, in hours that passed; on the clock of Los Angeles it is an hour more.
+      // A quarter past a day later, in hours that passed; on the clock of Los Angeles it is an hour
+      // more.
       hours: '24.25',
       is_open: false,
       placed_at: '2026-03-07 20:00:00+00',

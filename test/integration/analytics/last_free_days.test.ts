@@ -129,7 +129,8 @@ it('tells who went out in time and who late', async () => {
     // 23:59 of the day, and midnight after it.
     out('c1', { pod_full_out_at: '2026-03-14T06:59:00Z' }),
     out('c2', { pod_full_out_at: '2026-03-14T07:00:00Z' }),
-    // Left by rail on the 12th: the terminal's day ends there, the line's only with the pickup inland.
+    // Left by rail on the 12th: the terminal's day ends there, the line's only with the pickup
+    // inland.
     out('c3', { pod_rail_departed_at: '2026-03-12T20:00:00Z' }),
     out('c4', { pod_rail_departed_at: '2026-03-12T20:00:00Z' }),
     out('c5', {

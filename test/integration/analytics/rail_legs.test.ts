@@ -78,7 +78,8 @@ it('gives each stage and its hours, each time at its place', async () => {
       ind_rail_unloaded_at: '2026-03-10T01:30Z',
       final_destination_full_out_at: '2026-03-12T01:30Z',
     },
-    // Departed 30 h before the instant asked for, and loaded an hour after that: the source has them in the wrong order.
+    // Departed 30 h before the instant asked for, and loaded an hour after that: the source has
+    // them in the wrong order.
     {
       ...BOX,
       container_id: 'c2',

@@ -21,8 +21,8 @@ const LANE = {
 
 it('counts local days from the first ETA, and what cannot be measured apart', async () => {
   await scene.insert('shipments', [
-    // Clocks went forward on 8 March. 7 March 12:00 to 8 March 23:30 local: one day late, on time. In UTC it would be two days.
-    // 34.5 h = 1.4375 days.
+    // Clocks went forward on 8 March. 7 March 12:00 to 8 March 23:30 local: one day late, on time.
+    // In UTC it would be two days. 34.5 h = 1.4375 days.
     {
       ...LANE,
       shipment_id: 's1',

@@ -36,7 +36,8 @@ it('keeps those that left apart from those still there, by local week and mode',
     { shipment_id: 's2', line_tracking_stopped_at: '2026-03-15T00:00Z' },
   ])
   await insertKnown(scene, 'containers', [
-    // Monday 9 March 05:00 UTC is Sunday 8 March 22:00 local: the week of 2 March. 2, 4 and exactly 5 days; 5 is not above 5.
+    // Monday 9 March 05:00 UTC is Sunday 8 March 22:00 local: the week of 2 March. 2, 4 and exactly
+    // 5 days; 5 is not above 5.
     {
       ...AT,
       container_id: 'c1',
@@ -93,7 +94,8 @@ it('keeps those that left apart from those still there, by local week and mode',
       pod_discharged_at: '2026-03-18T00:00Z',
       pod_rail_loaded_at: '2026-03-19T00:00Z',
     },
-    // No terminal: under the shipment's port. No zone: the day as sent, a Monday. A zone that is none: no week.
+    // No terminal: under the shipment's port. No zone: the day as sent, a Monday. A zone that is
+    // none: no week.
     {
       ...AT,
       container_id: 'e1',

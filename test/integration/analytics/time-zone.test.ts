@@ -11,7 +11,9 @@ const HOSTILE = {
   IntervalStyle: 'postgres_verbose',
 }
 
-/** A text of a value that is the same in every session: what may differ is how the session shows it. */
+/**
+ * A text of a value that is the same in every session: what may differ is how the session shows it.
+ */
 const EXPRESSIONS: Readonly<Record<string, (column: string) => string>> = {
   'timestamp with time zone': (column) => `extract(epoch from ${column})::text`,
   'timestamp without time zone': (column) => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS.US')`,

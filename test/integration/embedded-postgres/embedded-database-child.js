@@ -1,6 +1,6 @@
 /**
- * A command that uses the embedded database, as small as possible: starts it from the built program in the first argument, prints
- * one line of JSON, and stops it when its input ends or on SIGTERM.
+ * A command that uses the embedded database, as small as possible: starts it from the built program
+ * in the first argument, prints one line of JSON, and stops it when its input ends or on SIGTERM.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -45,7 +45,10 @@ export interface Child {
 }
 
 export const isRoot = process.getuid?.() === 0
-/** An account that owns nothing here: `nobody` everywhere. Children of an ordinary user run as that user. */
+/**
+ * An account that owns nothing here: `nobody` everywhere. Children of an ordinary user run as that
+ * user.
+ */
 export const ordinaryUser = isRoot ? { uid: 65_534 } : {}
 export const repositoryDirectory = fileURLToPath(new URL('../../../', import.meta.url))
 const builtDirectory = join(repositoryDirectory, 'dist')
@@ -63,7 +66,10 @@ export async function makeDirectory(mode = 0o755): Promise<string> {
   return directory
 }
 
-/** A home that does not exist yet. Its server is stopped and its data are removed by `cleanUp`, wherever they are. */
+/**
+ * A home that does not exist yet. Its server is stopped and its data are removed by `cleanUp`,
+ * wherever they are.
+ */
 export async function makeHome(mode?: number): Promise<string> {
   return registerHome(join(await makeDirectory(mode), 'home'))
 }
@@ -87,7 +93,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       throw new Error('These tests run the built program: run "npm run build" first.', { cause })
     },
   )
-  // The script goes in as text: an unprivileged child may not be able to enter the directory of this repository.
+  // The script goes in as text: an unprivileged child may not be able to enter the directory of
+  // this repository.
   const script = await readFile(childScript, 'utf8')
   const child = spawn(
     process.execPath,

@@ -82,7 +82,10 @@ describe('an ordinary user', () => {
   })
 })
 
-/** Run by root these prove that the server gets along there; run by an ordinary user, that closing changes nothing. */
+/**
+ * Run by root these prove that the server gets along there; run by an ordinary user, that closing
+ * changes nothing.
+ */
 describe('directories that only their owner can enter', () => {
   it('hold the home and the program, and the data are found again', async () => {
     const { distDirectory } = await copyApplication(0o700)

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { startCli, type ProgramResult } from '../../support/run-cli.js'
 
 export interface MeasuredProgram extends ProgramResult {
-  /** The most memory the process had at once, as the kernel counted it; undefined where it does not tell. */
+  /**
+   * The most memory the process had at once, as the kernel counted it; undefined where it does not
+   * tell.
+   */
   readonly peakMiB: number | undefined
 }
 

@@ -19,7 +19,8 @@ describe('a disk that is full', { tags: ['C13'] }, () => {
   it('ends a run with 5 and a whole page or nothing; with space again the next run needs no help', async () => {
     const scene = await scenes.open()
     const tables = [...DATA_TABLES, 'tracking_sync.sync_runs', 'tracking_sync.checkpoints']
-    // The first pages still find room: a page writes each of the data tables and the checkpoint, and a run its row.
+    // The first pages still find room: a page writes each of the data tables and the checkpoint,
+    // and a run its row.
     const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 27 })
     scenes.atEnd(() => fault.remove())
     const env = {

@@ -26,7 +26,10 @@ export interface FaultScenes {
   warehouse(url?: string, options?: Partial<WarehouseOptions>): Warehouse
 }
 
-/** To be called once in a test file: one database for all its tests, because making one costs more than most of them. */
+/**
+ * To be called once in a test file: one database for all its tests, because making one costs more
+ * than most of them.
+ */
 export function useFaultScenes(): FaultScenes {
   const closers: (() => Promise<unknown>)[] = []
   let target: TestWarehouse
@@ -89,7 +92,9 @@ export function useFaultScenes(): FaultScenes {
   }
 }
 
-/** Keys with more than one version or interval that is open, and transport events that stand twice. */
+/**
+ * Keys with more than one version or interval that is open, and transport events that stand twice.
+ */
 export async function doubledRows({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
   const keys = {
     shipment_history: 'shipment_id',

@@ -7,7 +7,9 @@ import { changeAll } from './notify-of-all.js'
 const scenes = useFaultScenes()
 
 /** One thorough pass, and a second that finds nothing to do. */
-/** A row that is put right changes; its version does not, for at the source it was never otherwise. */
+/**
+ * A row that is put right changes; its version does not, for at the source it was never otherwise.
+ */
 const LATER_THAN_ITS_VERSION = /_history .+: opened at .+, the row changed at /
 
 async function expectHealed(scene: Scene): Promise<void> {

@@ -8,7 +8,10 @@ import { doubledRows, useFaultScenes } from './fault-scene.js'
 
 const scenes = useFaultScenes()
 
-/** Each life of the program: so many pages answered (at full scale: so long from its first answer, of a page or a reference), then it is killed. */
+/**
+ * Each life of the program: so many pages answered (at full scale: so long from its first answer,
+ * of a page or a reference), then it is killed.
+ */
 const LIFE_PAGES = 6
 const LIFE_MS = 10_000
 const PAGE_SIZE = 2

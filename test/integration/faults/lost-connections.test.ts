@@ -10,7 +10,10 @@ const scenes = useFaultScenes()
 
 const CUTS = atScale(6, 50)
 const KILLS = atScale(5, 100)
-/** In messages to the server: more than any one transaction needs, so that its second try may succeed. */
+/**
+ * In messages to the server: more than any one transaction needs, so that its second try may
+ * succeed.
+ */
 const KILL_EVERY = 151
 
 /** A simple query that commits, as it goes over the wire. */
@@ -19,8 +22,9 @@ const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 const MOMENTS = ['before', 'after', 'answered'] as const
 
 /**
- * Cuts connections of commits by turns: before it gets there, right after it, and when its answer comes. Each leaves another truth. Every other commit is let
- * through: work that is cut off nine times running is given up.
+ * Cuts connections of commits by turns: before it gets there, right after it, and when its answer
+ * comes. Each leaves another truth. Every other commit is let through: work that is cut off nine
+ * times running is given up.
  */
 function cutCommits(proxy: FaultProxy, times: number) {
   let cuts = 0

@@ -5,7 +5,10 @@ import { useFaultScenes } from './fault-scene.js'
 
 const scenes = useFaultScenes()
 
-/** Two containers and thirty transport events each: their documents alone are several times the heap that is allowed. */
+/**
+ * Two containers and thirty transport events each: their documents alone are several times the heap
+ * that is allowed.
+ */
 const SHIPMENTS = atScale(400, 3_000)
 const HEAP_MIB = 48
 

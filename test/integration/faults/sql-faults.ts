@@ -32,8 +32,9 @@ export interface SqlFault {
 const LONG = 1_000_000_000
 
 /**
- * Makes writes fail with a SQLSTATE. Triggers raise it, once for each statement, so all that follows from it is PostgreSQL's own doing; they count in a
- * sequence, which no rollback turns back.
+ * Makes writes fail with a SQLSTATE. Triggers raise it, once for each statement, so all that
+ * follows from it is PostgreSQL's own doing; they count in a sequence, which no rollback turns
+ * back.
  */
 export async function injectSqlFault(
   warehouse: Pick<Warehouse, 'query'>,

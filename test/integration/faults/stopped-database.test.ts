@@ -49,7 +49,9 @@ interface Disturbed {
   readonly noticedAfterMs: number | undefined
 }
 
-/** A backfill that is disturbed after its first page. `mend` is called as soon as it has noticed. */
+/**
+ * A backfill that is disturbed after its first page. `mend` is called as soon as it has noticed.
+ */
 async function runDisturbed(
   disturb: () => Promise<unknown>,
   mend: () => Promise<unknown>,

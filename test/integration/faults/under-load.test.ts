@@ -42,12 +42,16 @@ async function sendAtPace(
   return Promise.all(underWay)
 }
 
-/** Each tells of another change of a container, a second after the one before, as it is at the service then; the last is of now. */
+/**
+ * Each tells of another change of a container, a second after the one before, as it is at the
+ * service then; the last is of now.
+ */
 function liveDeliveries(
   { simulator: { world, clock, edits }, webhookId }: ServeScene,
   count: number,
 ): { readonly id: string; readonly text: string }[] {
-  // What happens is later than what a page showed that was asked for before, and not later than our clock says.
+  // What happens is later than what a page showed that was asked for before, and not later than our
+  // clock says.
   clock.advance(Date.now() - count * 1000 - clock.now().getTime())
   const containers = [...world.records('container', clock.now())].map(({ id }) => id)
   return Array.from({ length: count }, (_, at) => {
@@ -94,7 +98,10 @@ async function untilDrained(scene: ServeScene): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-/** 500 ms at full scale, on a machine that does nothing else; a few deliveries on a busy one only show that nothing waits for the backfill. */
+/**
+ * 500 ms at full scale, on a machine that does nothing else; a few deliveries on a busy one only
+ * show that nothing waits for the backfill.
+ */
 const P99_MS = isFullScale ? 500 : 3_000
 
 describe('a backfill beside everything else', { tags: ['D10'] }, () => {
@@ -125,7 +132,8 @@ describe('a backfill beside everything else', { tags: ['D10'] }, () => {
       const sent = await sendAtPace(scene, bodies, 50)
       expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]))
       expect(p99(sent)).toBeLessThan(P99_MS)
-      // What is in doubt is read again seconds later; a clock that stands would make that read as old as the deliveries.
+      // What is in doubt is read again seconds later; a clock that stands would make that read as
+      // old as the deliveries.
       clock.advance(10_000)
       faults.clear()
       expect((await backfill.ended).exitCode).toBe(0)

@@ -18,7 +18,10 @@ async function look(scene: Scene): Promise<Look> {
   return { at, known: knownNow(await loadTables(scene.warehouse)) }
 }
 
-/** At the instant of each look, and just before the next one, the histories must say what the rows said. */
+/**
+ * At the instant of each look, and just before the next one, the histories must say what the rows
+ * said.
+ */
 async function expectSameAnswers(scene: Scene, looks: readonly Look[]): Promise<void> {
   const tables = await loadTables(scene.warehouse)
   const end = looks.at(-1)!.at + BigInt(HOUR) * 1000n
@@ -132,8 +135,9 @@ describe('as-of questions', () => {
     }
     change('first')
     const firstAt = clock.now()
-    // The second page is asked for at the first instant and the third half a minute later. Meanwhile five newer shipments
-    // came, so that the third page shows the records of the second again, changed.
+    // The second page is asked for at the first instant and the third half a minute later.
+    // Meanwhile five newer shipments came, so that the third page shows the records of the second
+    // again, changed.
     onRequest(faults, 2, () => {
       clock.advance(30_000)
     })
@@ -196,7 +200,9 @@ async function intervals(
   return rows.map((row) => [row.name, row.value, row.first, row.last])
 }
 
-/** Does something once, when a page of the list of shipments is asked for and before it is answered. */
+/**
+ * Does something once, when a page of the list of shipments is asked for and before it is answered.
+ */
 function onRequest(faults: Scene['simulator']['faults'], page: number, act: () => void): void {
   let isDone = false
   faults.add({

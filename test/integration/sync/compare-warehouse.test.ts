@@ -111,7 +111,10 @@ it.each(CORRUPTIONS)('reports a wrong value in %s: %s', async (table, sqlText) =
   expect(differences.filter((difference) => difference.startsWith(table))).not.toEqual([])
 })
 
-/** An update or deletion of one row, of one that has a value in the column if there is one; one row of an insert's source. */
+/**
+ * An update or deletion of one row, of one that has a value in the column if there is one; one row
+ * of an insert's source.
+ */
 function toOneRow(sqlText: string, table: string): string {
   const column = /\bset (\w+)/.exec(sqlText)?.[1]
   const chosen = `(select ctid from {{t}}.${table} order by ${column ?? 'ctid'} nulls last limit 1)`

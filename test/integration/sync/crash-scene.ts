@@ -27,7 +27,10 @@ const START = new Date('2026-03-02T08:00:00Z')
 const HOUR = 3_600_000
 const SHIPMENTS = 16
 
-/** Relations that lists include, by the number of the world. Where transport events are not among them, they are fetched. */
+/**
+ * Relations that lists include, by the number of the world. Where transport events are not among
+ * them, they are fetched.
+ */
 const INCLUDES = [['containers'], [], DEFAULT_INCLUDES.shipment!] as const
 
 export async function openCrashScene(
@@ -79,7 +82,8 @@ export async function runBuiltCli(
   command: string,
   failpoint = '',
 ): Promise<ProgramResult> {
-  // The program reckons with whole seconds of the service's clock, so each run begins in a later one.
+  // The program reckons with whole seconds of the service's clock, so each run begins in a later
+  // one.
   simulator.clock.advance(2_000)
   return runCli([command, '--json'], {
     directory: tmpdir(),
@@ -131,7 +135,10 @@ export function waitForQuiet({ simulator: { clock, world } }: CrashScene): void 
   throw new Error('this world never stands still for a minute')
 }
 
-/** Some hours, and changes by hand on several pages. Returns the shipments that are gone now; `gone` are those that were. */
+/**
+ * Some hours, and changes by hand on several pages. Returns the shipments that are gone now; `gone`
+ * are those that were.
+ */
 export function changeWorld(
   scene: CrashScene,
   gone: readonly string[],
@@ -167,7 +174,10 @@ export function changeWorld(
   return [...gone.filter((id) => id !== revived), ...victims]
 }
 
-/** What stood in the warehouse when the program was killed, and how many requests had been made until then. */
+/**
+ * What stood in the warehouse when the program was killed, and how many requests had been made
+ * until then.
+ */
 export interface Kill {
   /** Pages of each list that the pass had stored; all of them where the list was complete. */
   readonly stored: ReadonlyMap<string, number>
@@ -195,7 +205,10 @@ export async function recordKill(
   return { stored, requests: simulator.requests.recent.length }
 }
 
-/** How many pages that had been stored at a kill were read again after it, by the runs up to the next. */
+/**
+ * How many pages that had been stored at a kill were read again after it, by the runs up to the
+ * next.
+ */
 export function repeatedPages({ simulator }: CrashScene, kills: readonly Kill[]): number[] {
   return kills.map(({ stored, requests }, at) => {
     const after = simulator.requests.recent.slice(requests, kills[at + 1]?.requests)
@@ -207,7 +220,10 @@ export function repeatedPages({ simulator }: CrashScene, kills: readonly Kill[])
   })
 }
 
-/** What the warehouse lacks of the pages that its checkpoints speak of; of the runs from `sinceRun` on. */
+/**
+ * What the warehouse lacks of the pages that its checkpoints speak of; of the runs from `sinceRun`
+ * on.
+ */
 export async function checkpointLies(
   { simulator, target, pageSize }: CrashScene,
   sinceRun: number,
@@ -215,7 +231,10 @@ export async function checkpointLies(
   return findCheckpointLies({ simulator, warehouse: target.warehouse, pageSize, sinceRun })
 }
 
-/** How the warehouse differs from the service. What belongs to shipments just deleted may still stand: it goes after two passes. */
+/**
+ * How the warehouse differs from the service. What belongs to shipments just deleted may still
+ * stand: it goes after two passes.
+ */
 export async function differencesOf(
   { simulator, target }: CrashScene,
   gone: readonly string[] = [],

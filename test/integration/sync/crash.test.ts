@@ -23,7 +23,10 @@ const WORLD_COUNT = Number(process.env.CRASH_WORLDS ?? 1)
 const WORLDS = Array.from({ length: WORLD_COUNT }, (_, index) => index + 1)
 const TIMEOUT_MS = 300_000
 
-/** Of each kill: the last page that was stored, to see that the list has not moved. What had arrived and was not stored is no repetition. */
+/**
+ * Of each kill: the last page that was stored, to see that the list has not moved. What had arrived
+ * and was not stored is no repetition.
+ */
 const REPEATED_PAGES_PER_KILL = 1
 
 let target: TestWarehouse
@@ -40,7 +43,10 @@ afterEach(async () => {
   scene = undefined
 })
 
-/** Kills the program at a point, perhaps the next one too, then lets a run of this process end what they began. */
+/**
+ * Kills the program at a point, perhaps the next one too, then lets a run of this process end what
+ * they began.
+ */
 async function killAndFinish(
   open: CrashScene,
   command: 'backfill' | 'sync',

@@ -69,7 +69,8 @@ describe('what is derived', () => {
       const { requests } = await sync()
       expect(await derivedRows()).toEqual(before)
 
-      // As an older version would have left them: days in another zone, a hold without its text, a fee as two.
+      // As an older version would have left them: days in another zone, a hold without its text, a
+      // fee as two.
       await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
       await query(
         `update tracking.container_import_deadline_history set local_date = local_date - 1`,

@@ -19,7 +19,9 @@ const TABLES = [
   'other_resources',
 ]
 
-/** I16: counts add up, stand in the bookkeeping as reported, and are the rows that the run wrote. */
+/**
+ * I16: counts add up, stand in the bookkeeping as reported, and are the rows that the run wrote.
+ */
 export async function expectTrueCounts(scene: Scene, report: RunReport): Promise<void> {
   const stored = await scene.query(
     'select * from tracking_sync.sync_run_streams where sync_run_id = $1 order by stream',
@@ -63,7 +65,9 @@ export async function expectTrueCounts(scene: Scene, report: RunReport): Promise
   expect(report.requests).toBe(scene.simulator.requests.total)
 }
 
-/** Runs a sync and expects it complete, true in its counts, and the warehouse equal to the service. */
+/**
+ * Runs a sync and expects it complete, true in its counts, and the warehouse equal to the service.
+ */
 export async function syncToEquality(
   scene: Scene,
   options: Partial<TestSyncOptions> = {},

@@ -636,7 +636,8 @@ describe('a database that is lost in mid-run', () => {
     expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
     await onServer(`alter database ${name} with allow_connections true`)
     expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
-    // Nobody could give the lease back either; it runs out by itself, and a test need not wait for that.
+    // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
+    // that.
     await scene.query('delete from tracking_sync.lease')
     // Nobody could write its end: a run without one was killed.
     expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })

@@ -10,7 +10,10 @@ afterEach(closeScenes)
 /** Values that stood under a key, each with the instants between which we saw it stand. */
 type Intervals = Map<string, { readonly value: string; readonly from: bigint; to: bigint | null }[]>
 
-/** Attributes that change whenever the service looks, and those that no column has: neither makes a version. */
+/**
+ * Attributes that change whenever the service looks, and those that no column has: neither makes a
+ * version.
+ */
 const NO_VERSION =
   /^(?:terminal_checked_at|\w+_last_tracking_request_at|line_tracking_last_\w+_at|delivered_at|empty_out_at|pol_full_in_at|pol_vessel_\w+_at|ind_facility_(?:holds|fees)|ssl_lfd|\w+_original_etd_at|destination_original_eta_at)$/
 

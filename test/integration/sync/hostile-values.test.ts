@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
-/** What the columns hold is compared as PostgreSQL shows it, in UTC; a flag is an entry in `_coercions`. */
+/**
+ * What the columns hold is compared as PostgreSQL shows it, in UTC; a flag is an entry in
+ * `_coercions`.
+ */
 interface Value {
   readonly attribute: string
   readonly sent: unknown

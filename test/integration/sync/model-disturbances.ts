@@ -36,8 +36,8 @@ export const DRIFT_MARK = { seal_color: 'red' }
 const TYPES = ['shipment', 'container', 'transport_event', 'tracking_request']
 
 /**
- * Values of transport events are never wrong here: where events do not come included, they are read again only when their container's
- * list of them changes.
+ * Values of transport events are never wrong here: where events do not come included, they are read
+ * again only when their container's list of them changes.
  */
 export const disturbances: fc.Arbitrary<Disturbance> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Disturbance>({ kind: 'none' }) },
@@ -161,7 +161,10 @@ function withAttributes(record: ResourceObject, more: Readonly<Record<string, un
   return { ...record, attributes: { ...record.attributes, ...more } }
 }
 
-/** Changes the records of a type in every list, primary and included ones; `index` counts those of the type. */
+/**
+ * Changes the records of a type in every list, primary and included ones; `index` counts those of
+ * the type.
+ */
 function rewrite(type: string, change: (record: ResourceObject, index: number) => unknown): Fault {
   const apply = (records: unknown): unknown => {
     if (!Array.isArray(records)) return records

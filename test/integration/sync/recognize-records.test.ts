@@ -147,7 +147,8 @@ describe('a row that does not tell of which bytes it was made', () => {
     { tags: ['G4'] },
     async () => {
       const scene = await openLoaded()
-      // Such a program sets values and fingerprint and knows nothing of digests; then the source goes back to what it said before.
+      // Such a program sets values and fingerprint and knows nothing of digests; then the source
+      // goes back to what it said before.
       await scene.query(
         `update tracking.shipments set customer_name = 'meanwhile', _fingerprint = 'of the row meanwhile'`,
       )

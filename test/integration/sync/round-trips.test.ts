@@ -26,7 +26,8 @@ describe('a sync of an account that fits on one page and has not changed', () =>
     const onePage = await statementsOf(100)
     expect(onePage).toBeLessThanOrEqual(MOST_STATEMENTS)
     expect(await statementsOf(100)).toBe(onePage)
-    // Two lists of two pages each: a position after each page, and a checkpoint before the first of them.
+    // Two lists of two pages each: a position after each page, and a checkpoint before the first of
+    // them.
     expect(await statementsOf(3)).toBeLessThanOrEqual(onePage + 2 * 12)
     expect(await scene.snapshot()).toEqual(before)
   })

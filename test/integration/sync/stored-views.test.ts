@@ -36,7 +36,10 @@ function sourceOf(name: string): string {
     : `tracking_analytics.${name}`
 }
 
-/** Of each stored view: its rows, how many of them are stored ones, and how many differ from the view itself. */
+/**
+ * Of each stored view: its rows, how many of them are stored ones, and how many differ from the
+ * view itself.
+ */
 async function compare(scene: Scene): Promise<Record<string, unknown>[]> {
   const rows = NAMES.map((name) => {
     const own = `select to_jsonb(stored) - '_stored_at' from tracking_stored.${name} as stored`
@@ -50,7 +53,9 @@ async function compare(scene: Scene): Promise<Record<string, unknown>[]> {
   return scene.query(rows.join(' union all '))
 }
 
-/** Stored views begin anew with the view they are of; of a changed one of a test this must be said. */
+/**
+ * Stored views begin anew with the view they are of; of a changed one of a test this must be said.
+ */
 function withStoredAnew(views: readonly ShippedView[]): ShippedView[] {
   return views.map((view) => {
     const source = views.find(({ schema, name }) => schema === 'analytics' && name === view.name)

@@ -245,7 +245,8 @@ describe('rows that the source no longer shows', () => {
         onProgress: ({ stream }) => {
           if (stream !== 'shipments') return
           pagesSeen += 1
-          // One row off the front of the list after each of three pages: a live row slips over each of three page boundaries.
+          // One row off the front of the list after each of three pages: a live row slips over each
+          // of three page boundaries.
           const victim = pagesSeen <= 3 ? ids[pagesSeen - 1] : undefined
           if (victim !== undefined) scene.simulator.edits.delete('shipment', victim)
         },

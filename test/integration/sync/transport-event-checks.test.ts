@@ -39,7 +39,10 @@ function unfinishedContainers({ simulator: { world, clock } }: Scene) {
   )
 }
 
-/** The content of an event of one container changes and its id does not. Undefined for a container without events. */
+/**
+ * The content of an event of one container changes and its id does not. Undefined for a container
+ * without events.
+ */
 function changeEvent(scene: Scene, containerId: string): string | undefined {
   const { world, clock, edits } = scene.simulator
   const [event] = world.transportEventsOf(containerId, clock.now())

@@ -19,14 +19,19 @@ export interface BudgetScene {
   readonly otherWarehouse: () => Warehouse
   /** Its server is not there. */
   readonly unreachableWarehouse: () => Warehouse
-  /** Milliseconds since the epoch of every grant of the account, on the database's clock, in order. */
+  /**
+   * Milliseconds since the epoch of every grant of the account, on the database's clock, in order.
+   */
   readonly grants: () => Promise<number[]>
   readonly close: () => Promise<void>
 }
 
 export const ACCOUNT = 'account'
 
-/** A warehouse that keeps a log of all grants, by a trigger: the row itself forgets what is older than the window. */
+/**
+ * A warehouse that keeps a log of all grants, by a trigger: the row itself forgets what is older
+ * than the window.
+ */
 export async function createBudgetScene(): Promise<BudgetScene> {
   const { warehouse, url, drop } = await createTestWarehouse()
   await warehouse.query('log the grants', LOG_GRANTS)

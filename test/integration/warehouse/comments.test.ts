@@ -144,7 +144,10 @@ describe('the data tables', () => {
   })
 })
 
-/** What the interface names, by table: attributes with the type a column must have, then relationships (`*`: of several types). */
+/**
+ * What the interface names, by table: attributes with the type a column must have, then
+ * relationships (`*`: of several types).
+ */
 const INTERFACE: Readonly<Record<string, string>> = {
   transport_events: `event text, voyage_number text, timestamp timestamptz, timezone text, location_locode text,
     created_at timestamptz, data_source text, invalidated_at timestamptz

@@ -436,7 +436,8 @@ describe('the local date of an instant', () => {
     'every deadline has the day of the one zone database, not of this program',
     { tags: ['FA5'] },
     async () => {
-      // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each know it or not.
+      // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each
+      // know it or not.
       const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
       for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
         const days = await opened.warehouse.query<{ day: string }>(

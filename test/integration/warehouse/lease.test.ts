@@ -47,7 +47,9 @@ afterEach(async () => {
   )
 })
 
-/** Its heartbeat beats when the test wakes it: to leave it asleep is to pause or kill the process. */
+/**
+ * Its heartbeat beats when the test wakes it: to leave it asleep is to pause or kill the process.
+ */
 async function acquire(warehouse: Warehouse, options: Partial<LeaseOptions> = {}): Promise<Lease> {
   const lease = await acquireLease(warehouse, {
     name: 'writer',

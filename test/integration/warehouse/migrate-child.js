@@ -1,6 +1,7 @@
 /**
- * A program that migrates the database named by the second argument under the schema name of the third, from the built program in
- * the first. Prints the names of the migrations it applied as JSON.
+ * A program that migrates the database named by the second argument under the schema name of the
+ * third, from the built program in the first. Prints the names of the migrations it applied as
+ * JSON.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -267,7 +267,8 @@ describe('a database that does not fit the program', () => {
     }
   }
 
-  // The exact sentence: without the check, a migration fails too, at the first letter that such a database cannot hold.
+  // The exact sentence: without the check, a migration fails too, at the first letter that such a
+  // database cannot hold.
   it.each(['LATIN1', 'SQL_ASCII'])(
     'is refused when its encoding is %s',
     { tags: ['G13'] },

@@ -110,7 +110,8 @@ test(
   'beside a backfill that takes all it gets, refetches wait no window, and the backfill keeps two thirds',
   { tags: ['R7'] },
   async () => {
-    // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of two seconds for sixty.
+    // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of
+    // two seconds for sixty.
     const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 4, 2_000]
     const choice = { perMinute, reservedForRefetches, windowMs }
     const backfill = scene.budget(choice)

@@ -66,7 +66,10 @@ async function tablesOf(warehouse: Warehouse): Promise<Map<string, string[]>> {
   return new Map(rows.map(({ table, columns }) => [table, columns]))
 }
 
-/** Rows of the warehouse of today as a program of that version had them: in the tables and columns there were. */
+/**
+ * Rows of the warehouse of today as a program of that version had them: in the tables and columns
+ * there were.
+ */
 async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
   const today = await tablesOf(opened.warehouse)
   const counts = new Map<string, number>()
@@ -103,7 +106,10 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
   return counts
 }
 
-/** One row in each table that a backfill leaves empty: with something in what must be given, by its type. Returns those tables. */
+/**
+ * One row in each table that a backfill leaves empty: with something in what must be given, by its
+ * type. Returns those tables.
+ */
 async function fillEmptyTables(older: Warehouse, filled: Map<string, number>): Promise<string[]> {
   const empty = [...filled].filter(([, count]) => count === 0).map(([table]) => table)
   for (const table of empty) {
@@ -194,7 +200,10 @@ describe('an upgrade', () => {
 })
 
 describe('a rolling upgrade', () => {
-  /** What an upgrade may do while programs of the version before are at work: see test/architecture/expanding-migrations.test.ts. */
+  /**
+   * What an upgrade may do while programs of the version before are at work: see
+   * test/architecture/expanding-migrations.test.ts.
+   */
   function nextMigration(): Migration {
     const sqlText = `
       create table {{sync}}.of_tomorrow (note text);

@@ -14,7 +14,10 @@ import { startCli, waitUntil, type RunningProgram } from '../../support/run-cli.
 import { runTestSync } from '../../support/run-test-sync.js'
 import { WEBHOOK_SECRET } from '../../support/test-receiver.js'
 
-/** A service that sends what changes, a warehouse that was filled from it, and the address where `serve` shall listen. */
+/**
+ * A service that sends what changes, a warehouse that was filled from it, and the address where
+ * `serve` shall listen.
+ */
 export interface WebhookCrashScene {
   readonly simulator: Simulator
   readonly dice: Dice
@@ -38,7 +41,10 @@ const SHIPMENTS = 12
 const CHANGES_PER_ROUND = 4
 const SECOND = 1_000
 
-/** The service tries again a second later on its own clock, which the test moves: no retry is used up while a process starts. */
+/**
+ * The service tries again a second later on its own clock, which the test moves: no retry is used
+ * up while a process starts.
+ */
 const RETRY_DELAYS = Array.from({ length: 12 }, () => SECOND)
 
 export async function openCrashScene(options: SceneOptions): Promise<WebhookCrashScene> {
@@ -72,7 +78,10 @@ export async function openCrashScene(options: SceneOptions): Promise<WebhookCras
   return { simulator, dice, warehouse, databaseUrl, httpPort, webhookId, seals: [] }
 }
 
-/** Every time a notification gets another state, in a table of the test's own: a second processing would show. */
+/**
+ * Every time a notification gets another state, in a table of the test's own: a second processing
+ * would show.
+ */
 async function watchSettlements(warehouse: Warehouse): Promise<void> {
   for (const statement of [
     'create table if not exists public.settlements (notification_id text, state text)',
@@ -94,7 +103,10 @@ const FLAGS: Readonly<Record<ServeParts, readonly string[]>> = {
   processor: ['--no-receiver'],
 }
 
-/** The built program, ready to receive or to apply; or killed already, where it finds enough to do to reach its failpoint. */
+/**
+ * The built program, ready to receive or to apply; or killed already, where it finds enough to do
+ * to reach its failpoint.
+ */
 export async function startServing(
   { simulator, databaseUrl, httpPort, webhookId }: WebhookCrashScene,
   parts: ServeParts,
@@ -134,7 +146,10 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** A second passes, some containers get new seals, and everything that is due is sent; resolves when all of it was answered or has failed. */
+/**
+ * A second passes, some containers get new seals, and everything that is due is sent; resolves when
+ * all of it was answered or has failed.
+ */
 export async function sendRound(scene: WebhookCrashScene): Promise<void> {
   const { simulator, dice, seals } = scene
   simulator.clock.advance(SECOND)
@@ -213,8 +228,9 @@ export async function waitUntilApplied({ warehouse }: WebhookCrashScene): Promis
 }
 
 /**
- * What must hold when everything was delivered and applied: every notification acknowledged and processed, once, each change told by hand is there
- * once, and after one sync the warehouse is equal to the service.
+ * What must hold when everything was delivered and applied: every notification acknowledged and
+ * processed, once, each change told by hand is there once, and after one sync the warehouse is
+ * equal to the service.
  */
 export async function expectEverythingOnce(scene: WebhookCrashScene): Promise<void> {
   const { simulator, warehouse, seals } = scene

@@ -59,7 +59,9 @@ async function openScene(number: number): Promise<WebhookCrashScene> {
   return scene
 }
 
-/** One place of the deployment, where a process follows the other until nothing kills them any more. */
+/**
+ * One place of the deployment, where a process follows the other until nothing kills them any more.
+ */
 class Post {
   readonly #scene: WebhookCrashScene
   readonly #parts: ServeParts
@@ -104,7 +106,10 @@ class Post {
   }
 }
 
-/** Sends without a pause and replaces what is killed, until all blows have fallen and everything is delivered. */
+/**
+ * Sends without a pause and replaces what is killed, until all blows have fallen and everything is
+ * delivered.
+ */
 async function endure(open: WebhookCrashScene, posts: readonly Post[]): Promise<void> {
   for (const post of posts) await post.startNext()
   for (let round = 0; posts.some(({ isDoomed }) => isDoomed); round += 1) {

@@ -167,7 +167,8 @@ class Player {
     await this.#bench.settle()
     await this.#lookAtStamps()
     if (lost === 0) this.problems.push(...(await this.#differences('before the last sync')))
-    // A sync that goes on where one was cut off does not read again what that one had read: it is the next that sees everything.
+    // A sync that goes on where one was cut off does not read again what that one had read: it is
+    // the next that sees everything.
     for (let left = this.#isCutOff ? 2 : 1; left > 0; left -= 1) {
       this.#simulator.clock.advance(1_000)
       const { exitCode } = await this.#sync()

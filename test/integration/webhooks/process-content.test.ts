@@ -6,7 +6,10 @@ import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webho
 
 afterEach(closeWebhookScenes)
 
-/** How an attribute is sent, and what of the four column types it becomes; undefined: the column does not take it, and says so. */
+/**
+ * How an attribute is sent, and what of the four column types it becomes; undefined: the column
+ * does not take it, and says so.
+ */
 const FORMS = [
   { form: 'null', value: null, expected: () => null },
   { form: 'an empty text', value: '', expected: (type: string) => ({ text: '', jsonb: '' })[type] },

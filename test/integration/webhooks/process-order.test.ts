@@ -21,7 +21,10 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
   )
 }
 
-/** Five changes of one container, ten seconds apart, each with the delivery that tells of it; what was is again in the end. */
+/**
+ * Five changes of one container, ten seconds apart, each with the delivery that tells of it; what
+ * was is again in the end.
+ */
 function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
   const { containerId: id, simulator } = scene
   const events = scene.eventsNow(id)

@@ -87,7 +87,10 @@ export interface BenchOptions {
   readonly signal?: AbortSignal
 }
 
-/** A processor and a refetcher as `serve` has them, over a real socket; waits between retries take no time. */
+/**
+ * A processor and a refetcher as `serve` has them, over a real socket; waits between retries take
+ * no time.
+ */
 export function openBench(
   warehouse: Warehouse,
   source: TestSource,

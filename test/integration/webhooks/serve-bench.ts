@@ -29,7 +29,10 @@ export interface BenchHost {
 
 const opened: { close(): Promise<void> }[] = []
 
-/** What a process of its own would have: a pool, and a client whose budget is shared through the database. Its clock is the service's. */
+/**
+ * What a process of its own would have: a pool, and a client whose budget is shared through the
+ * database. Its clock is the service's.
+ */
 export function openClient(
   simulator: Simulator,
   url: string,

@@ -20,7 +20,10 @@ const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 8)
 const MINUTE_MS = 15_000
 /** The service is strict about it, in real time: one request too many is a 429. */
 const REQUESTS_PER_MINUTE = 160
-/** The service counts when a request arrives, the budget when it is granted: a busy machine may have seconds between the two. */
+/**
+ * The service counts when a request arrives, the budget when it is granted: a busy machine may have
+ * seconds between the two.
+ */
 const BUDGET_PER_MINUTE = 120
 const STEP_MS = 1_000
 

@@ -30,7 +30,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** The same delivery, several times at once, to each of the addresses in turn. Resolves with the worst status. */
+/**
+ * The same delivery, several times at once, to each of the addresses in turn. Resolves with the
+ * worst status.
+ */
 async function sendCopies(
   { headers, body }: ReceivedDelivery,
   urls: readonly string[],

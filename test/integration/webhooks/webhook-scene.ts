@@ -23,7 +23,10 @@ export interface WebhookScene extends Scene {
   eventsNow(containerId: string): ResourceObject[]
   /** A container on which little happens by itself. */
   readonly containerId: string
-  /** A delivery about a container as it is now, made now, with the container included unless something else is. */
+  /**
+   * A delivery about a container as it is now, made now, with the container included unless
+   * something else is.
+   */
   tell(containerId: string, options?: NotificationOptions): Record<string, unknown>
   store(...bodies: readonly unknown[]): Promise<void>
   /** Stores and applies. */

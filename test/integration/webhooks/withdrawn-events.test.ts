@@ -6,7 +6,9 @@ import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webho
 
 afterEach(closeWebhookScenes)
 
-/** A container whose last transport event is new at the source: the warehouse has never heard of it. */
+/**
+ * A container whose last transport event is new at the source: the warehouse has never heard of it.
+ */
 async function openWithNewEvent() {
   const scene = await openWebhookScene()
   const { containerId, simulator } = scene

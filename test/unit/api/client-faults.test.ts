@@ -208,7 +208,9 @@ describe('redirects', () => {
   })
 })
 
-/** A server that speaks no HTTP of its own: writes given bytes per connection and ends or resets. */
+/**
+ * A server that speaks no HTTP of its own: writes given bytes per connection and ends or resets.
+ */
 async function startRawServer(onRequest: (socket: Socket, count: number) => void) {
   let count = 0
   const sockets = new Set<Socket>()

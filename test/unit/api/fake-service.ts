@@ -20,7 +20,10 @@ export interface FakeService {
   close(): Promise<void>
 }
 
-/** A real HTTP server on a free loopback port. Answers are taken from the script in order; the last one is repeated. */
+/**
+ * A real HTTP server on a free loopback port. Answers are taken from the script in order; the last
+ * one is repeated.
+ */
 export async function startFakeService(...script: readonly Answer[]): Promise<FakeService> {
   const requests: string[] = []
   const headers: IncomingMessage['headers'][] = []

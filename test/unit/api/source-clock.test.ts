@@ -9,7 +9,10 @@ import {
 
 const noon = Date.parse('2026-03-01T12:00:00Z')
 
-/** One answer: sent at `startedAt`, answered after `tripMs`, made half-way there by a clock that is `offsetMs` ahead. */
+/**
+ * One answer: sent at `startedAt`, answered after `tripMs`, made half-way there by a clock that is
+ * `offsetMs` ahead.
+ */
 function answer(known: SourceClock, startedAt: number, tripMs: number, offsetMs: number) {
   const madeAt = startedAt + tripMs / 2 + offsetMs
   const learned = learnSourceClock(known, {

@@ -116,7 +116,8 @@ describe('secrets', { tags: ['S2'] }, () => {
     () => {
       fc.assert(
         fc.property(fc.string({ minLength: 3, maxLength: 12 }), fc.string(), (secret, around) => {
-          // A secret that is part of the mask or of a name that every line has cannot be told from them.
+          // A secret that is part of the mask or of a name that every line has cannot be told from
+          // them.
           fc.pre(!MASK.includes(secret))
           // Those are below.
           fc.pre(!/^(?:[a-z]+|\d+)(?:[-_. ][a-z]+)*$/i.test(secret))

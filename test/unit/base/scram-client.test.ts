@@ -22,7 +22,10 @@ const authentication = (kind: number, more = Buffer.alloc(0)): Buffer => {
 }
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/** Listens where the server should, and answers the first packet so. Returns its port and what it was told. */
+/**
+ * Listens where the server should, and answers the first packet so. Returns its port and what it
+ * was told.
+ */
 async function listen(answer: Buffer): Promise<{ port: number; told: () => string }> {
   const told: Buffer[] = []
   server = createServer((socket: Socket) => {

@@ -28,7 +28,10 @@ function noop(): boolean {
   return true
 }
 
-/** Runs one command line in this process. Only for those that end before they load settings: help, version, usage errors. */
+/**
+ * Runs one command line in this process. Only for those that end before they load settings: help,
+ * version, usage errors.
+ */
 export async function runInProcess(...args: readonly string[]): Promise<CommandOutput> {
   const stdout = createSink(false)
   const stderr = createSink(false)

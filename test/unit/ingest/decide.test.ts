@@ -47,7 +47,9 @@ function seen(
 
 const [EQUAL] = seen('sync', { events: ['e1'] }).sightings.get('containers') ?? []
 
-/** The row of `c`, last seen at second 10 with event e1 and what `seen` says unless told otherwise. */
+/**
+ * The row of `c`, last seen at second 10 with event e1 and what `seen` says unless told otherwise.
+ */
 const row = (change: Partial<StoredRow> = {}): StoredRow => ({
   fingerprint: EQUAL?.fingerprint ?? null,
   observedAt: at(10),

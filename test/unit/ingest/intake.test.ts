@@ -25,7 +25,9 @@ const container = (id: string, events: readonly string[]): object => ({
   },
 })
 
-/** A page that was split, of which the records with these ids are recognized at their first place. */
+/**
+ * A page that was split, of which the records with these ids are recognized at their first place.
+ */
 async function takeInPage(
   recognized: readonly string[],
   data: readonly object[],

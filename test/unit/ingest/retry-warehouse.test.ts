@@ -3,7 +3,9 @@ import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { retryWarehouse } from '../../../src/ingest/retry-warehouse.js'
 
-/** Until a statement that nobody answers is given up: 30 s for the statement and 5 s for its answer. */
+/**
+ * Until a statement that nobody answers is given up: 30 s for the statement and 5 s for its answer.
+ */
 const NOTICED_AFTER_MS = 35_000
 
 beforeEach(() => {
@@ -19,7 +21,9 @@ const pass = (ms: number): Promise<void> => {
   return Promise.resolve()
 }
 
-/** How often a piece of work was tried that hangs `hangs` times, and whether it was done in the end. */
+/**
+ * How often a piece of work was tried that hangs `hangs` times, and whether it was done in the end.
+ */
 async function tryWork(hangs: number): Promise<{ tries: number; isDone: boolean }> {
   let tries = 0
   const run = { signal: new AbortController().signal, sleep: pass, logger: silentLogger }

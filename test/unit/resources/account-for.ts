@@ -4,9 +4,10 @@ import { resources } from '../../../src/resources/index.js'
 import { flatten, readArrayLiteral, storable, type JsonObject, type NamedRow } from './flat-rows.js'
 
 /**
- * Proof that a flattened record holds exactly what the record said. Every attribute, relationship and other member must be found again, as the value it
- * was: in its column, in `unmapped`, or as `original` in `coercions`. What is in the row and was found by none of them was invented.
- * Returns one sentence for everything that is not so.
+ * Proof that a flattened record holds exactly what the record said. Every attribute, relationship
+ * and other member must be found again, as the value it was: in its column, in `unmapped`, or as
+ * `original` in `coercions`. What is in the row and was found by none of them was invented. Returns
+ * one sentence for everything that is not so.
  */
 export function accountFor(record: JsonObject): string[] {
   const row = flatten(record)

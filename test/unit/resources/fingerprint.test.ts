@@ -183,7 +183,8 @@ function withOddValues(record: JsonObject): JsonObject[] {
 describe('how this version reads records', () => {
   test('is told to rows by a number, which must rise when it changes: what follows is of READING 1', () => {
     const made = records.flatMap(withOddValues).map(fingerprintOf).join('\n')
-    // Red after a change of columns alone: put the new hash here. After any other change of flattening raise READING too, and then put it here.
+    // Red after a change of columns alone: put the new hash here. After any other change of
+    // flattening raise READING too, and then put it here.
     expect({ READING, made: hash('sha256', made, 'base64url').slice(0, 12) }).toEqual({
       READING: 1,
       made: 'YzPmItI8o4ll',

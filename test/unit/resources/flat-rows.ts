@@ -19,7 +19,10 @@ export interface NamedRow {
   readonly flat: Sighting
 }
 
-/** Flattens what a record becomes after it crossed the wire: written as JSON and read as the client reads it. */
+/**
+ * Flattens what a record becomes after it crossed the wire: written as JSON and read as the client
+ * reads it.
+ */
 export function flatten(record: unknown, seen: Partial<SeenIn> = {}): NamedRow {
   return flattenText(JSON.stringify(record), seen)
 }
@@ -61,7 +64,9 @@ export function readArrayLiteral(literal: string): (string | null)[] {
   return elements
 }
 
-/** What PostgreSQL can hold of a text: writing UTF-8 replaces lone surrogates, the rest is U+0000. */
+/**
+ * What PostgreSQL can hold of a text: writing UTF-8 replaces lone surrogates, the rest is U+0000.
+ */
 export function storable(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8').replaceAll('\u0000', '\ufffd')
 }

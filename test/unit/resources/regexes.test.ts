@@ -24,7 +24,10 @@ function regexesOf(folder: string): { readonly file: string; readonly regex: str
     })
 }
 
-/** What sees texts of the service, of senders of webhooks and of whoever reaches the server. The rest reads settings and arguments of its own user. */
+/**
+ * What sees texts of the service, of senders of webhooks and of whoever reaches the server. The
+ * rest reads settings and arguments of its own user.
+ */
 const OUTWARD = [
   'api',
   'http',

@@ -47,7 +47,10 @@ const samples = readdirSync(SAMPLES)
   .filter((name) => /^webhook-(?!events)/.test(name))
   .map((name) => JSON.parse(readFileSync(new URL(name, SAMPLES), 'utf8')) as Document)
 
-/** Published in deliveries only; the reads of the service do not have them, and neither do those of the simulator. */
+/**
+ * Published in deliveries only; the reads of the service do not have them, and neither do those of
+ * the simulator.
+ */
 const DELIVERIES_ONLY: Readonly<Record<string, readonly string[]>> = {
   tracking_request: ['shipment_tags', 'is_retrying', 'retry_count', 'customer', 'user'],
 }

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatCsv } from '../../../../src/commands/output/print-csv.js'
 
-/** RFC 4180 as it is written, sharing nothing with what is tested: null for an empty field without quotes. */
+/**
+ * RFC 4180 as it is written, sharing nothing with what is tested: null for an empty field without
+ * quotes.
+ */
 function parseCsv(text: string): (string | null)[][] {
   const records: (string | null)[][] = []
   let record: (string | null)[] = []

@@ -231,7 +231,10 @@ describe('faults of the connection', () => {
   })
 })
 
-/** What a socket has received when it holds so many characters; for none, when the request has been noted. */
+/**
+ * What a socket has received when it holds so many characters; for none, when the request has been
+ * noted.
+ */
 async function firstBytes(least: number): Promise<string> {
   const { port } = new URL(simulator.url)
   const noted = simulator.requests.total
