@@ -43,6 +43,11 @@ export const FIGURES = {
     then: 800,
   },
   'B12 filtered': { what: 'slowest view, filtered', unit: 'ms', reach: 1000, then: 200 },
+  'B17 waits': {
+    what: 'waits for the database in a backfill of 280 shipments',
+    reach: 150,
+    then: 60,
+  },
   'B12 whole': { what: 'slowest view, whole', unit: 'ms', reach: 10_000, then: 3000 },
 }
 
