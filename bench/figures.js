@@ -43,6 +43,12 @@ export const FIGURES = {
     then: 800,
   },
   'B12 filtered': { what: 'slowest view, filtered', unit: 'ms', reach: 1000, then: 200 },
+  'B14 first': {
+    what: 'slowest question right after a first load',
+    unit: 'ms',
+    reach: 1000,
+    then: 500,
+  },
   'B17 waits': {
     what: 'waits for the database in a backfill of 280 shipments',
     reach: 150,

@@ -25,6 +25,7 @@ const BENCHES = [
   { file: 'webhooks.js', ids: ['B8', 'B9'], small: ['1', '5'], full: ['3', '30'] },
   { file: 'growth.js', ids: ['B10'], small: ['300'], full: ['3000'] },
   { file: 'start.js', ids: ['B11'], small: ['5'], full: ['15'] },
+  { file: 'first-questions.js', ids: ['B14'], small: ['600'], full: ['30000'] },
   { file: 'late-network.js', ids: ['B17'], small: ['280'], full: ['280'] },
   { file: 'analytics.js', ids: ['B12'], small: ['20000'], full: ['1000000'] },
 ]
