@@ -17,7 +17,8 @@ playHistories(
     name: 'model',
     tags: ['I1', 'I2', 'I4', 'I7', 'I8', 'I9', 'I16', 'I17', 'P11'],
     histories: modelHistories,
-    runs: Number(process.env.MODEL_RUNS ?? 60),
+    // `npm run test:long -- model` plays thousands.
+    runs: Number(process.env.MODEL_RUNS ?? 12),
     // Half a second each on a machine that does nothing else; four times that is still at work and
     // does not hang.
     mostMsPerRun: 2_000,

@@ -59,7 +59,7 @@ playHistories(
     tags: ['I1', 'I3', 'I4'],
     histories: history,
     // `npm run test:long -- webhooks` plays thousands.
-    runs: Number(process.env.WEBHOOK_RUNS ?? 60),
+    runs: Number(process.env.WEBHOOK_RUNS ?? 12),
     mostMsPerRun: 10_000,
     play: async (given) => {
       expect(await playHistory(target.warehouse, given)).toEqual([])

@@ -21,6 +21,11 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
   )
 }
 
+/** Every fifth order begins and ends with each of the five; `npm run test:long -- orders`: all. */
+const ORDERS = Array.from({ length: 120 }, (_, at) => at).filter(
+  (at) => at % Number(process.env.EACH_ORDER_OF ?? 5) === 0,
+)
+
 /**
  * Five changes of one container, ten seconds apart, each with the delivery that tells of it; what
  * was is again in the end.
@@ -54,7 +59,7 @@ function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
 
 describe('deliveries in any order', () => {
   it(
-    'all 120 orders of five deliveries for one container end in the source, and no row goes backwards',
+    `${ORDERS.length} of the 120 orders of five deliveries for one container end in the source, and no row goes backwards`,
     { tags: ['D2'] },
     async () => {
       const scene = await openWebhookScene({ shipments: 1 })
@@ -87,7 +92,7 @@ describe('deliveries in any order', () => {
         for (const table of data) await run(`insert into tracking.${table} table public.${table}`)
       }
       const problems: unknown[] = []
-      for (const order of permutations(deliveries)) {
+      for (const order of ORDERS.map((at) => permutations(deliveries)[at] ?? [])) {
         await reset()
         let stamp = ''
         for (const delivery of order) {
