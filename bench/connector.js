@@ -3,7 +3,7 @@
  * cannot have; prints what it reports and used. The command `migrate` only lays out the schemas.
  */
 import { accountKey } from '../dist/base/service-address.js'
-import { createApiClient } from '../dist/api/client.js'
+import { ApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
 import { boundHeapGrowth } from '../dist/commands/prepare-runtime.js'
 import { silentLogger } from '../dist/base/logger.js'
@@ -18,7 +18,7 @@ boundHeapGrowth()
 const logger = silentLogger
 const sleep = createSleep()
 const warehouse = createWarehouse({ url: DATABASE_URL, schema: 'tracking', logger })
-const client = createApiClient({
+const client = new ApiClient({
   baseUrl: API_URL,
   apiKey: API_KEY,
   logger,

@@ -3,7 +3,7 @@ import { accountKey } from './base/service-address.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
 import { createFallbackBudget } from './api/request-budget.js'
 import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
-import type { ApiStats } from './api/call-runner.js'
+import type { ApiStats } from './api/client.js'
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
 import {
@@ -225,9 +225,9 @@ export function createApp(options: AppOptions): App {
     openService: async (choice = {}) => {
       const { apiUrl, apiKey } = choice.other ?? ofSettings()
       // Many commands do not use the service, and loading its client takes a tenth of their start.
-      const { createApiClient } = await import('./api/client.js')
+      const { ApiClient } = await import('./api/client.js')
       secrets.push(apiKey)
-      const client = createApiClient({
+      const client = new ApiClient({
         baseUrl: apiUrl,
         apiKey,
         logger,

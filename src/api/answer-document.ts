@@ -8,7 +8,7 @@ import {
   splitJsonBytes,
   type JsonLimits,
 } from '../jsonapi/parse-json-bytes.js'
-import { describeBody } from './answer-errors.js'
+import { describeBody, type ReceivedAnswer } from './call-errors.js'
 
 /**
  * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one
@@ -16,15 +16,6 @@ import { describeBody } from './answer-errors.js'
  * endpoints whose answer the interface leaves open.
  */
 export type Expectation = 'list' | 'record' | 'document' | 'anything'
-
-export interface AnswerBody {
-  readonly where: string
-  readonly status: number
-  readonly contentType: string | undefined
-  readonly body: Buffer
-  readonly redact: (text: string) => string
-  readonly limits: JsonLimits
-}
 
 /** Rows of an answer that was not asked for a number of them. */
 const USUAL_PAGE_SIZE = 100
@@ -34,7 +25,7 @@ const USUAL_PAGE_SIZE = 100
  * service's own could fill the memory within the limit of bytes: a value of three bytes takes fifty
  * in memory, a record some hundreds.
  */
-export function limitsOf(url: URL): JsonLimits {
+function limitsOf(url: URL): JsonLimits {
   const pageSize = Number(url.searchParams.get('page[size]')) || USUAL_PAGE_SIZE
   return {
     records: 1_000 + 200 * pageSize,
@@ -57,23 +48,24 @@ const emptyDocument: Document = { data: [], isList: false, included: [], links: 
  * throw `ApiRefusedError`.
  */
 export function parseAnswer(
-  answer: AnswerBody,
-  expectation: Expectation,
+  answer: ReceivedAnswer,
+  expectation: Expectation = 'document',
   areRecordsRaw = false,
 ): ParsedAnswer {
   if (isBlank(answer.body)) {
     if (expectation === 'anything') return { document: emptyDocument, body: undefined }
     throw unusable(answer, 'an empty body')
   }
-  if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType ?? '')) {
+  if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '')) {
     throw unusable(answer, 'a web page instead of data')
   }
   const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)
   const document = parseDocument(body)
   if (expectation === 'anything') return { document: document ?? emptyDocument, body }
   if (document === undefined) throw unusable(answer, describeNoDocument(body))
-  if (expectation === 'list' && !document.isList)
+  if (expectation === 'list' && !document.isList) {
     throw unusable(answer, '"data" that is not a list')
+  }
   if (expectation === 'record' && (document.isList || document.data.length === 0)) {
     throw unusable(answer, '"data" that is not one record')
   }
@@ -85,9 +77,9 @@ function isBlank(body: Buffer): boolean {
   return body.length <= 1_024 && body.toString('utf8').trim() === ''
 }
 
-function parseBody(answer: AnswerBody, parse: typeof parseJsonBytes): unknown {
+function parseBody(answer: ReceivedAnswer, parse: typeof parseJsonBytes): unknown {
   try {
-    return parse(answer.body, answer.limits)
+    return parse(answer.body, limitsOf(answer.url))
   } catch (error) {
     if (error instanceof JsonNestingError) {
       throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
@@ -106,14 +98,10 @@ function describeNoDocument(body: unknown): string {
   return hasErrors ? '"errors" under a good status' : 'JSON that is not a JSON:API document'
 }
 
-/** Enough to say what a body looks like. */
-const SHOWN_BYTES = 8_192
-
-function unusable(answer: AnswerBody, what: string): ApiUnavailableError {
-  const { where, status, body } = answer
-  const text = body.toString('utf8', 0, SHOWN_BYTES)
+function unusable(answer: ReceivedAnswer, what: string): ApiUnavailableError {
+  const { where, status } = answer
   return new ApiUnavailableError(
-    `${where}: the service answered ${status} with ${what}. ${describeBody({ ...answer, text })}`,
+    `${where}: the service answered ${status} with ${what}. ${describeBody(answer)}`,
     { context: { where, status, wasSent: true } },
   )
 }

@@ -1,14 +1,42 @@
 import { Pool } from 'undici'
-import { ConfigError } from '../base/errors.js'
+import {
+  ApiRateLimitedError,
+  ApiUnavailableError,
+  ConfigError,
+  ConnectorError,
+} from '../base/errors.js'
 import { createRedactor, type Logger } from '../base/logger.js'
-import { defaultRetryPolicy, type Clock, type RetryPolicy, type Sleep } from '../base/retry.js'
+import {
+  defaultRetryPolicy,
+  retry,
+  type Clock,
+  type RetryPolicy,
+  type RetryState,
+  type Sleep,
+} from '../base/retry.js'
 import { apiKeyProblem } from '../base/service-address.js'
-import { CallRunner, type ApiAnswer, type ApiStats } from './call-runner.js'
-import { prepareCall, type Call, type CallOptions } from './call.js'
-import { defaultTimeouts, type ApiTimeouts, type HttpMethod } from './exchange.js'
-import { parseBaseUrl } from './origin.js'
-import type { RequestBudget } from './request-budget.js'
-import { defaultBodyLimits, type BodyLimits } from './response-body.js'
+import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { parseAnswer, type Expectation, type ParsedAnswer } from './answer-document.js'
+import { isStaleConnection, toCallError, toStatusError } from './call-errors.js'
+import {
+  defaultBodyLimits,
+  defaultTimeouts,
+  exchange,
+  type ApiTimeouts,
+  type BodyLimits,
+  type HttpMethod,
+  type RawAnswer,
+} from './exchange.js'
+import { parseBaseUrl, resolveSameOrigin, showPath } from './origin.js'
+import type { RequestBudget, RequestPurpose } from './request-budget.js'
+import {
+  boundStamp,
+  learnSourceClock,
+  parseRetryAfter,
+  stampRequest,
+  unknownSourceClock,
+  type SourceClock,
+} from './source-clock.js'
 
 export interface ApiClientOptions {
   /** Ends with the version segment, `…/v2`. */
@@ -37,98 +65,290 @@ export interface ApiClientOptions {
   readonly signal?: AbortSignal
 }
 
-export interface ApiClient {
+/** Counts requests, each try included; one per stream, say. */
+export interface RequestCounter {
+  requests: number
+}
+
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly purpose?: RequestPurpose | undefined
+  readonly counter?: RequestCounter | undefined
+  /** `document` when absent. */
+  readonly expect?: Expectation | undefined
+  /** Leaves the records of the answer as they came, see `RawRecord`. */
+  readonly areRecordsRaw?: boolean | undefined
+}
+
+export interface ApiAnswer extends ParsedAnswer {
+  /**
+   * The start of the request on the service's clock: nothing in the answer is older news than this.
+   */
+  readonly observedAt: Date
+  readonly status: number
+  /** Size of the body after decompression. */
+  readonly bytes: number
+}
+
+export interface ApiStats {
+  readonly requests: number
+  readonly retries: number
+  readonly rateLimited: number
+  readonly staleConnections: number
+  readonly bytes: number
+  /** Since when every answer was "too many requests"; undefined after any other answer. */
+  readonly rateLimitedSince: Date | undefined
+  /** The service's clock minus ours, as far as known. */
+  readonly clockOffsetMs: number
+}
+
+/** One call, checked and ready to be sent as often as it takes. */
+interface Call {
+  readonly method: HttpMethod
+  readonly url: URL
+  /** Method and masked path, for messages. */
+  readonly where: string
+  readonly body: string | undefined
+  readonly options: CallOptions
+}
+
+/**
+ * No more requests than this may in a row die on connections the server had closed; beyond it, it
+ * is a failure.
+ */
+const MOST_STALE_IN_A_ROW = 3
+
+const SKEW_WORTH_A_WARNING_MS = 60_000
+
+/**
+ * A client for one account of the service: budget → exchange → classify → retry. Opens no
+ * connection before the first call, and keeps what it learns on the way: counts, the service's
+ * clock, whether we are rate-limited.
+ */
+export class ApiClient {
   /** Without a trailing slash. */
   readonly baseUrl: URL
+  readonly #options: ApiClientOptions
+  readonly #pool: Pool
+  readonly #timeouts: ApiTimeouts
+  readonly #bodyLimits: BodyLimits
+  readonly #redact: (text: string) => string
+  readonly #counts = { requests: 0, retries: 0, rateLimited: 0, staleConnections: 0, bytes: 0 }
+  #rateLimitedSince: Date | undefined
+  #sourceClock: SourceClock = unknownSourceClock
+  #isSkewReported = false
+
+  /** Throws a `ConfigError` for an address or a key that cannot work. */
+  constructor(options: ApiClientOptions) {
+    // Before the HTTP library sees the key: it prints an invalid header value in its error.
+    const problem = apiKeyProblem(options.apiKey)
+    if (problem !== undefined) throw new ConfigError([{ setting: 'TRACKING_API_KEY', problem }])
+    this.#options = options
+    this.baseUrl = parseBaseUrl(options.baseUrl)
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
+    this.#bodyLimits = { ...defaultBodyLimits, ...options.bodyLimits }
+    this.#redact = createRedactor([options.apiKey])
+    const { connections = 4, certificateAuthority: ca } = options
+    this.#pool = new Pool(this.baseUrl.origin, {
+      connections,
+      pipelining: 1,
+      allowH2: false,
+      connect: {
+        timeout: this.#timeouts.connectMs,
+        // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here.
+        rejectUnauthorized: true,
+        ...(ca === undefined ? {} : { ca }),
+      },
+    })
+  }
+
   /**
    * Reads a path below the base (`/containers`) or a URL that lies below it. Waits for the budget,
    * retries what is worth it, and throws the `Api…Error` classes of `errors.ts`; an abort rejects
    * with the signal's reason.
    */
-  get(pathOrUrl: string | URL, options?: CallOptions): Promise<ApiAnswer>
+  async get(pathOrUrl: string | URL, options?: CallOptions): Promise<ApiAnswer> {
+    return this.#run(this.#prepare('GET', pathOrUrl, undefined, options))
+  }
+
   /**
    * Changes something. PATCH and DELETE are retried like reads, because repeating them changes
    * nothing more. A POST is repeated only when the service cannot have acted on it: it was never
    * sent, or was refused with 429.
    */
-  send(
+  async send(
     method: Exclude<HttpMethod, 'GET'>,
     path: string,
     body: unknown,
     options?: CallOptions,
-  ): Promise<ApiAnswer>
-  stats(): ApiStats
-  /** Closes all sockets; calls still under way fail. */
-  close(): Promise<void>
-}
+  ): Promise<ApiAnswer> {
+    return this.#run(this.#prepare(method, path, body, options))
+  }
 
-/**
- * A client for one account of the service. Opens no connection before the first call. Throws a
- * `ConfigError` for an address or a key that cannot work.
- */
-export function createApiClient(options: ApiClientOptions): ApiClient {
-  // Before the HTTP library sees the key: it prints an invalid header value in its error.
-  const problem = apiKeyProblem(options.apiKey)
-  if (problem !== undefined) throw new ConfigError([{ setting: 'TRACKING_API_KEY', problem }])
-  const baseUrl = parseBaseUrl(options.baseUrl)
-  const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const pool = createPool(baseUrl, options, timeouts)
-  const { logger, clock, sleep, random, budget } = options
-  const runner = new CallRunner({
-    pool,
-    headersFor: (call) => headersFor(call, options),
-    budget,
-    retryPolicy: options.retryPolicy ?? defaultRetryPolicy,
-    logger,
-    clock,
-    sleep,
-    random,
-    databaseNow: options.databaseNow,
-    redact: createRedactor([options.apiKey]),
-    timeouts,
-    bodyLimits: { ...defaultBodyLimits, ...options.bodyLimits },
-  })
-  const run = async (
+  stats(): ApiStats {
+    return {
+      ...this.#counts,
+      rateLimitedSince: this.#rateLimitedSince,
+      clockOffsetMs: this.#sourceClock.offsetMs,
+    }
+  }
+
+  /** Closes all sockets; calls still under way fail. */
+  async close(): Promise<void> {
+    await this.#pool.destroy()
+  }
+
+  /** Throws `ApiRefusedError` for an address that does not lie below the base. */
+  #prepare(
     method: HttpMethod,
     pathOrUrl: string | URL,
     body: unknown,
-    call: CallOptions = {},
-  ): Promise<ApiAnswer> => {
-    const signal = call.signal ?? options.signal
-    return runner.run(prepareCall(baseUrl, method, pathOrUrl, body, { ...call, signal }))
+    options: CallOptions = {},
+  ): Call {
+    const url = resolveSameOrigin(this.baseUrl, pathOrUrl)
+    for (const [name, value] of Object.entries(options.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    return {
+      method,
+      url: resolveSameOrigin(this.baseUrl, url),
+      where: `${method} ${showPath(url)}`,
+      body: body === undefined ? undefined : stringifyExactJson(body),
+      options: { ...options, signal: options.signal ?? this.#options.signal },
+    }
   }
-  return {
-    baseUrl,
-    get: (pathOrUrl, call) => run('GET', pathOrUrl, undefined, call),
-    send: run,
-    stats: () => runner.stats(),
-    close: async () => {
-      await pool.destroy()
-    },
+
+  /** Tries until it works or must not be tried again; see `decideRetry`. */
+  async #run(call: Call): Promise<ApiAnswer> {
+    const { clock, sleep, random, logger, retryPolicy = defaultRetryPolicy } = this.#options
+    return retry(() => this.#attempt(call), {
+      clock,
+      sleep,
+      random,
+      signal: call.options.signal,
+      policy: retryPolicy,
+      mayRepeat: (error) => call.method !== 'POST' || wasUntouched(error),
+      onRetry: (error, waitMs, failures) => {
+        this.#counts.retries += 1
+        const facts = { request: call.where, waitMs, failures, error }
+        logger.debug('Request failed and will be tried again.', facts)
+      },
+      onGiveUp: (error, state) => describeTries(error, state, this.#rateLimitedSince),
+    })
+  }
+
+  async #attempt(call: Call): Promise<ApiAnswer> {
+    const { where, url, options } = call
+    const raw = await this.#send(call)
+    const { status, body } = raw
+    this.#counts.bytes += body.length
+    const observedAt = await this.#bound(raw, this.#learnClock(raw))
+    this.#options.logger.debug('Request answered.', { request: where, status, bytes: body.length })
+    const answer = { ...raw, where, url, observedAt, redact: this.#redact }
+    if (status !== 429) this.#rateLimitedSince = undefined
+    if (!isGoodStatus(call, status)) {
+      const sourceNow = new Date(raw.answeredAt.getTime() + this.#sourceClock.offsetMs)
+      const retryAfterMs = parseRetryAfter(raw.headers['retry-after'], sourceNow)
+      const error = toStatusError(answer, retryAfterMs)
+      if (status === 429) await this.#slowDown(retryAfterMs)
+      throw error
+    }
+    const parsed = parseAnswer(answer, options.expect, options.areRecordsRaw)
+    return { ...parsed, observedAt, status, bytes: body.length }
+  }
+
+  /**
+   * One try. Requests that die on connections the server had closed meanwhile do not count as
+   * failures of the source.
+   */
+  async #send(call: Call): Promise<RawAnswer> {
+    const { budget, clock } = this.#options
+    const { method, url, body, options } = call
+    const { signal } = options
+    const request = { method, url, headers: this.#headersFor(call), body, signal }
+    const limits = { clock, timeouts: this.#timeouts, bodyLimits: this.#bodyLimits }
+    for (let stale = 0; ; stale += 1) {
+      await budget.acquire({ signal, purpose: options.purpose })
+      this.#counts.requests += 1
+      if (options.counter !== undefined) options.counter.requests += 1
+      try {
+        return await exchange(this.#pool, request, limits)
+      } catch (error) {
+        signal?.throwIfAborted()
+        const isRepeated = method === 'GET' && stale < MOST_STALE_IN_A_ROW
+        if (!isRepeated || !isStaleConnection(error, this.#counts.bytes > 0)) {
+          throw toCallError(error, call.where, this.#redact)
+        }
+        this.#counts.staleConnections += 1
+      }
+    }
+  }
+
+  #headersFor({ body }: Call): Record<string, string> {
+    return {
+      authorization: `Token ${this.#options.apiKey}`,
+      accept: 'application/vnd.api+json, application/json',
+      // Not br: its large window makes honest pages of like records look like a bomb.
+      'accept-encoding': 'gzip',
+      'user-agent': this.#options.userAgent ?? 'tracking-sync',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+  }
+
+  #learnClock({ startedAt, answeredAt, headers }: RawAnswer): Date {
+    const sample = { startedAt, endedAt: answeredAt, dateHeader: headers.date }
+    const learned = learnSourceClock(this.#sourceClock, sample)
+    const { observedAt, sourceClock } = stampRequest(learned, startedAt)
+    this.#sourceClock = sourceClock
+    const { offsetMs } = sourceClock
+    if (Math.abs(offsetMs) > SKEW_WORTH_A_WARNING_MS && !this.#isSkewReported) {
+      this.#isSkewReported = true
+      const { logger } = this.#options
+      logger.warn('The clocks of the service and of this machine disagree.', { offsetMs })
+    }
+    return observedAt
+  }
+
+  async #bound({ startedAt, answeredAt }: RawAnswer, observedAt: Date): Promise<Date> {
+    const now = await this.#options.databaseNow?.()
+    if (now === undefined) return observedAt
+    const tripMs = Math.max(0, answeredAt.getTime() - startedAt.getTime())
+    return boundStamp(observedAt, new Date(now.getTime() - tripMs))
+  }
+
+  /** Everyone who shares the budget waits with us: the limit is on the account. */
+  async #slowDown(retryAfterMs: number | undefined): Promise<void> {
+    const { clock, budget, retryPolicy = defaultRetryPolicy } = this.#options
+    this.#counts.rateLimited += 1
+    this.#rateLimitedSince ??= clock()
+    if (retryAfterMs === undefined || retryAfterMs > retryPolicy.longestRetryAfterMs) return
+    await budget.pauseUntil(new Date(clock().getTime() + retryAfterMs))
   }
 }
 
-function createPool(baseUrl: URL, options: ApiClientOptions, timeouts: ApiTimeouts): Pool {
-  return new Pool(baseUrl.origin, {
-    connections: options.connections ?? 4,
-    pipelining: 1,
-    allowH2: false,
-    connect: {
-      timeout: timeouts.connectMs,
-      // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here.
-      rejectUnauthorized: true,
-      ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
-    },
-  })
+/** A read is answered with 200 only; a change also with 201, 202 or 204. */
+function isGoodStatus({ method, options }: Call, status: number): boolean {
+  if (status === 200) return true
+  if (method === 'GET') return false
+  return status === 201 || status === 202 || (status === 204 && options.expect === 'anything')
 }
 
-function headersFor(call: Call, options: ApiClientOptions): Record<string, string> {
-  return {
-    authorization: `Token ${options.apiKey}`,
-    accept: 'application/vnd.api+json, application/json',
-    // Not br: its large window makes honest pages of like records look like a bomb.
-    'accept-encoding': 'gzip',
-    'user-agent': options.userAgent ?? 'tracking-sync',
-    ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-  }
+/** True when the service cannot have acted on a request. */
+function wasUntouched(error: unknown): boolean {
+  if (error instanceof ApiRateLimitedError) return true
+  return error instanceof ConnectorError && error.context.wasSent === false
+}
+
+/** The last error, with how often we tried and since when the service limits us. */
+function describeTries(
+  error: unknown,
+  { failures, elapsedMs }: RetryState,
+  rateLimitedSince: Date | undefined,
+): unknown {
+  if (!(error instanceof ApiRateLimitedError || error instanceof ApiUnavailableError)) return error
+  const seconds = Math.round(elapsedMs / 1_000)
+  const since = rateLimitedSince && `, rate-limited since ${rateLimitedSince.toISOString()}`
+  error.message += ` Given up after ${failures} tries in ${seconds} s${since ?? ''}.`
+  return error
 }

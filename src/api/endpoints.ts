@@ -1,7 +1,5 @@
 import { ApiContractError, ApiRequestError, toError } from '../base/errors.js'
-import type { ApiAnswer } from './call-runner.js'
-import type { CallOptions } from './call.js'
-import type { ApiClient } from './client.js'
+import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { listPages, type ListOptions, type Page } from './list-pages.js'
 
 export type PlainReadOptions = Pick<CallOptions, 'signal' | 'purpose' | 'counter'>

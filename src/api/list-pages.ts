@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   ApiNotFoundError,
   ApiRequestError,
@@ -7,11 +6,9 @@ import {
 } from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 import type { RawRecord, RecordIdentity } from '../jsonapi/raw-record.js'
-import { createLoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
-import type { CallOptions } from './call.js'
-import type { ApiAnswer } from './call-runner.js'
-import type { ApiClient } from './client.js'
-import { dropRefusedIncludes } from './includes.js'
+import { membersOf } from '../jsonapi/members.js'
+import { LoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
+import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { resolveSameOrigin } from './origin.js'
 
 /** One answer of a list, and what it says about the walk. */
@@ -24,6 +21,8 @@ export interface Page {
   readonly document: Document<RawRecord>
   /** Of the records of `data`. */
   readonly rows: readonly RecordIdentity[]
+  /** How many of the rows no page of this walk showed before. */
+  readonly fresh: number
   /** See `ApiAnswer`. */
   readonly observedAt: Date
   readonly bytes: number
@@ -93,123 +92,118 @@ export async function* listPages(
   client: ApiClient,
   options: ListPagesOptions,
 ): AsyncGenerator<Page, void, undefined> {
-  const guard = createLoopGuard(digest)
-  let number = options.startPage ?? 1
-  let url = firstUrl(client, options, number)
-  let includes = options.includes ?? []
-  let rowsSoFar: number | undefined
-  for (;;) {
-    stopOn(guard.follow(comparable(url)), options)
-    const step = await takeStep(client, { number, url, includes, rowsSoFar }, options)
-    const { keys, total, next } = step
-    includes = step.includes
-    rowsSoFar = step.rowsSoFar
-    yield step.handOver()
-    if (next === undefined) return
-    stopOn(guard.see({ keys, total, rowsSoFar }), options)
-    url = nextUrl(client, url, next, options)
-    number = readPageNumber(url) ?? number + 1
-  }
+  const walk = new ListWalk(client, options)
+  // No variable holds the page: it is the caller's alone while the next one comes.
+  do yield await walk.readPage()
+  while (walk.goOn())
 }
 
-/** Where a walk stands before a page. */
-interface Stand {
-  readonly number: number
-  readonly url: URL
-  readonly includes: readonly string[]
-  readonly rowsSoFar: number | undefined
-}
-
-/** What a walk keeps of a page. */
-interface Step extends Pick<Page, 'includes' | 'rowsSoFar' | 'total'> {
+/** Where a walk stands: before a page, or after it. */
+class ListWalk {
+  readonly #client: ApiClient
+  readonly #options: ListPagesOptions
+  readonly #guard = new LoopGuard()
+  #number: number
+  #url: URL
+  #includes: readonly string[]
+  #rowsSoFar: number | undefined
+  #total: number | undefined
   /** Undefined after the last page. */
-  readonly next: string | undefined
-  readonly keys: readonly string[]
-  /**
-   * Once: the page is the caller's alone then, and is not kept in memory while the next one comes.
-   */
-  handOver(): Page
-}
+  #next: string | undefined
 
-async function takeStep(client: ApiClient, stand: Stand, options: ListPagesOptions): Promise<Step> {
-  const { number, url } = stand
-  const { answer, includes } = await getWithIncludes(client, url, stand.includes, options)
-  const { observedAt, bytes } = answer
-  const document = answer.document as Document<RawRecord>
-  const total = readTotal(document)
-  const next = readNextLink(document)
-  const rows = document.data.map(({ identity }) => identity)
-  // A page with a successor is full and tells the size in force; the last one may be short.
-  const size = next === undefined ? (options.pageSize ?? rows.length) : rows.length
-  const rowsSoFar = (stand.rowsSoFar ?? (number - 1) * size) + rows.length
-  const isEnd = rows.length === 0 && total !== undefined && rowsSoFar >= total
-  const isLast = next === undefined || isEnd
-  const isShort = isLast && total !== undefined && total > rowsSoFar
-  const facts = { number, url: url.href, document, rows, observedAt, bytes, total }
-  const pages = [{ ...facts, rowsSoFar, isLast, isShort, includes }]
-  return {
-    includes,
-    rowsSoFar,
-    total,
-    next: isLast ? undefined : next,
-    keys: rows.map(({ type, id }) => JSON.stringify([type, id])),
-    handOver: () => pages.pop() as Page,
+  constructor(client: ApiClient, options: ListPagesOptions) {
+    this.#client = client
+    this.#options = options
+    this.#number = options.startPage ?? 1
+    this.#includes = options.includes ?? []
+    const url = resolveSameOrigin(client.baseUrl, options.path)
+    url.searchParams.set('page[number]', String(this.#number))
+    this.#url = this.#imposeQuery(url)
+    this.#guard.follow(comparable(this.#url))
   }
-}
 
-function firstUrl(client: ApiClient, options: ListPagesOptions, startPage: number): URL {
-  const url = resolveSameOrigin(
-    client.baseUrl,
-    `${client.baseUrl.href.replace(/\/$/, '')}${options.path}`,
-  )
-  url.searchParams.set('page[number]', String(startPage))
-  return imposeQuery(url, options)
-}
-
-/**
- * `page[size]` is left as the link has it: a service that capped it counts its page numbers in its
- * own size.
- */
-function nextUrl(client: ApiClient, current: URL, next: string, options: ListPagesOptions): URL {
-  const collectionPath = current.pathname
-  const url = resolveSameOrigin(client.baseUrl, next, { from: current, collectionPath })
-  return imposeQuery(url, options)
-}
-
-function imposeQuery(url: URL, { query = {}, pageSize }: ListPagesOptions): URL {
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value))
-  }
-  if (pageSize !== undefined && !url.searchParams.has('page[size]')) {
-    url.searchParams.set('page[size]', String(pageSize))
-  }
-  url.searchParams.delete('include')
-  return url
-}
-
-/**
- * One page, with as many of the includes as the service takes. Costs a request more for each
- * refusal.
- */
-async function getWithIncludes(
-  client: ApiClient,
-  url: URL,
-  wanted: readonly string[],
-  options: ListPagesOptions,
-): Promise<{ readonly answer: ApiAnswer; readonly includes: readonly string[] }> {
-  const { signal, purpose, counter } = options
-  let includes = wanted
-  for (;;) {
-    const query = includes.length === 0 ? {} : { include: includes.join(',') }
-    try {
-      const call = { query, signal, purpose, counter, expect: 'list', areRecordsRaw: true } as const
-      const answer = await client.get(url, call)
-      return { answer, includes }
-    } catch (error) {
-      const fewer = dropRefusedIncludes(includes, error)
-      if (fewer === undefined) throw isWholeCollection(options.path) ? toListError(error) : error
-      includes = fewer
+  async readPage(): Promise<Page> {
+    const { observedAt, bytes, document: entries } = await this.#get()
+    const document = entries as Document<RawRecord>
+    const rows = document.data.map(({ identity }) => identity)
+    const fresh = this.#guard.see(rows)
+    const total = readTotal(document)
+    const next = readNextLink(document)
+    // A page with a successor is full and tells the size in force; the last one may be short.
+    const size = next === undefined ? (this.#options.pageSize ?? rows.length) : rows.length
+    const rowsSoFar = (this.#rowsSoFar ?? (this.#number - 1) * size) + rows.length
+    const isEnd = rows.length === 0 && total !== undefined && rowsSoFar >= total
+    const isLast = next === undefined || isEnd
+    const isShort = isLast && total !== undefined && total > rowsSoFar
+    this.#rowsSoFar = rowsSoFar
+    this.#total = total
+    this.#next = isLast ? undefined : next
+    return {
+      number: this.#number,
+      url: this.#url.href,
+      document,
+      rows,
+      fresh,
+      observedAt,
+      bytes,
+      total,
+      rowsSoFar,
+      isLast,
+      isShort,
+      includes: this.#includes,
     }
+  }
+
+  /** Steps to the next page; false when there is none. Throws when the paging does not end. */
+  goOn(): boolean {
+    if (this.#next === undefined) return false
+    this.#stopOn(this.#guard.stop(this.#total, this.#rowsSoFar ?? 0))
+    this.#url = this.#imposeQuery(resolveSameOrigin(this.#client.baseUrl, this.#next, this.#url))
+    this.#number = readPageNumber(this.#url) ?? this.#number + 1
+    this.#stopOn(this.#guard.follow(comparable(this.#url)))
+    return true
+  }
+
+  /**
+   * One page, with as many of the includes as the service takes. Costs a request more for each
+   * refusal.
+   */
+  async #get(): Promise<ApiAnswer> {
+    const { signal, purpose, counter, path } = this.#options
+    for (;;) {
+      const query = this.#includes.length === 0 ? {} : { include: this.#includes.join(',') }
+      try {
+        const call = { query, signal, purpose, counter, expect: 'list', areRecordsRaw: true }
+        return await this.#client.get(this.#url, call as CallOptions)
+      } catch (error) {
+        const fewer = dropRefusedIncludes(this.#includes, error)
+        if (fewer === undefined) throw isWholeCollection(path) ? toListError(error) : error
+        this.#includes = fewer
+      }
+    }
+  }
+
+  /**
+   * `page[size]` is left as a link has it: a service that capped it counts its page numbers in its
+   * own size.
+   */
+  #imposeQuery(url: URL): URL {
+    const { query = {}, pageSize } = this.#options
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    if (pageSize !== undefined && !url.searchParams.has('page[size]')) {
+      url.searchParams.set('page[size]', String(pageSize))
+    }
+    url.searchParams.delete('include')
+    return url
+  }
+
+  #stopOn(reason: string | undefined): void {
+    if (reason === undefined) return
+    throw new PaginationLoopError(
+      `GET ${this.#options.path}: the paging does not end, ${reason}. The walk is incomplete.`,
+    )
   }
 }
 
@@ -227,13 +221,6 @@ function toListError(error: unknown): unknown {
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })
 }
 
-function stopOn(reason: string | undefined, { path }: ListPagesOptions): void {
-  if (reason === undefined) return
-  throw new PaginationLoopError(
-    `GET ${path}: the paging does not end, ${reason}. The walk is incomplete.`,
-  )
-}
-
 /** The same request in another spelling or order of parameters is the same page. */
 function comparable(url: URL): string {
   const copy = new URL(url)
@@ -246,7 +233,32 @@ function readPageNumber(url: URL): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 
-/** 72 bits: at 100,000 pages two of them meet by accident once in 10^12 walks. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 12)
+/**
+ * The includes to ask for next after a refusal, or undefined when the error does not speak of the
+ * request's parameters (then it must be thrown). Names that the service complains of are dropped;
+ * where it names none, the second half of the list, which is in order of priority. Also undefined
+ * when it complains of a filter.
+ */
+export function dropRefusedIncludes(
+  includes: readonly string[],
+  error: unknown,
+): readonly string[] | undefined {
+  const isRefusal =
+    error instanceof ApiRequestError && (error.status === 400 || error.status === 422)
+  if (!isRefusal || includes.length === 0) return undefined
+  const words = new Set(wordsOf(error.context.errors))
+  const kept = includes.filter((name) => !words.has(name))
+  const isNamed = kept.length < includes.length
+  if (!isNamed && (words.has('filter') || words.has('filters'))) return undefined
+  return isNamed ? kept : includes.slice(0, Math.floor(includes.length / 2))
+}
+
+/** All words in the texts of `errors[]`; a relation name, dots included, is one word. */
+function wordsOf(errors: unknown): string[] {
+  const details: unknown[] = Array.isArray(errors) ? errors : []
+  const texts = details.flatMap((detail) => Object.values(membersOf(detail)))
+  return texts
+    .filter((text) => typeof text === 'string')
+    .flatMap((text) => text.split(/[^\w.-]+/))
+    .map((word) => word.replace(/\.$/, ''))
 }

@@ -1,15 +1,9 @@
 import { ApiRefusedError, ConfigError } from '../base/errors.js'
+import { showText } from '../base/phrases.js'
 import { baseUrlProblem } from '../base/service-address.js'
 
 /** Servers and proxies cut longer request lines; a link of that size is a fault or an attack. */
 const LONGEST_URL_BYTES = 8_192
-
-export interface OriginRule {
-  /** What a relative address is relative to; the base itself when absent. */
-  readonly from?: URL
-  /** The only path allowed. When absent, every path below the base is. */
-  readonly collectionPath?: string
-}
 
 /**
  * The service's address, checked and without a trailing slash. Throws a `ConfigError` for anything
@@ -28,34 +22,48 @@ export function parseBaseUrl(baseUrl: string): URL {
  * unless it has exactly the base's scheme, host and port and lies below the base's path. Our key
  * goes with every request, so a link decides who gets to see it. The check is made on the text as
  * well as on the parsed URL, because the parser silently repairs backslashes, tabs and line breaks.
+ *
+ * A path that begins with `/` is below the base. `page`: the page whose link this is; then the path
+ * must be the page's, and what is relative is relative to the page.
  */
-export function resolveSameOrigin(base: URL, candidate: string, rule: OriginRule = {}): URL {
+export function resolveSameOrigin(base: URL, pathOrUrl: string | URL, page?: URL): URL {
+  const isBelow = page === undefined && typeof pathOrUrl === 'string' && pathOrUrl.startsWith('/')
+  const candidate = isBelow ? `${base.href.replace(/\/$/, '')}${pathOrUrl}` : String(pathOrUrl)
   if (Buffer.byteLength(candidate) > LONGEST_URL_BYTES) {
     throw refuse(`it is longer than ${LONGEST_URL_BYTES} bytes`, candidate)
   }
   if (!/^[\x21-\x7e]*$/.test(candidate) || candidate.includes('\\')) {
     throw refuse('it holds characters that no address may hold', candidate)
   }
-  const from = rule.from ?? base
+  const from = page ?? base
   if (!URL.canParse(candidate, from.href)) throw refuse('it is not an address', candidate)
   const url = new URL(candidate, from)
   if (url.username !== '' || url.password !== '') throw refuse('it holds a user name', candidate)
   if (url.origin !== base.origin || url.protocol !== base.protocol || url.host !== base.host) {
     throw refuse(`it leads away from ${base.origin}`, candidate)
   }
-  if (!isPathAllowed(base, url, rule.collectionPath)) {
-    throw refuse(`its path is not ${rule.collectionPath ?? `below ${base.pathname}`}`, candidate)
+  if (page !== undefined && url.pathname !== page.pathname) {
+    throw refuse(`its path is not ${page.pathname}`, candidate)
+  }
+  const root = base.pathname === '/' ? '' : base.pathname
+  if (!url.pathname.startsWith(`${root}/`)) {
+    throw refuse(`its path is not below ${base.pathname}`, candidate)
   }
   url.hash = ''
   return url
 }
 
-function isPathAllowed(base: URL, url: URL, collectionPath: string | undefined): boolean {
-  if (collectionPath !== undefined) return url.pathname === collectionPath
-  return url.pathname.startsWith(`${base.pathname === '/' ? '' : base.pathname}/`)
-}
-
 function refuse(why: string, candidate: string): ApiRefusedError {
   const shown = JSON.stringify(candidate.slice(0, 120).replace(/[?#].*$/s, '?…'))
   return new ApiRefusedError(`The address ${shown} was refused: ${why}. No request was made.`)
+}
+
+/**
+ * Path and page number for messages and logs: what says which request it was. The rest of the query
+ * is ours to know, or nobody's to read.
+ */
+export function showPath(url: URL): string {
+  const number = url.searchParams.get('page[number]') ?? ''
+  const page = /^[1-9]\d{0,8}$/.test(number) && number !== '1' ? ` page ${number}` : ''
+  return `${showText(url.pathname, 300)}${page}`
 }

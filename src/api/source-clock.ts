@@ -102,3 +102,24 @@ export function parseHttpDate(text: string): Date | undefined {
   const instant = new Date(trimmed)
   return Number.isNaN(instant.getTime()) ? undefined : instant
 }
+
+/** Zero and the past mean one second. */
+const SHORTEST_PAUSE_MS = 1_000
+
+/**
+ * What a `Retry-After` header asks for, in milliseconds: whole seconds, or an HTTP-date compared
+ * with `now`, an instant on the service's clock. May be far too long for a timer. Undefined where
+ * the header says nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the usual backoff
+ * applies.
+ */
+export function parseRetryAfter(
+  header: string | readonly string[] | undefined,
+  now: Date,
+): number | undefined {
+  if (typeof header !== 'string') return undefined
+  const text = header.trim()
+  const askedMs = /^\d{1,20}$/.test(text)
+    ? Number(text) * 1_000
+    : (parseHttpDate(text)?.getTime() ?? NaN) - now.getTime()
+  return Number.isNaN(askedMs) ? undefined : Math.max(SHORTEST_PAUSE_MS, askedMs)
+}

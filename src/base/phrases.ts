@@ -12,3 +12,15 @@ export function formatSeconds(seconds: number): string {
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/**
+ * Foreign text made fit for a message or a log line: cut to `longest` characters, control and
+ * direction characters escaped, so that it can neither break a line nor colour a terminal.
+ */
+export function showText(text: string, longest = 500): string {
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `\\u${code.toString(16).padStart(4, '0')}`
+  })
+}

@@ -42,14 +42,9 @@ export interface RetryState {
   readonly elapsedMs: number
 }
 
-type GiveUpReason = 'fate' | 'retries' | 'deadline' | 'retry_after_too_long'
-
-export type RetryDecision =
-  | { readonly isRetried: true; readonly waitMs: number }
-  | { readonly isRetried: false; readonly reason: GiveUpReason }
-
 /**
- * Decides whether and when to try again; pure. `random` is in [0, 1).
+ * The wait before the next try in milliseconds; undefined when there must be none. Pure. `random`
+ * is in [0, 1).
  *
  * Full jitter: the wait is anywhere between 0 and `baseMs × 2^(failures − 1)`, at most `capMs`, so
  * that workers that failed together do not come back together. What the service asks for
@@ -58,27 +53,19 @@ export type RetryDecision =
  */
 export function decideRetry(
   error: unknown,
-  state: RetryState,
+  { failures, elapsedMs }: RetryState,
   policy: RetryPolicy,
   random: number,
-): RetryDecision {
-  if (!(error instanceof ConnectorError) || error.fate !== 'retry') return giveUp('fate')
+): number | undefined {
+  if (!(error instanceof ConnectorError) || error.fate !== 'retry') return undefined
   const retryAfterMs = askedWaitMs(error)
-  if (retryAfterMs !== undefined && retryAfterMs > policy.longestRetryAfterMs) {
-    return giveUp('retry_after_too_long')
-  }
+  if (retryAfterMs !== undefined && retryAfterMs > policy.longestRetryAfterMs) return undefined
   const isRateLimit = error.code === 'api_rate_limited'
-  const retries = isRateLimit ? policy.rateLimitRetries : policy.retries
-  if (state.failures > retries) return giveUp('retries')
-  const ceilingMs = backoffMs(state.failures, policy.baseMs, policy.capMs)
+  if (failures > (isRateLimit ? policy.rateLimitRetries : policy.retries)) return undefined
+  const ceilingMs = backoffMs(failures, policy.baseMs, policy.capMs)
   const floorMs = retryAfterMs === undefined ? 0 : retryAfterMs + 100 + random * 1_800
   const waitMs = Math.max(Math.round(random * ceilingMs), Math.round(floorMs))
-  if (state.elapsedMs + waitMs > policy.giveUpAfterMs) return giveUp('deadline')
-  return { isRetried: true, waitMs }
-}
-
-function giveUp(reason: GiveUpReason): RetryDecision {
-  return { isRetried: false, reason }
+  return elapsedMs + waitMs > policy.giveUpAfterMs ? undefined : waitMs
 }
 
 function askedWaitMs(error: ConnectorError): number | undefined {
@@ -97,20 +84,16 @@ export interface RetryOptions {
   readonly mayRepeat?: (error: unknown) => boolean
   /** Called before each wait. */
   readonly onRetry?: (error: unknown, waitMs: number, failures: number) => void
-  /**
-   * Makes of the last error what the caller gets to see. Called only for an error whose fate is
-   * `retry`.
-   */
-  readonly onGiveUp?: (error: unknown, reason: GiveUpReason, state: RetryState) => unknown
+  /** Makes of the last error of a repeatable operation what the caller gets to see. */
+  readonly onGiveUp?: (error: unknown, state: RetryState) => unknown
 }
 
 /**
- * Runs an operation until it succeeds or `decideRetry` gives up; then the last error is thrown. The
- * operation is told the number of the try, from
- * 1. An abort rejects with the signal's reason, during a wait at once, and is never retried.
+ * Runs an operation until it succeeds or `decideRetry` gives up; then the last error is thrown. An
+ * abort rejects with the signal's reason, during a wait at once, and is never retried.
  */
 export async function retry<Result>(
-  operation: (tryNumber: number) => Promise<Result>,
+  operation: () => Promise<Result>,
   options: RetryOptions,
 ): Promise<Result> {
   const { clock, sleep, random, signal, policy = defaultRetryPolicy } = options
@@ -118,58 +101,43 @@ export async function retry<Result>(
   for (let failures = 1; ; failures += 1) {
     signal?.throwIfAborted()
     try {
-      return await operation(failures)
+      return await operation()
     } catch (error) {
       signal?.throwIfAborted()
       if (failures === 1 && policy.isCountedFromFailure === true) countedFrom = clock().getTime()
       const state = { failures, elapsedMs: Math.max(0, clock().getTime() - countedFrom) }
-      const decision = decideRetry(error, state, policy, random())
-      const isVetoed = options.mayRepeat?.(error) === false
-      if (!decision.isRetried && decision.reason !== 'fate' && !isVetoed) {
-        throw options.onGiveUp?.(error, decision.reason, state) ?? error
-      }
-      if (!decision.isRetried || isVetoed) throw error
-      options.onRetry?.(error, decision.waitMs, failures)
-      await sleep(decision.waitMs, signal)
+      if (options.mayRepeat?.(error) === false) throw error
+      const waitMs = decideRetry(error, state, policy, random())
+      if (waitMs === undefined) throw options.onGiveUp?.(error, state) ?? error
+      options.onRetry?.(error, waitMs, failures)
+      await sleep(waitMs, signal)
     }
   }
 }
 
-/**
- * `setTimeout` counts in signed 32-bit milliseconds; a longer wait would fire after one
- * millisecond.
- */
+/** `setTimeout` counts in signed 32-bit milliseconds; a longer wait would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/**
- * The real `Sleep`. Waits of any length are safe: those that a timer cannot hold are cut into
- * pieces.
- */
+/** The real `Sleep`, for waits of any length. */
 export function createSleep(): Sleep {
   return async (ms, signal) => {
-    let leftMs = Math.max(0, ms)
-    do {
-      const pieceMs = Math.min(leftMs, LONGEST_TIMER_MS)
-      await waitOnce(pieceMs, signal)
-      leftMs -= pieceMs
-    } while (leftMs > 0)
+    for (let leftMs = Math.max(0, ms); leftMs >= 0; leftMs -= LONGEST_TIMER_MS) {
+      await waitOnce(Math.min(leftMs, LONGEST_TIMER_MS), signal)
+    }
   }
 }
 
 function waitOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason as Error)
-      return
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop)
       resolve()
     }, ms)
-    function stop(): void {
-      clearTimeout(timer)
-      reject(signal?.reason as Error)
-    }
-    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
   })
 }

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from '../api/call-runner.js'
+import type { ApiAnswer } from '../api/client.js'
 import type { PlainReadOptions } from '../api/endpoints.js'
 import { ApiAuthError, ApiContractError } from '../base/errors.js'
 import type { Document, ResourceIdentifier } from '../jsonapi/document.js'

@@ -1,8 +1,10 @@
+import { SeenKeys } from '../base/seen-keys.js'
 import type { Document } from './document.js'
+import type { RecordIdentity } from './raw-record.js'
 
 /**
- * What a page says about the pages after it, and when a walk over pages must be called a loop.
- * Pure: the walk itself is in `api/list-pages.ts`.
+ * What a page says about the pages after it, and when a walk over pages is a loop. The
+ * walk itself is in `api/list-pages.ts`.
  */
 
 /**
@@ -25,7 +27,7 @@ export function readTotal(document: Document): number | undefined {
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined
 }
 
-/** No account is this large; whoever serves more pages is looping. */
+/** No account is this large; a service that sends more pages is looping. */
 const MOST_PAGES = 100_000
 
 /**
@@ -33,72 +35,51 @@ const MOST_PAGES = 100_000
  */
 const MOST_STALE_PAGES = 3
 
-/** What the guard must know of a page. */
-interface PageFacts {
-  /** Keys of the page's rows, `type:id`. */
-  readonly keys: readonly string[]
-  readonly total: number | undefined
-  /** Rows received so far, this page included, repeated ones as well. */
-  readonly rowsSoFar: number
-}
-
-export interface LoopGuard {
-  /** Takes a page in; returns why the walk must stop, or undefined. */
-  see(page: PageFacts): string | undefined
-  /** To be asked before an address is requested; returns why it must not be. */
-  follow(url: string): string | undefined
-}
-
 /**
  * Notices a walk that cannot end: an address for the second time, more than three pages in a row
- * without an unseen row, or far more pages than the total allows. Memory does not grow with the
- * rows: kept are the keys of the last four pages and, per page, one address and one signature
- * (first key, last key, length), each through `digest`. A page whose signature came before, however
- * long ago, counts as nothing new.
+ * without a new row, or far more pages than the total allows.
  */
-export function createLoopGuard(digest: (text: string) => string): LoopGuard {
-  const addresses = new Set<string>()
-  const signatures = new Set<string>()
-  const recentPages: ReadonlySet<string>[] = []
-  let pages = 0
-  let stalePages = 0
-  let smallestPage = Infinity
+export class LoopGuard {
+  readonly #addresses = new SeenKeys()
+  readonly #rows = new SeenKeys()
+  #pages = 0
+  #stalePages = 0
+  #smallestPage = Infinity
 
-  function hasUnseenRow(keys: readonly string[]): boolean {
-    if (signatures.has(signatureOf(keys, digest))) return false
-    return keys.some((key) => !recentPages.some((recent) => recent.has(key)))
+  /** To be asked before an address is requested; returns why it must not be. */
+  follow(address: string): string | undefined {
+    if (this.#addresses.add(address)) return undefined
+    return 'a link leads back to a page that was already read'
   }
 
-  function isBeyondTotal({ total, rowsSoFar }: PageFacts): boolean {
+  /**
+   * Takes a page in; returns how many of its rows are new. A row without an id counts as new: it
+   * ends up in the quarantine.
+   */
+  see(rows: readonly RecordIdentity[]): number {
+    let fresh = 0
+    let isStale = true
+    for (const { type, id } of rows) {
+      const isNew = this.#rows.add(JSON.stringify([type, id]))
+      if (isNew) isStale = false
+      if (isNew || typeof id !== 'string') fresh += 1
+    }
+    this.#pages += 1
+    this.#stalePages = isStale ? this.#stalePages + 1 : 0
+    if (rows.length > 0) this.#smallestPage = Math.min(this.#smallestPage, rows.length)
+    return fresh
+  }
+
+  /** Why the walk must end here although a page follows; undefined when it may go on. */
+  stop(total: number | undefined, rowsSoFar: number): string | undefined {
+    if (this.#stalePages > MOST_STALE_PAGES) {
+      return `${this.#stalePages} pages in a row held nothing new`
+    }
+    if (this.#pages >= MOST_PAGES) return `there are more than ${MOST_PAGES} pages`
     // A total below what has already come is wrong and says nothing.
-    if (total === undefined || total < rowsSoFar || smallestPage === Infinity) return false
-    const expected = Math.ceil(total / smallestPage)
-    return pages > expected + Math.max(10, Math.ceil(expected * 0.05))
+    if (total === undefined || total < rowsSoFar) return undefined
+    const expected = Math.ceil(total / this.#smallestPage)
+    if (this.#pages <= expected + Math.max(10, Math.ceil(expected * 0.05))) return undefined
+    return `${this.#pages} pages came for a total of ${total} rows`
   }
-
-  return {
-    see(page) {
-      pages += 1
-      stalePages = hasUnseenRow(page.keys) ? 0 : stalePages + 1
-      if (page.keys.length > 0) smallestPage = Math.min(smallestPage, page.keys.length)
-      signatures.add(signatureOf(page.keys, digest))
-      recentPages.push(new Set(page.keys))
-      if (recentPages.length > MOST_STALE_PAGES + 1) recentPages.shift()
-      if (stalePages > MOST_STALE_PAGES) return `${stalePages} pages in a row held nothing new`
-      if (pages >= MOST_PAGES) return `there are more than ${MOST_PAGES} pages`
-      if (isBeyondTotal(page))
-        return `${pages} pages came for a total of ${String(page.total)} rows`
-      return undefined
-    },
-    follow(url) {
-      const address = digest(url)
-      if (addresses.has(address)) return 'a link leads back to a page that was already read'
-      addresses.add(address)
-      return undefined
-    },
-  }
-}
-
-function signatureOf(keys: readonly string[], digest: (text: string) => string): string {
-  return digest(JSON.stringify([keys.at(0), keys.at(-1), keys.length]))
 }

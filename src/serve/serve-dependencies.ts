@@ -1,4 +1,4 @@
-import type { ApiStats } from '../api/call-runner.js'
+import type { ApiStats } from '../api/client.js'
 import type { TrackingService } from '../api/endpoints.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'

@@ -1,5 +1,6 @@
-import { checkIncludes } from '../api/includes.js'
 import { parsePage, type Page } from '../api/list-pages.js'
+import type { Document } from '../jsonapi/document.js'
+import { membersOf } from '../jsonapi/members.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import type { Run } from '../ingest/run.js'
 
@@ -67,8 +68,8 @@ export async function rememberIncludes(
 ): Promise<void> {
   // An empty list proves nothing.
   if (page.document.data.length === 0) return
-  const { unsent } = checkIncludes(parsePage(page), page.includes)
-  const accepted = page.includes.filter((name) => !unsent.includes(name))
+  const document = parsePage(page)
+  const accepted = page.includes.filter((name) => !isWithheld(document, name))
   // Those just tried are tried again last.
   const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
   const isAsked = (name: string): boolean => asked.includes(name)
@@ -86,4 +87,34 @@ export async function rememberIncludes(
 
 function capabilityName(list: IncludingList): string {
   return `include on ${list}`
+}
+
+/**
+ * True when records link to resources of a relation and none of them came included. Follows nested
+ * names (`containers.transport_events`) through `included`. A page without any such link proves
+ * nothing.
+ */
+export function isWithheld({ data, included }: Document, name: string): boolean {
+  const byKey = new Map(included.map((resource) => [keyOf(resource), resource]))
+  let holders: readonly unknown[] = data
+  for (const relation of name.split('.')) {
+    const keys = holders.flatMap((holder) => linkedKeys(holder, relation))
+    if (keys.length === 0) return false
+    holders = keys.map((key) => byKey.get(key)).filter((resource) => resource !== undefined)
+    if (holders.length === 0) return true
+  }
+  return false
+}
+
+function linkedKeys(resource: unknown, relation: string): string[] {
+  const { data } = membersOf(membersOf(membersOf(resource).relationships)[relation])
+  return [data]
+    .flat()
+    .map(keyOf)
+    .filter((key) => key !== undefined)
+}
+
+function keyOf(resource: unknown): string | undefined {
+  const { type, id } = membersOf(resource)
+  return typeof type === 'string' && typeof id === 'string' ? `${type}:${id}` : undefined
 }

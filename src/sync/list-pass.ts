@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Page } from '../api/list-pages.js'
+import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
@@ -12,9 +13,12 @@ import {
   type PassHistory,
   type PassList,
 } from '../warehouse/bookkeeping/checkpoints.js'
-import type { PassFindings, PassPosition } from '../warehouse/bookkeeping/pass-position.js'
-import { ListTally } from './list-tally.js'
-import { SeenKeys } from './seen-keys.js'
+import type {
+  PassFindings,
+  PassPosition,
+  TallyState,
+} from '../warehouse/bookkeeping/pass-position.js'
+import { EMPTY_TALLY, tally } from './list-tally.js'
 
 /** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
@@ -41,7 +45,7 @@ export class ListPass {
   readonly isResumed: boolean
   readonly findings: PassFindings
   /** Of the records of the list itself, not of what they include. */
-  readonly tally: ListTally
+  tally: TallyState
   readonly #pageSize: number
   readonly #expected: ReadonlySet<string> | undefined
   #passStartedAt: Date | undefined
@@ -53,7 +57,7 @@ export class ListPass {
     this.isResumed = resumed !== undefined
     this.startPage = resumed?.position.page ?? 1
     this.findings = { ...resumed?.position.findings }
-    this.tally = new ListTally(resumed?.position.tallyBefore)
+    this.tally = resumed?.position.tallyBefore ?? EMPTY_TALLY
     this.#passStartedAt = resumed?.passStartedAt
     this.#expected = resumed && new Set(resumed.position.signposts)
   }
@@ -90,8 +94,8 @@ export class ListPass {
   checkpointAfter(page: Page): Checkpoint {
     this.#passStartedAt ??= page.observedAt
     // A pass that resumes reads this page again and counts it then.
-    const tallyBefore = this.tally.state
-    this.tally.add(page)
+    const tallyBefore = this.tally
+    this.tally = tally(tallyBefore, page)
     const { stream, scope, query } = this.list
     return {
       stream,

@@ -1,5 +1,5 @@
 import type { TrackingService } from '../api/endpoints.js'
-import type { ApiAnswer } from '../api/call-runner.js'
+import type { ApiAnswer } from '../api/client.js'
 import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
 import { customFields } from '../resources/custom-field.js'
 import { quarantineRecords } from '../warehouse/bookkeeping/quarantined-records.js'

@@ -22,6 +22,7 @@ import {
   startPass,
   wholeList,
 } from './list-pass.js'
+import { findShortfall } from './list-tally.js'
 import { listOf, type ListStream } from './read-page.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
@@ -88,7 +89,7 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
   const { pass } = walked
   const { beganAt, findings, isResumed } = pass
   const { scope } = pass.list
-  const shortfall = pass.tally.shortfall(stream)
+  const shortfall = findShortfall(stream, pass.tally)
   if (shortfall !== undefined) {
     await dropPass(run, pass)
     throw shortfall

@@ -1,4 +1,4 @@
-import { createApiClient } from '../../src/api/client.js'
+import { ApiClient } from '../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
@@ -33,7 +33,7 @@ export interface TestSyncOptions {
  * One run over a real socket, with the client the product uses; waits between retries take no time.
  */
 export async function runTestSync(options: TestSyncOptions): Promise<RunReport> {
-  const client = createApiClient({
+  const client = new ApiClient({
     baseUrl: options.source.url,
     apiKey: options.source.apiKey,
     logger: silentLogger,

@@ -1,4 +1,4 @@
-import { createApiClient } from '../../src/api/client.js'
+import { ApiClient } from '../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
@@ -16,7 +16,7 @@ export async function withTestService<Result>(
   source: TestSource,
   work: (service: TrackingService) => Promise<Result>,
 ): Promise<Result> {
-  const client = createApiClient({
+  const client = new ApiClient({
     baseUrl: source.url,
     apiKey: source.apiKey,
     logger: silentLogger,

@@ -1,5 +1,5 @@
 import type { Metric } from 'prom-client'
-import type { ApiStats } from '../../api/call-runner.js'
+import type { ApiStats } from '../../api/client.js'
 import type { JobState } from '../../base/schedule.js'
 import type { ProcessorState } from '../../webhooks/process/run-processor.js'
 import type { LatencyHistogram, ReceiverCounts } from '../../webhooks/receive/receiver-counts.js'

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from '../../api/call-runner.js'
+import type { ApiAnswer } from '../../api/client.js'
 import type { TrackingService, WebhookSettings } from '../../api/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
 import { checkSecret } from './check-webhooks.js'

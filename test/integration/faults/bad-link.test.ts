@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiClient } from '../../../src/api/client.js'
+import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService } from '../../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -62,7 +62,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
     const scene = await scenes.open()
     const proxy = await proxyTo(scene)
     const source = { url: proxy.url, apiKey: scene.simulator.apiKey }
-    const client = createApiClient({
+    const client = new ApiClient({
       baseUrl: source.url,
       apiKey: source.apiKey,
       logger: silentLogger,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createApiClient, type ApiClient } from '../../../src/api/client.js'
+import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
@@ -96,7 +96,7 @@ export function openBench(
   source: TestSource,
   options: BenchOptions = {},
 ): ProcessBench {
-  const client: ApiClient = createApiClient({
+  const client: ApiClient = new ApiClient({
     baseUrl: source.url,
     apiKey: source.apiKey,
     logger: silentLogger,

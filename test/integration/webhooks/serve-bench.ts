@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiClient } from '../../../src/api/client.js'
+import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
 import { runSettingsOf } from '../../../src/commands/sync.js'
 import { loadConfig } from '../../../src/config/load.js'
@@ -40,7 +40,7 @@ export function openClient(
   windowMs?: number,
 ): { readonly warehouse: Warehouse; readonly service: TrackingService } {
   const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 8 })
-  const client = createApiClient({
+  const client = new ApiClient({
     baseUrl: simulator.url,
     apiKey: simulator.apiKey,
     logger: silentLogger,

@@ -60,8 +60,7 @@ test(
 test('counts every request for whoever asks, each try included', async () => {
   const { client } = await start([reply(500), reply(500), reply(200, emptyList)])
   const counter = { requests: 10 }
-  const { attempts } = await client.get('/containers', { counter })
-  expect(attempts).toBe(3)
+  await client.get('/containers', { counter })
   expect(counter.requests).toBe(13)
 })
 

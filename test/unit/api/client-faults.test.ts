@@ -44,8 +44,7 @@ describe('statuses', () => {
     { tags: ['H1'] },
     async (status) => {
       const { client, service } = await start(reply(status), reply(200, emptyList))
-      const answer = await client.get('/containers')
-      expect(answer.attempts).toBe(2)
+      await client.get('/containers')
       expect(service.requests).toHaveLength(2)
       expect(client.stats()).toMatchObject({ requests: 2, retries: 1 })
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import { createApiClient, type ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
+import { ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import type { Clock, Sleep } from '../../../src/base/retry.js'
 
@@ -96,7 +96,7 @@ export function createTestClient(
   options: Partial<ApiClientOptions> = {},
 ): ApiClient {
   const { clock, sleep } = createVirtualTime()
-  return createApiClient({
+  return new ApiClient({
     baseUrl,
     apiKey: canaryKey,
     logger: silentLogger,

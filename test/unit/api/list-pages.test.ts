@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { listPages, type ListPagesOptions, type Page } from '../../../src/api/list-pages.js'
+import {
+  dropRefusedIncludes,
+  listPages,
+  type ListPagesOptions,
+  type Page,
+} from '../../../src/api/list-pages.js'
 import {
   ApiNotFoundError,
   ApiRefusedError,
   ApiRequestError,
+  ApiUnavailableError,
   PaginationLoopError,
 } from '../../../src/base/errors.js'
 import {
@@ -385,5 +391,29 @@ describe('includes', () => {
   test('an error that is not about includes is thrown', { tags: ['H6'] }, async () => {
     const { walk } = await start(() => refuse('page size is wrong'))
     expect(await failureOf(walk({ includes: ['a'] }))).toBeInstanceOf(ApiRequestError)
+  })
+})
+
+function refusal(detail: string, status = 400): ApiRequestError {
+  return new ApiRequestError('no', { status, context: { errors: [{ title: 'Bad', detail }] } })
+}
+
+describe('dropRefusedIncludes', () => {
+  test('drops every name that the service complains of', () => {
+    const asked = ['containers', 'containers.raw_events', 'pod_terminal']
+    const error = refusal('containers.raw_events, pod_terminal are no relations.')
+    expect(dropRefusedIncludes(asked, error)).toEqual(['containers'])
+  })
+
+  test('a name within a longer word is not meant', () => {
+    expect(dropRefusedIncludes(['port', 'x'], refusal('the port_of_lading is odd'))).toEqual([
+      'port',
+    ])
+  })
+
+  test('other errors are not about includes', () => {
+    expect(dropRefusedIncludes(['a'], new ApiUnavailableError('down'))).toBeUndefined()
+    expect(dropRefusedIncludes(['a'], refusal('a', 409))).toBeUndefined()
+    expect(dropRefusedIncludes([], refusal('a'))).toBeUndefined()
   })
 })

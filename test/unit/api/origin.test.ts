@@ -3,8 +3,7 @@ import { parseBaseUrl, resolveSameOrigin } from '../../../src/api/origin.js'
 import { ApiRefusedError, ConfigError } from '../../../src/base/errors.js'
 
 const base = parseBaseUrl('https://api.tracking.example/v2/')
-const from = new URL('https://api.tracking.example/v2/containers?page%5Bnumber%5D=1')
-const rule = { from, collectionPath: '/v2/containers' }
+const page = new URL('https://api.tracking.example/v2/containers?page%5Bnumber%5D=1')
 
 test.each([
   'https://evil.example/v2/containers',
@@ -32,7 +31,7 @@ test.each([
   ' https://api.tracking.example/v2/containers',
   'https://',
 ])('refuses %j', { tags: ['P9'] }, (candidate) => {
-  expect(() => resolveSameOrigin(base, candidate, rule)).toThrow(ApiRefusedError)
+  expect(() => resolveSameOrigin(base, candidate, page)).toThrow(ApiRefusedError)
 })
 
 test.each([
@@ -42,7 +41,7 @@ test.each([
   ['?page%5Bnumber%5D=3', '?page%5Bnumber%5D=3'],
   ['containers?x=1#part', '?x=1'],
 ])('takes %j', { tags: ['P9'] }, (candidate, search) => {
-  const url = resolveSameOrigin(base, candidate, rule)
+  const url = resolveSameOrigin(base, candidate, page)
   expect(url.href).toBe(`https://api.tracking.example/v2/containers${search}`)
 })
 
@@ -62,7 +61,7 @@ test(
 
 test('refuses an address of more than 8 KB without quoting it whole', { tags: ['P10'] }, () => {
   const candidate = `/v2/containers?x=${'y'.repeat(100_000)}`
-  const refuse = (): URL => resolveSameOrigin(base, candidate, rule)
+  const refuse = (): URL => resolveSameOrigin(base, candidate, page)
   expect(refuse).toThrow('longer than 8192 bytes')
   try {
     refuse()
@@ -73,8 +72,8 @@ test('refuses an address of more than 8 KB without quoting it whole', { tags: ['
 
 test('takes an address of 8192 bytes, and none of 8193', { tags: ['P10'] }, () => {
   const addressOf = (bytes: number): string => '/v2/containers?x='.padEnd(bytes, 'y')
-  expect(resolveSameOrigin(base, addressOf(8_192), rule).search).toMatch(/y$/)
-  expect(() => resolveSameOrigin(base, addressOf(8_193), rule)).toThrow(ApiRefusedError)
+  expect(resolveSameOrigin(base, addressOf(8_192), page).search).toMatch(/y$/)
+  expect(() => resolveSameOrigin(base, addressOf(8_193), page)).toThrow(ApiRefusedError)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfter } from '../../../src/api/retry-after.js'
+import { parseRetryAfter } from '../../../src/api/source-clock.js'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
@@ -10,7 +10,7 @@ test.each([
   ['a date in the past', 'Sun, 01 Mar 2026 11:00:00 GMT', 1_000],
   ['the longest pause', '300', 300_000],
 ])('honours %s (%s)', { tags: ['R3'] }, (_form, header, ms) => {
-  expect(parseRetryAfter(header, now)).toEqual({ kind: 'wait', ms })
+  expect(parseRetryAfter(header, now)).toBe(ms)
 })
 
 test.each([
@@ -39,6 +39,6 @@ test.each(['301', '9999999', '2147484', '99999999999999999999', 'Sun, 01 Mar 203
   '%s is too long to be waited for',
   { tags: ['R5'] },
   (header) => {
-    expect(parseRetryAfter(header, now)?.kind).toBe('too_long')
+    expect(parseRetryAfter(header, now)).toBeGreaterThan(300_000)
   },
 )

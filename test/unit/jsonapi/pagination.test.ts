@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Document } from '../../../src/jsonapi/document.js'
-import { createLoopGuard, readNextLink, readTotal } from '../../../src/jsonapi/pagination.js'
+import { LoopGuard, readNextLink, readTotal } from '../../../src/jsonapi/pagination.js'
 
 function documentWith(links: Document['links'], meta: Document['meta'] = {}): Document {
   return { data: [], isList: true, included: [], links, meta }
@@ -31,44 +31,62 @@ test.each([
   expect(readTotal(documentWith({}, { total }))).toBe(read)
 })
 
-describe('createLoopGuard', () => {
-  const digest = (text: string): string => text
-  const keysOf = (from: number, count: number): string[] =>
-    Array.from({ length: count }, (_, index) => `container:${from + index}`)
+describe('LoopGuard', () => {
+  const rowsOf = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ type: 'container', id: `${from + index}` }))
 
   test('never lets a walk go beyond 100,000 pages', { tags: ['P8'] }, () => {
-    const guard = createLoopGuard(digest)
+    const guard = new LoopGuard()
     let reason: string | undefined
     let pages = 0
     while (reason === undefined && pages < 100_001) {
       pages += 1
-      reason = guard.see({ keys: [`container:${pages}`], total: undefined, rowsSoFar: pages })
+      guard.see(rowsOf(pages, 1))
+      reason = guard.stop(undefined, pages)
     }
     expect(reason).toContain('100000 pages')
     expect(pages).toBe(100_000)
   })
 
   test('more pages than the total allows are a loop, with room for drift', { tags: ['P8'] }, () => {
-    const guard = createLoopGuard(digest)
-    const seeOne = (page: number): string | undefined =>
-      guard.see({ keys: [`container:${page}`, 'container:x'], total: 1_000, rowsSoFar: 500 })
+    const guard = new LoopGuard()
+    const seeOne = (page: number): string | undefined => {
+      guard.see([...rowsOf(page, 1), { type: 'container', id: 'x' }])
+      return guard.stop(1_000, 500)
+    }
     for (let page = 1; page <= 525; page += 1) expect(seeOne(page)).toBeUndefined()
     expect(seeOne(526)).toContain('total of 1000')
   })
 
+  test('four pages in a row with rows of any earlier page are a loop', { tags: ['P8'] }, () => {
+    const guard = new LoopGuard()
+    for (let page = 0; page < 9; page += 1) expect(guard.see(rowsOf(page * 10, 10))).toBe(10)
+    for (let page = 0; page < 4; page += 1) {
+      expect(guard.stop(undefined, 90)).toBeUndefined()
+      expect(guard.see(rowsOf(page * 10, 10))).toBe(0)
+    }
+    expect(guard.stop(undefined, 90)).toContain('4 pages in a row')
+  })
+
+  test('records without id count as new, and yet make a loop', { tags: ['P8'] }, () => {
+    const guard = new LoopGuard()
+    for (let page = 0; page < 5; page += 1) expect(guard.see([{ type: 'x', id: 7 }])).toBe(1)
+    expect(guard.stop(undefined, 5)).toContain('4 pages in a row')
+  })
+
   test('a total below what has come says nothing', { tags: ['P12'] }, () => {
-    const guard = createLoopGuard(digest)
+    const guard = new LoopGuard()
     for (let page = 1; page <= 100; page += 1) {
-      const keys = keysOf(page * 10, 10)
-      expect(guard.see({ keys, total: 5, rowsSoFar: page * 10 })).toBeUndefined()
+      guard.see(rowsOf(page * 10, 10))
+      expect(guard.stop(5, page * 10)).toBeUndefined()
     }
   })
 
   test('pages that overlap after insertions are no loop', { tags: ['P2'] }, () => {
-    const guard = createLoopGuard(digest)
+    const guard = new LoopGuard()
     for (let page = 0; page < 50; page += 1) {
-      const keys = keysOf(page, 10)
-      expect(guard.see({ keys, total: undefined, rowsSoFar: (page + 1) * 10 })).toBeUndefined()
+      guard.see(rowsOf(page, 10))
+      expect(guard.stop(undefined, (page + 1) * 10)).toBeUndefined()
     }
   })
 })

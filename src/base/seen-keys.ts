@@ -3,31 +3,29 @@ import { hash } from 'node:crypto'
 const FIRST_CAPACITY = 1024
 
 /**
- * Which rows a pass has shown. Holds 52 bits of a hash per key: 600,000 keys take 16 MB, which the
- * garbage collector need not walk. Two keys with the same bits make an unseen row look seen, once
- * in ten thousand passes over 600,000 rows; the next pass decides anew.
+ * A set of keys that only answers whether a key was added. Holds 52 bits of a hash per key: 600,000
+ * keys take 16 MB, which the garbage collector need not walk. Two keys with the same bits make an
+ * unseen one look seen, once in ten thousand sets of 600,000.
  */
 export class SeenKeys {
   /** Open addressing; 0 is an empty place. Never more than half full. */
   #places = new Float64Array(FIRST_CAPACITY)
   #size = 0
 
-  add(key: string): void {
+  /** Returns whether the key is new. */
+  add(key: string): boolean {
     const digest = digestOf(key)
     const place = placeOf(this.#places, digest)
-    if (this.#places[place] === digest) return
+    if (this.#places[place] === digest) return false
     this.#places[place] = digest
     this.#size += 1
     if (this.#size * 2 > this.#places.length) this.#grow()
+    return true
   }
 
   has(key: string): boolean {
     const digest = digestOf(key)
     return this.#places[placeOf(this.#places, digest)] === digest
-  }
-
-  get size(): number {
-    return this.#size
   }
 
   #grow(): void {

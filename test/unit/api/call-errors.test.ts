@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { toCallError } from '../../../src/api/call-errors.js'
 import { CutAnswerError } from '../../../src/api/exchange.js'
-import { isUsageError } from '../../../src/api/network-errors.js'
 
 test.each([
   [new TypeError('pool.request is not a function'), true],
@@ -9,5 +9,5 @@ test.each([
   [Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), false],
   [new CutAnswerError('', { cause: new TypeError('terminated') }), false],
 ])('%s: a mistake of ours, which no retry can mend: %j', (thrown, expected) => {
-  expect(isUsageError(thrown)).toBe(expected)
+  expect(toCallError(thrown, 'GET /', (text) => text) === thrown).toBe(expected)
 })
