@@ -2,6 +2,9 @@ import { ApiContractError, ApiRequestError, toError } from '../base/errors.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { listPages, type ListOptions, type Page } from './list-pages.js'
 
+/** The streams that have a list. */
+export type ListStream = 'shipments' | 'containers' | 'tracking_requests'
+
 export type PlainReadOptions = Pick<CallOptions, 'signal' | 'purpose' | 'counter'>
 
 export interface ReadOptions extends PlainReadOptions {
@@ -53,9 +56,8 @@ function createLists(client: ApiClient) {
     (options: ListOptions = {}): AsyncIterable<Page> =>
       listPages(client, { ...options, path })
   return {
-    listShipments: list('/shipments'),
-    listContainers: list('/containers'),
-    listTrackingRequests: list('/tracking_requests'),
+    /** The list of a stream. */
+    listRecords: (stream: ListStream, options?: ListOptions) => list(`/${stream}`)(options),
     /** Past events of one container, verified by the service; estimated ones are not among them. */
     listTransportEvents: (containerId: string, options?: ListOptions) =>
       list(`/containers/${encodeId(containerId)}/transport_events`)(options),

@@ -88,18 +88,15 @@ export interface ListPagesOptions extends ListOptions {
  * our query is put back. Throws `PaginationLoopError` after the page that proved the loop was
  * handed over, and whatever `ApiClient.get` throws.
  */
-export async function* listPages(
+export function listPages(
   client: ApiClient,
   options: ListPagesOptions,
-): AsyncGenerator<Page, void, undefined> {
-  const walk = new ListWalk(client, options)
-  // No variable holds the page: it is the caller's alone while the next one comes.
-  do yield await walk.readPage()
-  while (walk.goOn())
+): AsyncIterableIterator<Page, undefined> {
+  return new ListWalk(client, options)
 }
 
-/** Where a walk stands: before a page, or after it. */
-class ListWalk {
+/** No generator, whose frame would hold on to a page until the next one is there. */
+class ListWalk implements AsyncIterableIterator<Page, undefined> {
   readonly #client: ApiClient
   readonly #options: ListPagesOptions
   readonly #guard = new LoopGuard()
@@ -122,7 +119,16 @@ class ListWalk {
     this.#guard.follow(comparable(this.#url))
   }
 
-  async readPage(): Promise<Page> {
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Page, undefined>> {
+    const isOver = this.#rowsSoFar !== undefined && !this.#goOn()
+    return isOver ? { done: true, value: undefined } : { done: false, value: await this.#read() }
+  }
+
+  async #read(): Promise<Page> {
     const { observedAt, bytes, document: entries } = await this.#get()
     const document = entries as Document<RawRecord>
     const rows = document.data.map(({ identity }) => identity)
@@ -155,7 +161,7 @@ class ListWalk {
   }
 
   /** Steps to the next page; false when there is none. Throws when the paging does not end. */
-  goOn(): boolean {
+  #goOn(): boolean {
     if (this.#next === undefined) return false
     this.#stopOn(this.#guard.stop(this.#total, this.#rowsSoFar ?? 0))
     this.#url = this.#imposeQuery(resolveSameOrigin(this.#client.baseUrl, this.#next, this.#url))

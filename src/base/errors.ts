@@ -4,7 +4,7 @@
  * on a message. A message says what, where and the next step, and holds no secret and no payload.
  */
 
-export type Fate = 'stop' | 'retry' | 'skip' | 'quarantine' | 'reject'
+export type Fate = 'stop' | 'retry' | 'skip' | 'quarantine'
 
 export type ErrorContext = Readonly<Record<string, unknown>>
 
@@ -16,7 +16,7 @@ export interface ConnectorErrorOptions {
 
 export abstract class ConnectorError extends Error {
   abstract readonly code: string
-  abstract readonly fate: Fate
+  readonly fate: Fate = 'stop'
   readonly context: ErrorContext
 
   constructor(message: string, options: ConnectorErrorOptions = {}) {
@@ -35,7 +35,6 @@ export interface ConfigProblem {
 /** The operator must change a setting or a command line. Lists all problems at once. */
 export class ConfigError extends ConnectorError {
   readonly code = 'config'
-  readonly fate = 'stop'
   readonly problems: readonly ConfigProblem[]
 
   constructor(problems: readonly ConfigProblem[], options: ConnectorErrorOptions = {}) {
@@ -47,11 +46,10 @@ export class ConfigError extends ConnectorError {
 /** 401 or 403: the key is wrong, revoked, or lacks a permission. Never retried. */
 export class ApiAuthError extends ConnectorError {
   readonly code = 'api_auth'
-  readonly fate = 'stop'
 }
 
 abstract class ApiRetryError extends ConnectorError {
-  readonly fate = 'retry'
+  override readonly fate = 'retry'
   /** What the service asked for in `Retry-After`; undefined when it said nothing usable. */
   readonly retryAfterMs: number | undefined
 
@@ -77,13 +75,12 @@ export class ApiUnavailableError extends ApiRetryError {
 /** The connection cannot work as configured: a bad certificate or a wrong host name. */
 export class ApiConnectionError extends ConnectorError {
   readonly code = 'api_connection'
-  readonly fate = 'stop'
 }
 
 /** 404: the record is gone at the source. */
 export class ApiNotFoundError extends ConnectorError {
   readonly code = 'api_not_found'
-  readonly fate = 'skip'
+  override readonly fate = 'skip'
   /** Start of the request on the source's clock; undefined when it was not asked. */
   readonly observedAt: Date | undefined
 
@@ -99,7 +96,6 @@ export class ApiNotFoundError extends ConnectorError {
 /** Another 4xx. Its context holds method, path, status and the JSON:API errors. */
 export class ApiRequestError extends ConnectorError {
   readonly code = 'api_request'
-  readonly fate = 'stop'
   readonly status: number
 
   constructor(message: string, options: ConnectorErrorOptions & { readonly status: number }) {
@@ -111,19 +107,17 @@ export class ApiRequestError extends ConnectorError {
 /** An unsafe answer: a link to another origin, a redirect, or more bytes than the limit. */
 export class ApiRefusedError extends ConnectorError {
   readonly code = 'api_refused'
-  readonly fate = 'stop'
 }
 
 /** The paging does not end: a repeated link, or pages without new records. */
 export class PaginationLoopError extends ConnectorError {
   readonly code = 'pagination_loop'
-  readonly fate = 'stop'
 }
 
 /** A record cannot become a row. Costs only that record. */
 export class ApiContractError extends ConnectorError {
   readonly code = 'api_contract'
-  readonly fate = 'quarantine'
+  override readonly fate = 'quarantine'
   /** A JSON pointer into the record. */
   readonly pointer: string
 
@@ -136,55 +130,49 @@ export class ApiContractError extends ConnectorError {
 /** PostgreSQL cannot be reached or is shutting down (SQLSTATE 08*, 53300, 57P0*). */
 export class WarehouseUnavailableError extends ConnectorError {
   readonly code = 'warehouse_unavailable'
-  readonly fate = 'retry'
+  override readonly fate = 'retry'
 }
 
 /** A deadlock or a serialization failure (40001, 40P01, 55P03): repeat the whole batch. */
 export class WarehouseConflictError extends ConnectorError {
   readonly code = 'warehouse_conflict'
-  readonly fate = 'retry'
+  override readonly fate = 'retry'
 }
 
 /** A value PostgreSQL refused (22*, 23*). */
 export class WarehouseDataError extends ConnectorError {
   readonly code = 'warehouse_data'
-  readonly fate = 'quarantine'
+  override readonly fate = 'quarantine'
 }
 
 /** A missing table, column or grant (42*, 28*, 3D*): run `migrate`, or fix the grants. */
 export class WarehouseSchemaError extends ConnectorError {
   readonly code = 'warehouse_schema'
-  readonly fate = 'stop'
 }
 
 /** A migration failed or was edited, or the database is newer than the program. */
 export class MigrationError extends ConnectorError {
   readonly code = 'migration'
-  readonly fate = 'stop'
 }
 
 /** The embedded database cannot be prepared, started or stopped. */
 export class EmbeddedDatabaseError extends ConnectorError {
   readonly code = 'embedded_database'
-  readonly fate = 'stop'
 }
 
 /** The run ended, but not everything was seen: an incomplete pass, too much in quarantine. */
 export class IncompleteRunError extends ConnectorError {
   readonly code = 'incomplete_run'
-  readonly fate = 'stop'
 }
 
 /** Another run holds the lease. */
 export class LeaseHeldError extends ConnectorError {
   readonly code = 'lease_held'
-  readonly fate = 'stop'
 }
 
 /** This run no longer holds the lease and must not write: another may write now. */
 export class LeaseLostError extends ConnectorError {
   readonly code = 'lease_lost'
-  readonly fate = 'stop'
 }
 
 /** Any thrown value as an `Error`, so that a log line always has a message and a stack. */

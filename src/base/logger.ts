@@ -31,7 +31,7 @@ export const MASK = '[secret]'
 
 /**
  * A secret that may as well be a word or a number of any text: `invalid`, `tracking-sync`, `5432`.
- * To mask each of them would hide the text, and tell the secret to whoever knows the sentence.
+ * Masking each of them would hide the text, and reveal the secret to a reader who knows the sentence.
  */
 function isOrdinary(secret: string): boolean {
   if (secret.length < 3) return true
@@ -127,7 +127,7 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 function ignoreFailure(): void {
-  // Nothing is left to tell it to.
+  // There is nowhere left to report it.
 }
 
 /**
@@ -150,19 +150,16 @@ function redactDeep(value: unknown, redact: (text: string) => string): unknown {
 }
 
 function wrap(logger: PinoLogger): Logger {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, fields: LogFields = {}): void => {
+      logger[level](fields, message)
+    }
   return {
-    debug: (message, fields) => {
-      logger.debug(fields ?? {}, message)
-    },
-    info: (message, fields) => {
-      logger.info(fields ?? {}, message)
-    },
-    warn: (message, fields) => {
-      logger.warn(fields ?? {}, message)
-    },
-    error: (message, fields) => {
-      logger.error(fields ?? {}, message)
-    },
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
     child: (fields) => wrap(logger.child(fields)),
   }
 }

@@ -47,75 +47,76 @@ export interface ScheduleOptions {
  * same job on several hosts: the lease lets only one write.
  */
 export function startSchedule(jobs: readonly Job[], options: ScheduleOptions): Schedule {
-  const runners = jobs.map((job) => createRunner(job, options))
+  const runners = jobs.map((job) => new JobRunner(job, options))
   const cron = options.cron ?? createCron(options.timeZone)
-  const tasks = runners.map((runner) => cron(runner.job.cron, runner.fire))
+  const tasks = runners.map((runner) =>
+    cron(runner.job.cron, () => {
+      runner.fire()
+    }),
+  )
   let stopping: Promise<void> | undefined
+  const stopAll = async (): Promise<void> => {
+    for (const task of tasks) task.stop()
+    await Promise.all(runners.map((runner) => runner.end()))
+  }
   return {
     state: () => runners.map((runner) => runner.state()),
-    fire: (name) => {
-      runners.find(({ job }) => job.name === name)?.fire()
-    },
-    stop: () =>
-      (stopping ??= (async () => {
-        for (const task of tasks) task.stop()
-        await Promise.all(runners.map((runner) => runner.end()))
-      })()),
+    fire: (name) => runners.find(({ job }) => job.name === name)?.fire(),
+    stop: () => (stopping ??= stopAll()),
   }
 }
 
-interface Runner {
+class JobRunner {
   readonly job: Job
-  readonly fire: () => void
-  readonly state: () => JobState
-  readonly end: () => Promise<void>
-}
-
-function createRunner(job: Job, { logger, clock }: ScheduleOptions): Runner {
-  let running: Promise<void> | undefined
-  const due = { isAgain: false, isEnded: false }
-  const state = {
+  readonly #options: ScheduleOptions
+  readonly #results = {
     lastSuccessAt: undefined as Date | undefined,
     lastFailureAt: undefined as Date | undefined,
     failures: 0,
   }
+  #running: Promise<void> | undefined
+  /** A slot came while the job ran. */
+  #isDueAgain = false
+  #isEnded = false
 
-  async function runOnce(): Promise<void> {
+  constructor(job: Job, options: ScheduleOptions) {
+    this.job = job
+    this.#options = options
+  }
+
+  state(): JobState {
+    return { name: this.job.name, isRunning: this.#running !== undefined, ...this.#results }
+  }
+
+  fire(): void {
+    if (this.#isEnded) return
+    if (this.#running === undefined) this.#running = this.#run()
+    else this.#isDueAgain = true
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    await this.#runOnce()
+    this.#running = undefined
+    if (!this.#isDueAgain) return
+    this.#isDueAgain = false
+    this.fire()
+  }
+
+  async #runOnce(): Promise<void> {
+    const { clock, logger } = this.#options
     try {
-      await job.run()
-      state.lastSuccessAt = clock()
+      await this.job.run()
+      this.#results.lastSuccessAt = clock()
     } catch (thrown) {
-      state.lastFailureAt = clock()
-      state.failures += 1
-      logger.error(`the scheduled ${job.name} failed`, { error: toError(thrown) })
+      this.#results.lastFailureAt = clock()
+      this.#results.failures += 1
+      logger.error(`the scheduled ${this.job.name} failed`, { error: toError(thrown) })
     }
-  }
-
-  async function runWhileDue(): Promise<void> {
-    do await runOnce()
-    while (takeDue())
-    running = undefined
-  }
-
-  /** Whether a slot came meanwhile. */
-  function takeDue(): boolean {
-    const isDue = due.isAgain && !due.isEnded
-    due.isAgain = false
-    return isDue
-  }
-
-  return {
-    job,
-    fire: () => {
-      if (due.isEnded) return
-      if (running === undefined) running = runWhileDue()
-      else due.isAgain = true
-    },
-    state: () => ({ name: job.name, isRunning: running !== undefined, ...state }),
-    end: async () => {
-      due.isEnded = true
-      await running
-    },
   }
 }
 
@@ -156,17 +157,11 @@ function createCron(timeZone: string): Cron {
   }
 }
 
-interface Slots {
-  /** The next ones from now on. */
-  readonly next: (count: number) => number[]
-  /** The library keeps a list of what it was asked for. */
-  readonly forget: () => void
-}
-
-function readSlots(expression: string, timezone: string): Slots {
+/** `next`: the next slots from now on. `forget`: the library keeps a list of its expressions. */
+function readSlots(expression: string, timezone: string) {
   const task = createTask(expression, () => undefined, { timezone })
   return {
-    next: (count) => task.getNextRuns(count).map((slot) => slot.getTime()),
+    next: (count: number) => task.getNextRuns(count).map((slot) => slot.getTime()),
     forget: () => void task.destroy(),
   }
 }

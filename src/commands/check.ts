@@ -156,7 +156,8 @@ function listSome(differences: readonly string[]): string {
 
 async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
-  for await (const page of service.listShipments({ pageSize: 1, signal: app.signal })) {
+  const options = { pageSize: 1, signal: app.signal }
+  for await (const page of service.listRecords('shipments', options)) {
     const total = page.total === undefined ? 'an unknown number of' : String(page.total)
     const skew = Math.round(stats().clockOffsetMs / 1000)
     const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
-import type { Plan, PlanTotal } from '../sync/plan/make-plan.js'
+import type { Plan, PlanTotal } from '../sync/make-plan.js'
 import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
 import { formatTable } from './output/print-table.js'
@@ -18,8 +18,7 @@ export function addPlanCommand(program: Command, io: CommandIo): void {
       (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
     ),
     run: async (app, options) => {
-      const { observePlan } = await import('../sync/plan/observe-plan.js')
-      const { estimatePlan } = await import('../sync/plan/make-plan.js')
+      const { estimatePlan, observePlan } = await import('../sync/make-plan.js')
       requireService(app.config)
       const warehouse = await app.openWarehouse()
       const { service } = await app.openService()

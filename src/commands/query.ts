@@ -11,7 +11,7 @@ import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
 import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './output/print-answer.js'
 import { formatTable } from './output/print-table.js'
-import { nearest, suggest } from '../base/suggest.js'
+import { nearest, suggest } from '../base/phrases.js'
 import { instant, instantText, separatedByCommas, wholeNumber } from './parse-arguments.js'
 
 interface QueryOptions extends Partial<Record<QueryParameter, string>> {

@@ -11,7 +11,7 @@ import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
 import { escapeControls, formatTable } from './output/print-table.js'
 import type { Terminal } from './output/terminal.js'
-import { limitRun } from '../sync/limit-run.js'
+import { limitRun } from '../sync/run-outcome.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** Settings of every command that reads the service into the warehouse. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
-import type { VerifyReport } from '../sync/verify/verify-warehouse.js'
+import type { VerifyReport } from '../sync/verify-warehouse.js'
 import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
 import { formatTable } from './output/print-table.js'
@@ -47,7 +47,7 @@ export function addVerifyCommand(program: Command, io: CommandIo): void {
           wholeNumber(0, LARGEST_SEED),
         ),
     run: async (app, options) => {
-      const { verifySource } = await import('../sync/verify/verify-warehouse.js')
+      const { verifySource } = await import('../sync/verify-warehouse.js')
       requireService(app.config)
       await app.openWarehouse()
       const { service } = await app.openService()

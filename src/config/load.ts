@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
-import { suggest } from '../base/suggest.js'
+import { suggest } from '../base/phrases.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './safe-addresses.js'
 import { allSettings, settingsSchema, type Config, type SettingName } from './settings.js'
 import { fromEnvironment, readConfigFile, readDotEnv } from './sources.js'

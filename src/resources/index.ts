@@ -1,14 +1,11 @@
-import { containers } from './container.js'
-import { customFields } from './custom-field.js'
+import { containers, customFields } from './container.js'
 import { flattenRecord, readIdentity } from './flatten.js'
-import { otherResources, withoutSecrets } from './other-resource.js'
+import { otherResources, webhookEventCategories, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'
 import type { Resource, SeenIn, Sighting } from './resource.js'
-import { shipments } from './shipment.js'
-import { trackingRequests } from './tracking-request.js'
+import { shipments, trackingRequests } from './shipment.js'
 import { transportEvents } from './transport-event.js'
 import { flattenVessel, vessels } from './vessel.js'
-import { webhookEventCategories } from './webhook-event-category.js'
 
 /** Every stream, in the order its rows are written inside a transaction. */
 export const resources: readonly Resource[] = [

@@ -12,11 +12,9 @@ import {
 } from '../warehouse/bookkeeping/checkpoints.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
-import type { ListPass } from './list-pass.js'
+import { mostMoving, readPage, type ListPass } from './list-pass.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { readPage } from './read-page.js'
-import { mostMoving } from './list-tally.js'
 
 /** Filters for what can still change. The list of containers has none: it is always read whole. */
 const TRACKING_STOPPED = 'filter[tracking_stopped]'

@@ -1,17 +1,16 @@
+import type { ListStream } from '../api/endpoints.js'
 import { parsePage, type Page } from '../api/list-pages.js'
 import type { Document } from '../jsonapi/document.js'
 import { membersOf } from '../jsonapi/members.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import type { Run } from '../ingest/run.js'
 
-export type IncludingList = 'shipments' | 'containers'
-
 /**
  * Relations we would like to have included, most wanted first. Which of them the service takes is
  * not specified: what it refuses or does not send is dropped, and tried again after a day.
  * Everything works with none of them, at the cost of requests.
  */
-const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
+const WANTED_INCLUDES: Readonly<Record<ListStream, readonly string[]>> = {
   shipments: [
     'containers',
     'containers.transport_events',
@@ -25,6 +24,8 @@ const WANTED_INCLUDES: Readonly<Record<IncludingList, readonly string[]>> = {
     'containers.custom_fields',
   ],
   containers: ['transport_events', 'pod_terminal', 'pickup_facility', 'custom_fields'],
+  // Whatever a tracking request became is a shipment of the list of shipments.
+  tracking_requests: [],
 }
 
 /** What to ask a list for. */
@@ -40,9 +41,10 @@ export interface IncludeChoice {
  */
 export async function chooseIncludes(
   run: Pick<Run, 'warehouse'>,
-  list: IncludingList,
+  list: ListStream,
 ): Promise<IncludeChoice> {
   const wanted = WANTED_INCLUDES[list]
+  if (wanted.length === 0) return { includes: [], isTrial: false }
   const found = await loadCapability(run.warehouse, capabilityName(list))
   if (found === undefined) return { includes: wanted, isTrial: true }
   const accepted = wanted.filter((name) => listOf(found.detail.accepted).includes(name))
@@ -62,7 +64,7 @@ function listOf(value: unknown): readonly string[] {
 /** Remembers which of `asked` the service took and sent, by a first page. */
 export async function rememberIncludes(
   run: Pick<Run, 'warehouse' | 'logger'>,
-  list: IncludingList,
+  list: ListStream,
   page: Page,
   asked: readonly string[],
 ): Promise<void> {
@@ -85,7 +87,7 @@ export async function rememberIncludes(
   }
 }
 
-function capabilityName(list: IncludingList): string {
+function capabilityName(list: ListStream): string {
   return `include on ${list}`
 }
 

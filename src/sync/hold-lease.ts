@@ -54,7 +54,7 @@ export async function holdLease<Result>(
  * True for a process of this place that has ended, so that a killed run holds nobody up. Another
  * place counts as running: containers of one host name do not see each other's processes.
  */
-export function hasEndedHere({ host, pid, place }: HolderProcess): boolean {
+function hasEndedHere({ host, pid, place }: HolderProcess): boolean {
   if (host !== hostname() || place === undefined || place !== placeOfPids()) return false
   try {
     // Signal 0 only asks whether the process exists.

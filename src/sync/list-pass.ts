@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Page } from '../api/list-pages.js'
+import type { ListStream } from '../api/endpoints.js'
+import type { ListOptions, Page } from '../api/list-pages.js'
+import { IncompleteRunError } from '../base/errors.js'
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
@@ -18,7 +20,6 @@ import type {
   PassPosition,
   TallyState,
 } from '../warehouse/bookkeeping/pass-position.js'
-import { EMPTY_TALLY, tally } from './list-tally.js'
 
 /** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
@@ -50,7 +51,11 @@ export class ListPass {
   readonly #expected: ReadonlySet<string> | undefined
   #passStartedAt: Date | undefined
 
-  private constructor(list: PassList, beganAt: string, pageSize: number, resumed?: Checkpoint) {
+  /**
+   * `beganAt`: on the database's clock, not after the first request. `resumed`: where a killed or
+   * stopped run left the pass.
+   */
+  constructor(list: PassList, beganAt: string, pageSize: number, resumed?: Checkpoint) {
     this.list = list
     this.beganAt = beganAt
     this.#pageSize = pageSize
@@ -60,18 +65,6 @@ export class ListPass {
     this.tally = resumed?.position.tallyBefore ?? EMPTY_TALLY
     this.#passStartedAt = resumed?.passStartedAt
     this.#expected = resumed && new Set(resumed.position.signposts)
-  }
-
-  /** From the first page. `now`: on the database's clock, not after the first request. */
-  static start(list: PassList, now: string, pageSize: number): ListPass {
-    return new ListPass(list, now, pageSize)
-  }
-
-  /** From where a killed or stopped run left it. */
-  static resume(checkpoint: Checkpoint, pageSize: number): ListPass {
-    const { stream, scope, position } = checkpoint
-    const list = { stream, scope, query: position.query }
-    return new ListPass(list, position.beganAt, pageSize, checkpoint)
   }
 
   get stream(): string {
@@ -142,7 +135,7 @@ export async function openPass(
   const history = await retryWarehouse(run, () => loadPassHistory(warehouse, stream))
   const changing = await chooseChanging(history)
   const left = changing && (await resumePass(run, changing))
-  return left ?? ListPass.start(changing ?? whole, history.now, run.settings.pageSize)
+  return left ?? new ListPass(changing ?? whole, history.now, run.settings.pageSize)
 }
 
 export function wholeList(stream: string): PassList {
@@ -161,9 +154,10 @@ async function resumePass(
     case 'none':
       return undefined
     case 'unfinished': {
-      const { page } = remains.checkpoint.position
+      const { checkpoint } = remains
+      const { page, query, beganAt } = checkpoint.position
       run.logger.info('going on where a run was cut off', { stream, page })
-      return ListPass.resume(remains.checkpoint, pageSize)
+      return new ListPass({ stream, scope, query }, beganAt, pageSize, checkpoint)
     }
     case 'complete':
       run.logger.info('a run that was cut off had completed this stream', { stream })
@@ -177,7 +171,7 @@ async function resumePass(
 export async function startPass(run: Run, list: PassList): Promise<ListPass> {
   const { warehouse } = run
   const { now } = await retryWarehouse(run, () => loadPassHistory(warehouse, list.stream))
-  return ListPass.start(list, now, run.settings.pageSize)
+  return new ListPass(list, now, run.settings.pageSize)
 }
 
 /** Records that a pass is complete. */
@@ -209,4 +203,78 @@ function signposts(page: Page): string[] {
 
 function digest({ id }: RecordIdentity): string {
   return hash('sha1', JSON.stringify(id ?? null), 'base64url').slice(0, 10)
+}
+
+/** Before the first page. */
+export const EMPTY_TALLY: TallyState = {
+  distinct: 0,
+  repeated: 0,
+  lowestTotal: null,
+  lastTotal: null,
+  stalePages: 0,
+}
+
+/**
+ * By how many records a list of this length may move while it is read, or shrink from one pass to
+ * the next: ten, or two per cent. If more seem to, suspect the list.
+ */
+export function mostMoving(records: number): number {
+  return Math.max(10, Math.floor(records * 0.02))
+}
+
+/**
+ * Counts the records that a pass over a list shows, each once, to know whether the list hid any. A
+ * resumed pass knows how many records came before, not which.
+ */
+export function tally(
+  before: TallyState,
+  { rows, fresh, total }: Pick<Page, 'rows' | 'fresh' | 'total'>,
+): TallyState {
+  const isStale = rows.length > 0 && fresh === 0
+  const totals = [before.lowestTotal, total].filter((one) => typeof one === 'number')
+  return {
+    distinct: before.distinct + fresh,
+    repeated: before.repeated + (isStale ? 0 : rows.length - fresh),
+    lowestTotal: totals.length === 0 ? null : Math.min(...totals),
+    lastTotal: total ?? before.lastTotal,
+    stalePages: before.stalePages + (isStale ? 1 : 0),
+  }
+}
+
+/**
+ * Why a pass that came to the end of the list is not complete; undefined when it is. Records that
+ * arrive meanwhile make the total grow, or push others onto the next page, where they come again:
+ * as many may be missing, up to `mostMoving`. A page without any new record hides another page.
+ */
+export function findShortfall(
+  stream: string,
+  { distinct, repeated, lowestTotal, lastTotal, stalePages }: TallyState,
+): IncompleteRunError | undefined {
+  const advice = 'run the command again, and ask the service if it happens again'
+  if (lastTotal === null) {
+    if (stalePages === 0) return undefined
+    return new IncompleteRunError(
+      `the list of ${stream} showed a page again in place of another one; ${advice}`,
+    )
+  }
+  const moved = repeated + lastTotal - (lowestTotal ?? lastTotal)
+  const explained = stalePages > 0 ? 0 : Math.min(mostMoving(lastTotal), moved)
+  if (lastTotal - distinct <= explained) return undefined
+  const again = stalePages > 0 ? ', and a page came again in place of another one' : ''
+  return new IncompleteRunError(
+    `the list of ${stream} ended after ${distinct} of ${lastTotal} records${again}; ${advice}`,
+  )
+}
+
+/** One page of a list, the first unless `startPage` says otherwise: one request. */
+export async function readPage(
+  { service, settings, signal, ledger }: Pick<Run, 'service' | 'settings' | 'signal' | 'ledger'>,
+  stream: ListStream,
+  options: Pick<ListOptions, 'includes' | 'query' | 'startPage'> = {},
+): Promise<Page> {
+  const { pageSize } = settings
+  const counter = ledger.counter(stream)
+  const pages = service.listRecords(stream, { ...options, pageSize, signal, counter })
+  for await (const page of pages) return page
+  throw new Error('a list has at least one page, or throws')
 }

@@ -13,7 +13,7 @@ import { readEventCatalogue, readQueued } from './read-unlisted.js'
 import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
+import { walkList } from './walk-lists.js'
 
 /** What a backfill is narrowed to; with all three empty it is not narrowed. */
 export interface Narrowing {
@@ -24,9 +24,9 @@ export interface Narrowing {
 }
 
 const WALKS = {
-  shipments: walkShipments,
-  containers: walkContainers,
-  tracking_requests: walkTrackingRequests,
+  shipments: (run) => walkList(run, 'shipments'),
+  containers: (run) => walkList(run, 'containers'),
+  tracking_requests: (run) => walkList(run, 'tracking_requests'),
   webhook_event_categories: readEventCatalogue,
 } as const satisfies Record<string, (run: Run) => Promise<unknown>>
 

@@ -26,7 +26,7 @@ import type { Progress, Run, RunSettings } from '../ingest/run.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
-import { walkContainers, walkShipments, walkTrackingRequests } from './walk-lists.js'
+import { walkList } from './walk-lists.js'
 
 export interface SyncDependencies {
   readonly service: TrackingService
@@ -177,18 +177,19 @@ async function overrideFutureStamps(run: Run): Promise<void> {
 
 async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   if (command === 'backfill') await overrideFutureStamps(run)
-  const walked = await attempt(run, 'shipments', () => walkShipments(run))
+  const walked = await attempt(run, 'shipments', () => walkList(run, 'shipments'))
   const areContainersIncluded = walked?.areContainersIncluded === true
   if (areContainersIncluded) run.ledger.concludeAs('containers', 'shipments')
   const shown = areContainersIncluded
     ? walked
-    : await attempt(run, 'containers', () => walkContainers(run))
-  await attempt(run, 'tracking_requests', () => walkTrackingRequests(run))
+    : await attempt(run, 'containers', () => walkList(run, 'containers'))
+  await attempt(run, 'tracking_requests', () => walkList(run, 'tracking_requests'))
   if (command === 'backfill') {
     await attempt(run, 'webhook_event_categories', () => readEventCatalogue(run))
   }
   // A backfill reads them all, and what came included is compared already.
-  if (command === 'sync' && shown?.areTransportEventsIncluded === false) {
+  const isComplete = shown === undefined || shown.areTransportEventsIncluded === true
+  if (command === 'sync' && !isComplete) {
     await attempt(run, 'transport event checks', () => checkTransportEvents(run))
   }
   await attempt(run, UNLISTED, () => checkUnlistedEvents(run))

@@ -1,7 +1,7 @@
 import type { TrackingService } from '../api/endpoints.js'
 import type { ApiAnswer } from '../api/client.js'
 import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
-import { customFields } from '../resources/custom-field.js'
+import { customFields } from '../resources/index.js'
 import { quarantineRecords } from '../warehouse/bookkeeping/quarantined-records.js'
 import { upsertRows } from '../warehouse/rows/upsert.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'

@@ -1,3 +1,4 @@
+import type { ListStream } from '../api/endpoints.js'
 import type { Page } from '../api/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
 import type { PassFindings } from '../warehouse/bookkeeping/pass-position.js'
@@ -10,59 +11,26 @@ import {
   refetchThoseThatLeft,
 } from './changing-list.js'
 import { confirmAbsences } from './confirm-absences.js'
-import { chooseIncludes, rememberIncludes, type IncludeChoice } from './choose-includes.js'
+import { chooseIncludes, rememberIncludes } from './choose-includes.js'
 import { addListedTypes, foreignStreamError } from '../ingest/foreign-types.js'
 import { shownKeys, type Intake } from '../ingest/intake.js'
 import {
   closePass,
   CONTAINERS_WITH_EVENTS,
   dropPass,
-  openPass,
+  findShortfall,
   ListPass,
+  openPass,
   startPass,
   wholeList,
 } from './list-pass.js'
-import { findShortfall } from './list-tally.js'
-import { listOf, type ListStream } from './read-page.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { hasAllContainers, hasAllTransportEvents, takePages } from '../ingest/take-pages.js'
 
-/** What a walk that shows containers found out about them. */
-interface ShownContainers {
-  /** Every transport event that they list came included. */
-  readonly areTransportEventsIncluded: boolean
-}
-
-/**
- * Walks the shipments. Resolves to whether every container that they list came included in full; if
- * not, the list of containers must be walked too.
- */
-export async function walkShipments(
-  run: Run,
-): Promise<ShownContainers & { readonly areContainersIncluded: boolean }> {
-  const findings = await walk(run, 'shipments')
-  return {
-    areContainersIncluded: findings.areContainersIncluded === true,
-    areTransportEventsIncluded: findings.areTransportEventsIncluded === true,
-  }
-}
-
-export async function walkContainers(run: Run): Promise<ShownContainers> {
-  const findings = await walk(run, 'containers')
-  return { areTransportEventsIncluded: findings.areTransportEventsIncluded === true }
-}
-
-export async function walkTrackingRequests(run: Run): Promise<void> {
-  await walk(run, 'tracking_requests')
-}
-
-/** Whatever a tracking request became is a shipment of the list of shipments. */
-const NO_INCLUDES: IncludeChoice = { includes: [], isTrial: false }
-
 /** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
-async function walk(run: Run, stream: ListStream): Promise<PassFindings> {
+export async function walkList(run: Run, stream: ListStream): Promise<PassFindings> {
   const opened = await openPass(run, stream, (history) => chooseChanging(run, stream, history))
   if (!(opened instanceof ListPass)) {
     const { beganAt, scope, findings } = opened
@@ -136,10 +104,7 @@ async function walkPass(
   stream: ListStream,
   pass: ListPass,
 ): Promise<WalkedPass | undefined> {
-  const { includes, isTrial } =
-    stream === 'tracking_requests'
-      ? NO_INCLUDES
-      : await retryWarehouse(run, () => chooseIncludes(run, stream))
+  const { includes, isTrial } = await retryWarehouse(run, () => chooseIncludes(run, stream))
   const options = {
     includes,
     pageSize: run.settings.pageSize,
@@ -150,18 +115,17 @@ async function walkPass(
   }
   let isFirst = true
   let checkpoint: Checkpoint | undefined
-  const pages = listOf(run.service, stream, options)
+  const pages = run.service.listRecords(stream, options)
   for await (const [page, intake] of takePages(run, stream, pages)) {
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
-    // It tells what a trial found out, and what the service takes no more: else every run would ask
-    // for it in vain.
-    const isNews = isFirst && (isTrial || page.includes.length < includes.length)
-    if (isNews && stream !== 'tracking_requests') {
+    // It shows what a trial found out, and what the service no longer takes, so that the next run
+    // does not ask for it in vain.
+    if (isFirst && (isTrial || page.includes.length < includes.length)) {
       await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
     }
     isFirst = false
-    checkpoint = await storePage(run, { stream, pass, page, intake })
+    checkpoint = await storePage(run, stream, pass, page, intake)
     await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
     run.signal.throwIfAborted()
   }
@@ -171,40 +135,29 @@ async function walkPass(
 /** Returns where the pass stands then. */
 async function storePage(
   run: Run,
-  {
-    stream,
-    pass,
-    page,
-    intake,
-  }: { stream: ListStream; pass: ListPass; page: Page; intake: Intake },
+  stream: ListStream,
+  pass: ListPass,
+  page: Page,
+  intake: Intake,
 ): Promise<Checkpoint> {
-  pass.findings.listedTypes = addListedTypes(
-    pass.findings.listedTypes,
-    page.rows,
-    OWN_TYPES[stream],
-  )
+  const { findings } = pass
+  findings.listedTypes = addListedTypes(findings.listedTypes, page.rows, OWN_TYPES[stream])
   if (stream === 'shipments') {
-    const isSoFar = pass.findings.areContainersIncluded !== false
-    pass.findings.areContainersIncluded = isSoFar && hasAllContainers(page, intake)
+    const isSoFar = findings.areContainersIncluded !== false
+    findings.areContainersIncluded = isSoFar && hasAllContainers(page, intake)
   }
   if (stream !== 'tracking_requests') {
-    const isSoFar = pass.findings.areTransportEventsIncluded !== false
-    pass.findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
+    const isSoFar = findings.areTransportEventsIncluded !== false
+    findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
   }
   const checkpoint = pass.checkpointAfter(page)
-  // The pass ends with its first page: whoever comes after a crash reads that page, with a
-  // checkpoint and without one.
+  // A pass of one page needs no checkpoint: after a crash it is read again in any case.
   const isWholePass = page.number === 1 && page.isLast
   await storeIntake(run, intake, isWholePass ? {} : { checkpoint })
   see(pass, intake)
   run.ledger.add(new Map([[stream, { pages: 1 }]]))
-  run.onProgress({
-    stream,
-    page: page.number,
-    records: page.rowsSoFar,
-    total: page.total,
-    requests: run.ledger.requests(),
-  })
+  const { number, rowsSoFar: records, total } = page
+  run.onProgress({ stream, page: number, records, total, requests: run.ledger.requests() })
   return checkpoint
 }
 
@@ -213,12 +166,9 @@ function see(pass: ListPass, intake: Intake): void {
   for (const stream of ['shipments', 'containers', 'tracking_requests']) {
     for (const key of shownKeys(intake, stream)) pass.see(stream, key)
   }
-  for (const containerId of containersOf(shownKeys(intake, 'transport_events'))) {
-    pass.see(CONTAINERS_WITH_EVENTS, containerId)
+  // The first of the two ids that make the key of a transport event is its container's.
+  const events = shownKeys(intake, 'transport_events')
+  for (const id of new Set(events.map((key) => key.slice(0, key.indexOf(' '))))) {
+    pass.see(CONTAINERS_WITH_EVENTS, id)
   }
-}
-
-/** The first of the two ids that make the key of a transport event is its container's. */
-function containersOf(keys: readonly string[]): Set<string> {
-  return new Set(keys.map((key) => key.slice(0, key.indexOf(' '))))
 }

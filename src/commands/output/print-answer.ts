@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { ConfigError } from '../../base/errors.js'
-import { suggest } from '../../base/suggest.js'
+import { suggest } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import { formatCsv, formatCsvLines, type CsvOptions } from './print-csv.js'
 import { asTable, type TableOptions } from './print-answer-table.js'

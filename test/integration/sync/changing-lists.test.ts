@@ -5,8 +5,7 @@ import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/confirme
 import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
-import { observePlan } from '../../../src/sync/plan/observe-plan.js'
-import { estimatePlan } from '../../../src/sync/plan/make-plan.js'
+import { estimatePlan, observePlan } from '../../../src/sync/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { expectTrueCounts } from './expect-sync.js'
 import {

@@ -157,11 +157,11 @@ test(
     await scene.sync({
       watch: (service) => ({
         ...service,
-        listShipments: (options) => {
+        listRecords: (stream, options) => {
           void scene
             .query<{ holder: string }>('select holder from tracking_sync.lease')
             .then(([row]) => (holder = row?.holder ?? ''))
-          return service.listShipments(options)
+          return service.listRecords(stream, options)
         },
       }),
     })

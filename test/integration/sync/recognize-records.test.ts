@@ -11,9 +11,9 @@ type Unread = Record<string, { unread: number; read: number }>
 /** A sync of small pages, and what it parsed of them. */
 async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
   const records: RawRecord[] = []
-  const watchPages = (list: TrackingService['listShipments']): TrackingService['listShipments'] =>
-    async function* (options) {
-      for await (const page of list(options)) {
+  const watchPages = (service: TrackingService): TrackingService['listRecords'] =>
+    async function* (stream, options) {
+      for await (const page of service.listRecords(stream, options)) {
         const { data, included } = page.document
         if (page.number > 1) records.push(...data, ...included)
         yield page
@@ -24,12 +24,7 @@ async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
     const report = await scene.sync({
       command: 'sync',
       settings: { pageSize },
-      watch: (service) => ({
-        ...service,
-        listShipments: watchPages(service.listShipments.bind(service)),
-        listContainers: watchPages(service.listContainers.bind(service)),
-        listTrackingRequests: watchPages(service.listTrackingRequests.bind(service)),
-      }),
+      watch: (service) => ({ ...service, listRecords: watchPages(service) }),
     })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
     const read = new Set(parsed.mock.contexts)

@@ -189,9 +189,9 @@ describe('a run that is cut off', () => {
       })
       const watch = (service: TrackingService): TrackingService => ({
         ...service,
-        listShipments: async function* (options) {
-          firstRequest = await now()
-          yield* service.listShipments(options)
+        listRecords: async function* (stream, options) {
+          if (stream === 'shipments') firstRequest = await now()
+          yield* service.listRecords(stream, options)
         },
       })
       const cutOff = scene.sync({ settings: SETTINGS, reachFailpoint, watch })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
-import { trackingRequests } from '../../../src/resources/tracking-request.js'
+import { trackingRequests } from '../../../src/resources/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 

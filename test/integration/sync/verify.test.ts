@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { showDifference } from '../../../src/commands/verify.js'
-import { verifySource, type VerifyReport } from '../../../src/sync/verify/verify-warehouse.js'
+import { verifySource, type VerifyReport } from '../../../src/sync/verify-warehouse.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'

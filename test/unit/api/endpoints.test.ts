@@ -37,12 +37,12 @@ async function firstPage(pages: AsyncIterable<Page>): Promise<Page | undefined> 
 
 const one = '?page[number]=1'
 test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
-  [`/shipments${one}`, (api) => api.listShipments()],
+  [`/shipments${one}`, (api) => api.listRecords('shipments')],
   [
     `/containers${one}&page[size]=50&include=shipment`,
-    (api) => api.listContainers({ pageSize: 50, includes: ['shipment'] }),
+    (api) => api.listRecords('containers', { pageSize: 50, includes: ['shipment'] }),
   ],
-  [`/tracking_requests${one}`, (api) => api.listTrackingRequests()],
+  [`/tracking_requests${one}`, (api) => api.listRecords('tracking_requests')],
   [`/containers/a/transport_events${one}`, (api) => api.listTransportEvents('a')],
   [`/webhooks${one}`, (api) => api.listWebhooks()],
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LoopGuard } from '../../../src/jsonapi/pagination.js'
-import { EMPTY_TALLY, findShortfall, tally } from '../../../src/sync/list-tally.js'
+import { EMPTY_TALLY, findShortfall, tally } from '../../../src/sync/list-pass.js'
 import type { TallyState } from '../../../src/warehouse/bookkeeping/pass-position.js'
 
 interface ShownPage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatPlan } from '../../../../src/commands/plan.js'
-import { estimatePlan, type PlanObservations } from '../../../../src/sync/plan/make-plan.js'
+import { formatPlan } from '../../../src/commands/plan.js'
+import { estimatePlan, type PlanObservations } from '../../../src/sync/make-plan.js'
 
 const observed: PlanObservations = {
   lists: [
