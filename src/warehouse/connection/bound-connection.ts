@@ -13,11 +13,17 @@ export interface BoundConnection {
   release(): void
 }
 
+const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
+
 /**
  * A client of the pool whose statements end within a time, whatever the server does. PostgreSQL
  * itself ends a statement that takes too long, unless it is PostgreSQL that hangs, or the way to it
  * that has gone: then nothing ever comes back, and the connection is given up here. A connection
  * that was given up, or that could not roll back, is destroyed and not used again.
+ *
+ * Statements that are asked for without awaiting the one before travel together: the client sends
+ * them at once, and PostgreSQL answers them in order. So `begin` is not waited for either: it is
+ * answered with the first statement of its transaction.
  */
 export function boundConnection(
   client: pg.PoolClient,
@@ -27,29 +33,46 @@ export function boundConnection(
   let isUnlimited = false
   let isInTransaction = false
   let isBroken = false
-
-  async function giveUp(): Promise<never> {
-    isBroken = true
-    // Destroys the socket, because a statement is under way; what it was waiting for is rejected by
-    // that.
-    await client.end().catch(() => undefined)
-    throw new Error(`Connection terminated: PostgreSQL did not answer within ${limitMs} ms`)
-  }
+  let begun: Promise<unknown> = Promise.resolve()
+  let inLine = 0
 
   async function queryInTime(
     sqlText: string,
     parameters: readonly unknown[],
   ): Promise<pg.QueryResult> {
-    let timer: NodeJS.Timeout | undefined
-    const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limitMs)
-    })
-    try {
-      const answer = client.query(sqlText, [...parameters])
-      return await Promise.race([answer, tooLong.then(giveUp)])
-    } finally {
-      clearTimeout(timer)
+    inLine += 1
+    const config = {
+      text: sqlText,
+      values: [...parameters],
+      // Each of those that travel together has its time, one after the other.
+      ...(isUnlimited ? {} : { query_timeout: inLine * limitMs }),
     }
+    try {
+      return await client.query(config)
+    } catch (thrown) {
+      if ((thrown as Error).message !== 'Query read timeout') throw thrown
+      isBroken = true
+      throw new Error(`Connection terminated: PostgreSQL did not answer within ${limitMs} ms`, {
+        cause: thrown,
+      })
+    } finally {
+      inLine -= 1
+    }
+  }
+
+  function begin(): Promise<unknown> {
+    begun = queryInTime(session.begin, [])
+    // Told by the first statement that awaits it.
+    begun.catch(() => undefined)
+    return begun
+  }
+
+  async function queryBegun(
+    sqlText: string,
+    parameters: readonly unknown[],
+  ): Promise<pg.QueryResult> {
+    const [, result] = await Promise.all([begun, queryInTime(sqlText, parameters)])
+    return result
   }
 
   /**
@@ -60,9 +83,9 @@ export function boundConnection(
     sqlText: string,
     parameters: readonly unknown[],
   ): Promise<pg.QueryResult> {
-    await queryInTime(session.begin, [])
+    void begin()
     try {
-      const result = await queryInTime(sqlText, parameters)
+      const result = await queryBegun(sqlText, parameters)
       await queryInTime('commit', [])
       return result
     } catch (thrown) {
@@ -73,19 +96,22 @@ export function boundConnection(
 
   return {
     query: async (sqlText, parameters) => {
+      if (sqlText === 'begin') {
+        isInTransaction = true
+        void begin()
+        return NOTHING
+      }
+      if (session.isShared && !isInTransaction) return queryAlone(sqlText, parameters)
       isUnlimited ||= sqlText === WITHOUT_TIME_LIMIT
+      if (sqlText === 'commit' || sqlText === 'rollback') isInTransaction = false
       try {
-        if (sqlText === 'begin') isInTransaction = true
-        else if (sqlText === 'commit' || sqlText === 'rollback') isInTransaction = false
-        else if (session.isShared && !isInTransaction) return await queryAlone(sqlText, parameters)
-        if (isUnlimited) return await client.query(sqlText, [...parameters])
-        return await queryInTime(sqlText === 'begin' ? session.begin : sqlText, parameters)
+        return await queryBegun(sqlText, parameters)
       } catch (thrown) {
         if (sqlText !== 'rollback') throw thrown
         // The server rolls back when the connection goes. Why it had to is told by whoever asked
         // for it.
         isBroken = true
-        return { command: 'ROLLBACK', rowCount: 0, oid: 0, fields: [], rows: [] }
+        return NOTHING
       }
     },
     release: () => {

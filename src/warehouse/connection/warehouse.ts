@@ -106,6 +106,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
   const pool = new pg.Pool({
     ...settings,
     Client,
+    pipeline: true,
     max: options.poolSize ?? 5,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client: pg.ClientBase) => {
