@@ -4,6 +4,7 @@ import type { Sighting } from '../resources/resource.js'
 import { loadConfirmedPasses } from '../warehouse/bookkeeping/confirmed-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { SchemaNames } from '../warehouse/connection/schema-names.js'
+import { together } from '../warehouse/connection/together.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import {
   findDifferingKeys,
@@ -26,20 +27,22 @@ export async function loadKnown(
   const rows = new Map<string, Map<string, StoredRow>>()
   const seenOf = (stream: string): Sighting[] =>
     intakes.flatMap(({ sightings }) => sightings.get(stream) ?? [])
-  for (const resource of resources) {
-    const unique = new Map(seenOf(resource.stream).map((one) => [one.key, one]))
-    const stored = await loadStoredRows(session, names, resource, [...unique.values()])
-    rows.set(resource.stream, stored)
-    if (resource !== containers) continue
-    if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
-    if (mode === 'webhook') {
-      const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
-      const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
-      for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
-        stored.set(key, row)
+  await together(
+    resources.map(async (resource) => {
+      const unique = new Map(seenOf(resource.stream).map((one) => [one.key, one]))
+      const stored = await loadStoredRows(session, names, resource, [...unique.values()])
+      rows.set(resource.stream, stored)
+      if (resource !== containers) return
+      if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
+      if (mode === 'webhook') {
+        const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
+        const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
+        for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
+          stored.set(key, row)
+        }
       }
-    }
-  }
+    }),
+  )
   const isNotified = mode === 'webhook'
   return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }
 }

@@ -2,6 +2,7 @@ import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType } from '../../resources/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
+import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { REFETCH_STATE, REFETCH_TRANSITIONS, type RefetchState } from './refetch-states.js'
 
@@ -27,12 +28,13 @@ export async function queueMissingReferences(
   references: readonly ResourceIdentifier[],
 ): Promise<void> {
   const sorted = eachOnce(references)
-  for (const type of new Set(sorted.map((reference) => reference.type))) {
+  const types = [...new Set(sorted.map((reference) => reference.type))]
+  const queued = types.map((type) => {
     const ids = sorted.flatMap((reference) => (reference.type === type ? [reference.id] : []))
     const resource = resourceOfType(type)
     const table = session.names.table(resource.stream)
     const key = quoteIdentifier(resource.idColumn)
-    await session.query(
+    return session.query(
       'queue missing references',
       `insert into ${session.names.table('refetch_queue')} (resource_type, resource_id, reason)
 select $1, wanted.id, 'referenced and not known'
@@ -42,7 +44,8 @@ order by wanted.id
 on conflict do nothing`,
       [type, ids],
     )
-  }
+  })
+  await together(queued)
 }
 
 /**

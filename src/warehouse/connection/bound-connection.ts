@@ -32,6 +32,7 @@ export function boundConnection(
 ): BoundConnection {
   let isUnlimited = false
   let isInTransaction = false
+  let isOver = false
   let isBroken = false
   let begun: Promise<unknown> = Promise.resolve()
   let inLine = 0
@@ -103,7 +104,10 @@ export function boundConnection(
       }
       if (session.isShared && !isInTransaction) return queryAlone(sqlText, parameters)
       isUnlimited ||= sqlText === WITHOUT_TIME_LIMIT
-      if (sqlText === 'commit' || sqlText === 'rollback') isInTransaction = false
+      if (isOver && sqlText !== 'rollback') {
+        throw new Error('the transaction of this statement is over')
+      }
+      if (sqlText === 'commit' || sqlText === 'rollback') isOver = true
       try {
         return await queryBegun(sqlText, parameters)
       } catch (thrown) {

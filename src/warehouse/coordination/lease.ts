@@ -1,6 +1,7 @@
 import { ConnectorError, LeaseLostError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
+import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { STALE_AFTER_MS, takeLease, type TakeLeaseOptions } from './take-lease.js'
 
@@ -24,16 +25,17 @@ export async function acquireLease(warehouse: Warehouse, options: LeaseOptions):
 }
 
 /**
- * The same warehouse for the holder of a lease: every transaction checks in first. Statements
- * outside a transaction are not checked: let them write hints only.
+ * The same warehouse for the holder of a lease: every transaction checks in with its first
+ * statement, and fails with it. Statements outside a transaction are not checked: let them write
+ * hints only.
  */
 export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn'>): Warehouse {
   return {
     ...warehouse,
     transaction: (action, work) =>
       warehouse.transaction(action, async (session) => {
-        await lease.checkIn(session)
-        return work(session)
+        const [, result] = await together([lease.checkIn(session), work(session)])
+        return result
       }),
   }
 }

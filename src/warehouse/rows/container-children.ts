@@ -1,6 +1,7 @@
 import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames, type TableName } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
+import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /**
@@ -70,11 +71,13 @@ export async function replaceContainerChildren(
   { areNew = false, ...options }: WriteOptions & { readonly areNew?: boolean },
 ): Promise<void> {
   if (containerIds.length === 0) return
-  for (const table of containerChildren) {
-    await replaceStanding(session, table, containerIds, options)
-    if (!areNew) await closeIntervals(session, table, containerIds, options)
-    await openIntervals(session, table, containerIds, options)
-  }
+  await together(
+    containerChildren.flatMap((table) => [
+      replaceStanding(session, table, containerIds, options),
+      ...(areNew ? [] : [closeIntervals(session, table, containerIds, options)]),
+      openIntervals(session, table, containerIds, options),
+    ]),
+  )
 }
 
 /**

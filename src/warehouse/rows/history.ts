@@ -1,6 +1,7 @@
 import type { Resource } from '../../resources/resource.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
+import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /**
@@ -23,7 +24,7 @@ export async function writeVersions(
   const columns = historyColumns(resource).map(quoteIdentifier)
   const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
   const action = `write ${resource.historyTable}`
-  await session.query(
+  const closed = session.query(
     action,
     `update ${history} as version
 set valid_to = standing._observed_at
@@ -38,7 +39,7 @@ where version.${key} = any($1::text[])
     )`,
     [keys],
   )
-  await session.query(
+  const opened = session.query(
     action,
     `insert into ${history} (${key}, valid_from, ${columns.join(', ')}, source, _sync_run_id)
 select standing.${key}, standing._observed_at, ${list('standing')}, $2, $3
@@ -60,6 +61,7 @@ set
     _sync_run_id = excluded._sync_run_id`,
     [keys, sourceOf(mode), syncRunId],
   )
+  await together([closed, opened])
 }
 
 /** The columns a version holds: the material ones. */

@@ -17,6 +17,7 @@ import {
   type WriteOptions,
 } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** A row that was inserted or changed. */
@@ -45,21 +46,21 @@ export async function upsertRows(
   sightings: readonly Sighting[],
   options: WriteOptions,
 ): Promise<WrittenRow[]> {
-  const written: WrittenRow[] = []
   // Writers beside the runs take rows strictly by key: two of them must not deadlock.
   const groups = isConfirming(options.mode)
     ? runsByPresence(sightings)
     : groupByPresence(sightings).values()
-  for (const group of groups) {
-    const present = presentColumns(resource, group[0])
-    const rows = await session.query<Record<string, unknown>>(
-      `write ${resource.stream}`,
-      upsertSql(resource, present, group[0]?.isComplete ?? false, options),
-      [...incomingParameters(resource, present, group), options.syncRunId],
-    )
-    for (const row of rows) written.push(toWrittenRow(resource, row))
-  }
-  return written
+  const answers = await together(
+    [...groups].map((group) => {
+      const present = presentColumns(resource, group[0])
+      return session.query<Record<string, unknown>>(
+        `write ${resource.stream}`,
+        upsertSql(resource, present, group[0]?.isComplete ?? false, options),
+        [...incomingParameters(resource, present, group), options.syncRunId],
+      )
+    }),
+  )
+  return answers.flat().map((row) => toWrittenRow(resource, row))
 }
 
 /**

@@ -25,6 +25,7 @@ import {
 } from './transport-event-lists.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
+import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** What is written in one transaction. */
@@ -77,20 +78,14 @@ export async function writeBatch(
   const { names } = warehouse
   return warehouse.transaction('write a batch', async (session) => {
     const { counts, listsBehind } = await writeRows(session, names, batch, reachFailpoint)
-    await queueMissingReferences(session, references)
-    await queueRefetches(session, batch.doubtful, 'a sighting was older than the row')
-    const unproven = await queueListsBehind(session, listsBehind)
-    await removeRefetches(session, batch.refetched)
-    // After that, for one of them may be an entry that was just answered: it stays, and waits
-    // again.
-    await releaseRefetches(session, unproven.entries, unproven.waitMs)
-    await quarantineRecords(session, batch.quarantined, batch.syncRunId)
-    if (batch.syncRunId === null) return counts
-    await saveStreamStates(session, batch.syncRunId, describe(counts))
     reachFailpoint('before_checkpoint')
-    if (batch.checkpoint !== undefined) {
-      await saveCheckpoint(session, batch.syncRunId, batch.checkpoint)
-    }
+    await together([
+      queueMissingReferences(session, references),
+      queueRefetches(session, batch.doubtful, 'a sighting was older than the row'),
+      answerRefetches(session, batch.refetched, listsBehind),
+      quarantineRecords(session, batch.quarantined, batch.syncRunId),
+      recordPosition(session, batch, () => describe(counts)),
+    ])
     return counts
   })
 }
@@ -103,18 +98,36 @@ const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
 /**
- * Lists that could not be believed are read again once the service's clock has passed what is ahead
- * of them.
+ * Takes what this batch answers off the refetch queue. Lists that could not be believed are queued:
+ * they are refetched once the service's clock has passed what is ahead of them.
  */
-async function queueListsBehind(
+async function answerRefetches(
   session: Session,
+  answered: Batch['refetched'],
   lists: readonly ListBehindEvent[],
-): Promise<{ readonly entries: readonly ResourceIdentifier[]; readonly waitMs: number }> {
+): Promise<void> {
   const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
   const furthest = lists.reduce((most, { behindMs }) => Math.max(most, behindMs), SHORTEST_WAIT_MS)
   const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
-  await queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs)
-  return { entries, waitMs }
+  await together([
+    queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs),
+    removeRefetches(session, answered),
+  ])
+  // After that, for one of them may be an entry that was just answered: it stays, and waits again.
+  await releaseRefetches(session, entries, waitMs)
+}
+
+/** What the run has counted so far, and where its pass stands. */
+async function recordPosition(
+  session: Session,
+  { syncRunId, checkpoint }: Pick<Batch, 'syncRunId' | 'checkpoint'>,
+  describe: () => readonly StreamState[],
+): Promise<void> {
+  if (syncRunId === null) return
+  await together([
+    saveStreamStates(session, syncRunId, describe()),
+    ...(checkpoint === undefined ? [] : [saveCheckpoint(session, syncRunId, checkpoint)]),
+  ])
 }
 
 /** True when the batch holds nothing but where the pass stands, and that is recorded. */
@@ -146,14 +159,17 @@ export async function writeRows(
   const { syncRunId, mode } = batch
   const counts = new Map<string, BatchCounts>()
   const keys = new Map<string, ReadonlySet<string>>()
-  for (const resource of resources) {
-    const own = batch.sightings.filter((sighting) => sighting.resource === resource)
-    if (own.length === 0) continue
-    const written = await writeSightings(session, resource, own, { names, syncRunId, mode })
-    counts.set(resource.stream, written.counts)
-    keys.set(resource.stream, written.keys)
-    reachFailpoint('mid_batch')
-  }
+  // Side by side, in this order: each upsert is under way before the first is answered.
+  await together(
+    resources.map(async (resource) => {
+      const own = batch.sightings.filter((sighting) => sighting.resource === resource)
+      if (own.length === 0) return
+      const written = await writeSightings(session, resource, own, { names, syncRunId, mode })
+      counts.set(resource.stream, written.counts)
+      keys.set(resource.stream, written.keys)
+      reachFailpoint('mid_batch')
+    }),
+  )
   const lost = new Set<string>()
   for (const { resource, key } of isConfirming(mode) ? batch.sightings : []) {
     if (resource === containers && keys.get(resource.stream)?.has(key) !== true) lost.add(key)
@@ -184,13 +200,15 @@ async function writeSightings(
       ? await lockEqualRows(session, options.names, resource, sightings, keys)
       : []
   const derived = [...keys, ...equal].sort(compareKeys)
-  await writeVersions(session, resource, derived, options)
   const inserted = written.filter(({ isInserted }) => isInserted).length
-  if (resource === containers) {
-    const areNew = inserted === derived.length
-    await replaceContainerChildren(session, derived, { ...options, areNew })
-  }
-  await upsertVesselPositions(session, sightings, options)
+  const areNew = inserted === derived.length
+  await together([
+    writeVersions(session, resource, derived, options),
+    ...(resource === containers
+      ? [replaceContainerChildren(session, derived, { ...options, areNew })]
+      : []),
+    upsertVesselPositions(session, sightings, options),
+  ])
   const counts = {
     ...noCounts(),
     inserted,
