@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PreparedSession } from './session-settings.js'
+import type { RunStatement } from './typed-statements.js'
 
 /**
  * Lifts both limits on a statement, the server's and ours, until the end of the transaction: for
@@ -7,10 +8,9 @@ import type { PreparedSession } from './session-settings.js'
  */
 export const WITHOUT_TIME_LIMIT = 'set local statement_timeout = 0'
 
-/** The part of a pool's client that a query builder uses. */
 export interface BoundConnection {
-  query(sqlText: string, parameters: readonly unknown[]): Promise<pg.QueryResult>
-  release(): void
+  readonly query: RunStatement
+  readonly release: () => void
 }
 
 const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }

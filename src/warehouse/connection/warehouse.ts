@@ -1,11 +1,4 @@
-import {
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type Transaction,
-} from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { ConnectorError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
@@ -27,6 +20,7 @@ import {
 } from './session-settings.js'
 import { toWarehouseError } from './sqlstate.js'
 import type { SyncTables } from './tables.js'
+import { typedStatements, type RunStatement } from './typed-statements.js'
 
 /** What runs a statement: the pool, or one transaction on it. */
 export interface Session {
@@ -123,17 +117,36 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       options.logger.warn('a database connection was lost', { error })
     })
   })
-  const bind = (client: pg.PoolClient): BoundConnection =>
-    boundConnection(client, statementMs + ANSWER_MS, sessions.get(client))
-  const kysely = new Kysely<SyncTables>({
-    dialect: new PostgresDialect({ pool: withTranslatedErrors(pool, bind) }),
-  })
+  const withConnection = async <Result>(
+    use: (connection: BoundConnection) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = await pool.connect()
+    const connection = boundConnection(client, statementMs + ANSWER_MS, sessions.get(client))
+    try {
+      return await use(connection)
+    } finally {
+      connection.release()
+    }
+  }
   let closing: Promise<void> | undefined
   return {
-    ...createSession(kysely, names),
+    ...createSession(
+      (sqlText, parameters) => withConnection(({ query }) => query(sqlText, parameters)),
+      names,
+    ),
     transaction: (action, work) =>
       wrapErrors(action, () =>
-        kysely.transaction().execute((transaction) => work(createSession(transaction, names))),
+        withConnection(async ({ query }) => {
+          await query('begin', [])
+          try {
+            const result = await work(createSession(query, names))
+            await query('commit', [])
+            return result
+          } catch (thrown) {
+            await query('rollback', [])
+            throw thrown
+          }
+        }),
       ),
     readTable: (action, sqlText, question) =>
       wrapErrors(action, () =>
@@ -146,21 +159,17 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
         action,
         streamAnswer({ client: new Client(settings), prepare }, names, sqlText, question),
       ),
-    close: () => (closing ??= kysely.destroy()),
+    close: () => (closing ??= pool.end()),
   }
 }
 
-function createSession(
-  executor: Kysely<SyncTables> | Transaction<SyncTables>,
-  names: SchemaNames,
-): Session {
+function createSession(run: RunStatement, names: SchemaNames): Session {
   return {
-    query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) => {
-      const query = CompiledQuery.raw(sqlText, [...parameters])
-      const result = await wrapErrors(action, () => executor.executeQuery(query))
-      return result.rows as Row[]
-    },
-    sync: executor.withSchema(names.sync),
+    query: <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
+      wrapErrors(action, async () => (await run(sqlText, parameters)).rows as Row[]),
+    sync: typedStatements((sqlText, parameters) =>
+      wrapErrors(UNNAMED_ACTION, () => run(sqlText, parameters)),
+    ).withSchema(names.sync),
     names,
   }
 }
@@ -189,32 +198,6 @@ async function* wrapStream(
  * What a typed statement of the bookkeeping was doing, unless the transaction around it says so.
  */
 const UNNAMED_ACTION = 'use the bookkeeping'
-
-/**
- * The pool as kysely takes it, with errors of the taxonomy: its typed statements have no other
- * boundary.
- */
-function withTranslatedErrors(
-  pool: pg.Pool,
-  bind: (client: pg.PoolClient) => BoundConnection,
-): PostgresPool {
-  return {
-    connect: async () => {
-      const client = await wrapErrors(UNNAMED_ACTION, () => pool.connect())
-      const bound = bind(client)
-      const translated = {
-        query: (sqlText: string, parameters: readonly unknown[]) =>
-          wrapErrors(UNNAMED_ACTION, () => bound.query(sqlText, parameters)),
-        release: () => {
-          bound.release()
-        },
-      }
-      // kysely's type also has cursors, which nobody asks for here.
-      return translated as unknown as PostgresPoolClient
-    },
-    end: () => pool.end(),
-  }
-}
 
 /**
  * Types whose JavaScript form would lose something, microseconds or digits, stay texts; counts fit

@@ -1,0 +1,50 @@
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+} from 'kysely'
+import type pg from 'pg'
+import type { SyncTables } from './tables.js'
+
+/** Runs one statement: on any connection of the pool, or on the one of a transaction. */
+export type RunStatement = (
+  sqlText: string,
+  parameters: readonly unknown[],
+) => Promise<pg.QueryResult>
+
+/**
+ * Typed statements on the bookkeeping tables. kysely makes their text; `run` runs them, side by
+ * side where they are not awaited, which kysely's own transactions would not.
+ */
+export function typedStatements(run: RunStatement): Kysely<SyncTables> {
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>({ sql, parameters }: CompiledQuery<Row>) => {
+      const { rows, rowCount } = await run(sql, parameters)
+      return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    streamQuery: refuse,
+  }
+  return new Kysely<SyncTables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: () => Promise.resolve(),
+        acquireConnection: () => Promise.resolve(connection),
+        releaseConnection: () => Promise.resolve(),
+        beginTransaction: refuse,
+        commitTransaction: refuse,
+        rollbackTransaction: refuse,
+        destroy: () => Promise.resolve(),
+      }),
+    },
+  })
+}
+
+function refuse(): never {
+  throw new Error('transactions and streams are the business of the warehouse')
+}
