@@ -3,7 +3,6 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type CompiledQuery,
   type DatabaseConnection,
 } from 'kysely'
 import type pg from 'pg'
@@ -21,9 +20,9 @@ export type RunStatement = (
  */
 export function typedStatements(run: RunStatement): Kysely<SyncTables> {
   const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters }: CompiledQuery<Row>) => {
+    executeQuery: async ({ sql, parameters }) => {
       const { rows, rowCount } = await run(sql, parameters)
-      return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) }
+      return { rows: rows as never[], numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery: refuse,
   }

@@ -24,12 +24,10 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
     })),
   ]
   const [rows] = await together([
-    together(tables.map(({ table, own }) => putBack(session, names.in('data', table), own))),
+    together(tables.map(({ table, own }) => putBack(session, table, own))),
     together(
       tables.flatMap(({ historyTable }) =>
-        historyTable === undefined
-          ? []
-          : [putBackIntervals(session, names.in('data', historyTable))],
+        historyTable === undefined ? [] : [putBackIntervals(session, historyTable)],
       ),
     ),
     session.query(
@@ -45,11 +43,8 @@ where completed_pass_started_at > ${LATEST}`,
 const OWN = ['_observed_at', '_first_seen_at', '_changed_at', '_deleted_at']
 
 /** Returns how many rows had such a stamp. */
-async function putBack(
-  session: Session,
-  table: string,
-  stamps: readonly string[],
-): Promise<number> {
+async function putBack(session: Session, name: string, stamps: readonly string[]): Promise<number> {
+  const table = session.names.in('data', name)
   const [row] = await session.query<{ count: number }>(
     'put back stamps that lie in the future',
     `with stored as (
@@ -64,7 +59,8 @@ select count(*)::int as count from stored`,
   return row?.count ?? 0
 }
 
-async function putBackIntervals(session: Session, table: string): Promise<void> {
+async function putBackIntervals(session: Session, name: string): Promise<void> {
+  const table = session.names.in('data', name)
   const action = 'put back intervals that lie in the future'
   await together([
     session.query(

@@ -23,7 +23,7 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
 
 /** Every fifth order begins and ends with each of the five; `npm run test:long -- orders`: all. */
 const ORDERS = Array.from({ length: 120 }, (_, at) => at).filter(
-  (at) => at % Number(process.env.EACH_ORDER_OF ?? 5) === 0,
+  (at) => at % Number(process.env.ORDER_EVERY ?? 5) === 0,
 )
 
 /**
