@@ -29,14 +29,7 @@ import {
 } from './exchange.js'
 import { parseBaseUrl, resolveSameOrigin, showPath } from './origin.js'
 import type { RequestBudget, RequestPurpose } from './request-budget.js'
-import {
-  boundStamp,
-  learnSourceClock,
-  parseRetryAfter,
-  stampRequest,
-  unknownSourceClock,
-  type SourceClock,
-} from './source-clock.js'
+import { boundStamp, parseRetryAfter, SourceClock } from './source-clock.js'
 
 export interface ApiClientOptions {
   /** Ends with the version segment, `…/v2`. */
@@ -135,8 +128,8 @@ export class ApiClient {
   readonly #bodyLimits: BodyLimits
   readonly #redact: (text: string) => string
   readonly #counts = { requests: 0, retries: 0, rateLimited: 0, staleConnections: 0, bytes: 0 }
+  readonly #sourceClock = new SourceClock()
   #rateLimitedSince: Date | undefined
-  #sourceClock: SourceClock = unknownSourceClock
   #isSkewReported = false
 
   /** Throws a `ConfigError` for an address or a key that cannot work. */
@@ -297,17 +290,14 @@ export class ApiClient {
   }
 
   #learnClock({ startedAt, answeredAt, headers }: RawAnswer): Date {
-    const sample = { startedAt, endedAt: answeredAt, dateHeader: headers.date }
-    const learned = learnSourceClock(this.#sourceClock, sample)
-    const { observedAt, sourceClock } = stampRequest(learned, startedAt)
-    this.#sourceClock = sourceClock
-    const { offsetMs } = sourceClock
+    this.#sourceClock.learn({ startedAt, answeredAt, dateHeader: headers.date })
+    const { offsetMs } = this.#sourceClock
     if (Math.abs(offsetMs) > SKEW_WORTH_A_WARNING_MS && !this.#isSkewReported) {
       this.#isSkewReported = true
       const { logger } = this.#options
       logger.warn('The clocks of the service and of this machine disagree.', { offsetMs })
     }
-    return observedAt
+    return this.#sourceClock.stamp(startedAt)
   }
 
   async #bound({ startedAt, answeredAt }: RawAnswer, observedAt: Date): Promise<Date> {

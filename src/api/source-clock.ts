@@ -1,84 +1,73 @@
-/**
- * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the
- * answer was made, between our `startedAt` and our `endedAt`, the service's clock stood in [date,
- * date + 1 s). So the offset (service − ours) lies in [date − endedAt, date + 1 s − startedAt].
- * Many answers narrow that interval down; an answer that contradicts it tells that one of the two
- * clocks was moved.
- */
-export interface SourceClock {
-  /** Added to an instant of ours, gives the instant at the service. */
-  readonly offsetMs: number
-  readonly lowestMs: number
-  readonly highestMs: number
-  /**
-   * Up to which start of a request a stamp was given, and that stamp; nothing later may get an
-   * earlier one.
-   */
-  readonly lastStartedAt: number
-  readonly lastStamp: number
-}
-
-export const unknownSourceClock: SourceClock = {
-  offsetMs: 0,
-  lowestMs: -Infinity,
-  highestMs: Infinity,
-  lastStartedAt: -Infinity,
-  lastStamp: -Infinity,
-}
-
 /** When a request was sent and when the head of its answer came, on our clock. */
 export interface ClockSample {
   readonly startedAt: Date
-  readonly endedAt: Date
+  readonly answeredAt: Date
   /** The answer's `Date` header as it came. Missing or garbage leaves the estimate as it is. */
   readonly dateHeader: string | undefined
 }
 
 /**
- * Takes one answer into the estimate. An offset of 0 is kept for as long as the answers allow it,
- * so that two clocks which agree give our own stamps; else the bound nearest to 0 is taken. After a
- * contradiction the estimate starts again from this answer alone, with its lower bound: a stamp
- * that is too old costs a refetch, one that is too new would hide a later fact.
+ * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the
+ * answer was made, between our `startedAt` and our `answeredAt`, the service's clock stood in
+ * [date, date + 1 s). So the offset (service − ours) lies in [date − answeredAt, date + 1 s −
+ * startedAt]. Many answers narrow that interval down; one that contradicts it shows that one of the
+ * two clocks was moved.
  */
-export function learnSourceClock(known: SourceClock, sample: ClockSample): SourceClock {
-  const date = sample.dateHeader === undefined ? undefined : parseHttpDate(sample.dateHeader)
-  if (date === undefined) return known
-  const startedAt = sample.startedAt.getTime()
-  const endedAt = Math.max(startedAt, sample.endedAt.getTime())
-  const seenLowest = date.getTime() - endedAt
-  const seenHighest = date.getTime() + 1_000 - startedAt
-  const lowestMs = Math.max(known.lowestMs, seenLowest)
-  const highestMs = Math.min(known.highestMs, seenHighest)
-  if (lowestMs > highestMs) {
-    const again = { offsetMs: seenLowest, lowestMs: seenLowest, highestMs: seenHighest }
+export class SourceClock {
+  #offsetMs = 0
+  #lowestMs = -Infinity
+  #highestMs = Infinity
+  /** Of the latest request that got a stamp, and that stamp; nothing later may get an earlier one. */
+  #lastStartedAt = -Infinity
+  #lastStamp = -Infinity
+
+  /** Added to an instant of ours, gives the instant at the service. */
+  get offsetMs(): number {
+    return this.#offsetMs
+  }
+
+  /**
+   * Takes one answer into the estimate. An offset of 0 is kept for as long as the answers allow it,
+   * so that two clocks which agree give our own stamps; else the bound nearest to 0 is taken. After
+   * a contradiction the estimate starts again from this answer alone, with its lower bound: a stamp
+   * that is too old costs a refetch, one that is too new would hide a later fact.
+   */
+  learn(sample: ClockSample): void {
+    const date = sample.dateHeader === undefined ? undefined : parseHttpDate(sample.dateHeader)
+    if (date === undefined) return
+    const startedAt = sample.startedAt.getTime()
+    const answeredAt = Math.max(startedAt, sample.answeredAt.getTime())
+    const seenLowest = date.getTime() - answeredAt
+    const seenHighest = date.getTime() + 1_000 - startedAt
+    this.#lowestMs = Math.max(this.#lowestMs, seenLowest)
+    this.#highestMs = Math.min(this.#highestMs, seenHighest)
+    this.#offsetMs = Math.min(Math.max(0, this.#lowestMs), this.#highestMs)
+    if (this.#lowestMs <= this.#highestMs) return
+    this.#offsetMs = this.#lowestMs = seenLowest
+    this.#highestMs = seenHighest
     // The service's clock went back if it now stands before a stamp we gave; only then may stamps
     // go back with it.
-    const isStampPossible = known.lastStamp < date.getTime() + 1_000
-    return isStampPossible && startedAt >= known.lastStartedAt
-      ? { ...known, ...again }
-      : { ...unknownSourceClock, ...again }
+    const isStampPossible = this.#lastStamp < date.getTime() + 1_000
+    if (isStampPossible && startedAt >= this.#lastStartedAt) return
+    this.#lastStartedAt = this.#lastStamp = -Infinity
   }
-  return { ...known, lowestMs, highestMs, offsetMs: Math.min(Math.max(0, lowestMs), highestMs) }
+
+  /**
+   * When the service can have known what an answer says: the start of its request, on the service's
+   * clock. A request that began later never gets an earlier stamp, unless the service's clock was
+   * put back. One that began earlier but ended later is not raised: it may have been read earlier.
+   */
+  stamp(startedAt: Date): Date {
+    const start = startedAt.getTime()
+    const estimate = start + this.#offsetMs
+    if (start < this.#lastStartedAt) return new Date(estimate)
+    this.#lastStartedAt = start
+    this.#lastStamp = Math.max(estimate, this.#lastStamp)
+    return new Date(this.#lastStamp)
+  }
 }
 
-/**
- * When the service can have known what an answer says: the start of its request, on the service's
- * clock. A request that began later never gets an earlier stamp, unless the service's clock was put
- * back. One that began earlier but ended later is not raised: it may have been read earlier.
- */
-export function stampRequest(
-  known: SourceClock,
-  startedAt: Date,
-): { readonly observedAt: Date; readonly sourceClock: SourceClock } {
-  const start = startedAt.getTime()
-  const estimate = start + known.offsetMs
-  if (start < known.lastStartedAt) return { observedAt: new Date(estimate), sourceClock: known }
-  const stamp = Math.max(estimate, known.lastStamp)
-  const sourceClock = { ...known, lastStartedAt: start, lastStamp: stamp }
-  return { observedAt: new Date(stamp), sourceClock }
-}
-
-/** A clock that is ahead by less is not wrong: it tells whole seconds, and answers travel. */
+/** A clock that is ahead by less is not wrong: it shows whole seconds, and answers travel. */
 export const STAMP_TOLERANCE_MS = 10_000
 
 /**
