@@ -33,7 +33,7 @@ export function resolveSameOrigin(base: URL, pathOrUrl: string | URL, page?: URL
     throw refuse(`it is longer than ${LONGEST_URL_BYTES} bytes`, candidate)
   }
   if (!/^[\x21-\x7e]*$/.test(candidate) || candidate.includes('\\')) {
-    throw refuse('it holds characters that no address may hold', candidate)
+    throw refuse('it contains characters that are not allowed in an address', candidate)
   }
   const from = page ?? base
   if (!URL.canParse(candidate, from.href)) throw refuse('it is not an address', candidate)

@@ -12,15 +12,15 @@ export function clientClassOf(url: string): typeof pg.Client {
 
 /**
  * Proves that it knows the password without showing it, and goes on only when the server has proved
- * that it knows it too (SCRAM does both). Whoever listens in the place of the server learns nothing
- * and is told nothing.
+ * that it knows it too (SCRAM does both). A program that listens in the place of the
+ * server learns nothing.
  */
 export class ScramClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
     const { connection } = this
     const refuse = (): void => {
-      // What came in the same packet is not to be taken for a session.
+      // What came in the same packet must not pass for a session.
       connection.removeAllListeners('readyForQuery')
       connection.emit('error', notProved())
       connection.stream.destroy()
@@ -37,7 +37,7 @@ export class ScramClient extends pg.Client {
 
 function notProved(): WarehouseSchemaError {
   return new WarehouseSchemaError(
-    'what answers at the address of the database does not prove that it is our server (SCRAM), ' +
-      'so it was told no password; end whatever took its port, or try again',
+    'the server at the address of the database did not prove that it is ours (SCRAM), so no ' +
+      'password was sent; stop the program that took its port, or try again',
   )
 }

@@ -29,7 +29,8 @@ export function apiKeyProblem(apiKey: string): string | undefined {
   }
   if (/["'`]/.test(apiKey)) return 'holds a quote; remove the quotes around the key'
   if (/\s/.test(apiKey)) return 'holds a space or a line break; give the bare key'
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return 'holds characters that no header may carry'
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    return 'holds characters that are not allowed in an HTTP header'
   return undefined
 }
 

@@ -101,7 +101,6 @@ export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): s
     ),
     ...formatDifferences(report, terminal),
     ...formatUnlisted(report),
-    ...formatVolatile(report),
     '',
     `${verdict} ` +
       `(sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
@@ -130,12 +129,6 @@ function formatDifferences({ differences }: VerifyReport, terminal?: Terminal): 
 
 function formatUnlisted({ unlistedEvents: count }: VerifyReport): string[] {
   return count === 0 ? [] : ['', `Live transport events that no container lists: ${count}`]
-}
-
-function formatVolatile({ volatile }: VerifyReport): string[] {
-  const columns = Object.entries(volatile).map(([column, rows]) => `${column} (${rows})`)
-  if (columns.length === 0) return []
-  return ['', `Columns that change between two runs, and are behind: ${columns.join(', ')}`]
 }
 
 const SHOWN_BEFORE = 20

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonapi/members.js'
+import { isObject, membersOf, type Members } from '../jsonapi/members.js'
 import {
   boolean,
   defineResource,
@@ -42,21 +42,21 @@ const STATUSES = [
   'awaiting_inland_transfer',
 ] as const
 
-/** Values inside the lists of a container, by list and member. */
-const LISTED_VALUES = [
-  ['holds_at_pod_terminal', 'status', new Set(['pending', 'hold'])],
-  [
-    'fees_at_pod_terminal',
-    'type',
-    new Set(['demurrage', 'exam', 'extended_dwell_time', 'other', 'total']),
-  ],
-] as const
-
-/** Members of what is kept as it was sent, by attribute. */
-const KNOWN_MEMBERS = [
-  ['import_deadlines', new Set<string>(IMPORT_DEADLINES)],
-  ['holds_at_pod_terminal', new Set(['name', 'status', 'description'])],
-  ['fees_at_pod_terminal', new Set(['type', 'amount', 'currency_code'])],
+/** What the interface names inside attributes that are kept as they were sent. */
+const INSIDE = [
+  { attribute: 'import_deadlines', members: new Set<string>(IMPORT_DEADLINES) },
+  {
+    attribute: 'holds_at_pod_terminal',
+    members: new Set(['name', 'status', 'description']),
+    enumerated: 'status',
+    values: new Set(['pending', 'hold']),
+  },
+  {
+    attribute: 'fees_at_pod_terminal',
+    members: new Set(['type', 'amount', 'currency_code']),
+    enumerated: 'type',
+    values: new Set(['demurrage', 'exam', 'extended_dwell_time', 'other', 'total']),
+  },
 ] as const
 
 /**
@@ -118,41 +118,26 @@ export const containers = defineResource({
     transport_events: many('transport_event', 'transport_event_ids'),
     raw_events: many('raw_event', 'raw_event_ids'),
   },
-  derive: ({ attributes }, { set, unknownValue, unknownMember }) => {
-    const members = attributes as Record<string, unknown> | undefined
-    reportUnknownValues(members, unknownValue)
-    reportUnknownMembers(members, unknownMember)
-    const deadlines = members?.import_deadlines
+  derive: (record, target) => {
+    const attributes = membersOf(record.attributes)
+    reportUnknown(attributes, target)
+    const deadlines = attributes.import_deadlines
     if (deadlines === undefined) return
     for (const name of IMPORT_DEADLINES) {
       const value = isObject(deadlines) ? deadlines[name] : null
-      if (value !== undefined) set(name, value)
+      if (value !== undefined) target.set(name, value)
     }
   },
 })
 
-function reportUnknownValues(
-  attributes: Readonly<Record<string, unknown>> | undefined,
-  report: DeriveTarget['unknownValue'],
-): void {
-  for (const [list, member, known] of LISTED_VALUES) {
-    const items = attributes?.[list]
-    if (!Array.isArray(items)) continue
-    for (const item of items as readonly (Readonly<Record<string, unknown>> | null)[]) {
-      const value = item?.[member]
-      if (typeof value === 'string' && !known.has(value)) report(`${list}.${member}`, value)
-    }
-  }
-}
-
-function reportUnknownMembers(
-  attributes: Readonly<Record<string, unknown>> | undefined,
-  report: DeriveTarget['unknownMember'],
-): void {
-  for (const [name, known] of KNOWN_MEMBERS) {
-    for (const item of [attributes?.[name]].flat()) {
-      if (typeof item !== 'object' || item === null) continue
-      for (const member of Object.keys(item)) if (!known.has(member)) report(`${name}.${member}`)
+function reportUnknown(attributes: Members, { unknownMember, unknownValue }: DeriveTarget): void {
+  for (const { attribute, members, ...list } of INSIDE) {
+    for (const item of [attributes[attribute]].flat().filter(isObject)) {
+      for (const [name, value] of Object.entries(item)) {
+        if (!members.has(name)) unknownMember(`${attribute}.${name}`)
+        if (!('values' in list) || name !== list.enumerated || typeof value !== 'string') continue
+        if (!list.values.has(value)) unknownValue(`${attribute}.${name}`, value)
+      }
     }
   }
 }

@@ -37,29 +37,6 @@ export type Stream =
 
 export type HistoryTable = 'container_history' | 'shipment_history'
 
-/** What a resource type is and the table its records become rows of. */
-export interface Resource {
-  /** JSON:API `type`; `*` for the table that takes every type without a table of its own. */
-  readonly type: string
-  readonly idColumn: string
-  readonly stream: Stream
-  readonly keyColumns: readonly string[]
-  /** Key columns first. */
-  readonly columns: readonly Column[]
-  readonly columnIndex: ReadonlyMap<string, number>
-  readonly attributes: ReadonlyMap<string, AttributeSpec>
-  readonly relationships: ReadonlyMap<string, RelationshipSpec>
-  /** The interface requires `attributes` on these types; without them a record says nothing. */
-  readonly requiresAttributes: boolean
-  /** Path of a single read below the base address, or undefined where the interface has none. */
-  readonly path: string | undefined
-  /** The table that keeps versions of a row, where there is one. */
-  readonly historyTable: HistoryTable | undefined
-  readonly derive: Derive | undefined
-  /** How this version reads records of the type, in few characters: begins the digests of rows. */
-  readonly readingMark: string
-}
-
 /**
  * Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has
  * no column.
@@ -79,6 +56,7 @@ export type Derive = (
 ) => void
 
 export interface ResourceDefinition {
+  /** JSON:API `type`; `*` for the table that takes every type without a table of its own. */
   readonly type: string
   readonly stream: Stream
   /** The record's own id, as a column; part of the key unless `keyColumns` says otherwise. */
@@ -87,10 +65,28 @@ export interface ResourceDefinition {
   readonly attributes: Readonly<Record<string, AttributeSpec>>
   readonly relationships?: Readonly<Record<string, RelationshipSpec>>
   readonly extraColumns?: readonly Column[]
+  /** The interface requires `attributes` on these types; without them a record says nothing. */
   readonly requiresAttributes?: boolean
+  /** Path of a single read below the base address, where the interface has one. */
   readonly path?: string
+  /** The table that keeps versions of a row, where there is one. */
   readonly historyTable?: HistoryTable
   readonly derive?: Derive
+}
+
+/** What a resource type is and the table its records become rows of. */
+export interface Resource extends Omit<
+  ResourceDefinition,
+  'keyColumns' | 'attributes' | 'relationships' | 'extraColumns'
+> {
+  readonly keyColumns: readonly string[]
+  /** Key columns first. */
+  readonly columns: readonly Column[]
+  readonly columnIndex: ReadonlyMap<string, number>
+  readonly attributes: ReadonlyMap<string, AttributeSpec>
+  readonly relationships: ReadonlyMap<string, RelationshipSpec>
+  /** How this version reads records of the type, in few characters: begins the digests of rows. */
+  readonly readingMark: string
 }
 
 const material = (type: ColumnType): AttributeSpec => ({ type, isMaterial: true })
@@ -148,41 +144,31 @@ export const READING = 1
 export const READING_MARK_LENGTH = 4
 
 /** Lays out the columns of a resource type: key, attributes, relationships, then the rest. */
-export function defineResource(definition: ResourceDefinition): Resource {
-  const keyColumns = definition.keyColumns ?? [definition.idColumn]
-  const columns = new Map<string, Column>()
-  const add = (name: string, type: ColumnType, isMaterial: boolean): void => {
-    if (!columns.has(name)) columns.set(name, { name, type, isMaterial })
-  }
-  for (const name of keyColumns) add(name, 'text', false)
-  add(definition.idColumn, 'text', false)
-  for (const [name, spec] of Object.entries(definition.attributes)) {
-    if (!columns.has(name)) columns.set(name, { name, ...spec })
-  }
-  for (const [name, spec] of Object.entries(definition.relationships ?? {})) {
-    for (const column of relationshipColumns(name, spec)) {
-      add(column.name, column.type, column.isMaterial)
-    }
-  }
-  for (const column of definition.extraColumns ?? []) {
-    add(column.name, column.type, column.isMaterial)
-  }
-  const list = [...columns.values()]
-  const { attributes, relationships = {} } = definition
-  const reading = [READING, list, Object.entries(attributes), Object.entries(relationships)]
+export function defineResource({
+  attributes,
+  relationships = {},
+  extraColumns = [],
+  ...definition
+}: ResourceDefinition): Resource {
+  const { idColumn, keyColumns = [idColumn] } = definition
+  const all: readonly Column[] = [
+    ...[...keyColumns, idColumn].map(
+      (name) => ({ name, type: 'text', isMaterial: false }) as const,
+    ),
+    ...Object.entries(attributes).map(([name, spec]) => ({ name, ...spec })),
+    ...Object.entries(relationships).flatMap(([name, spec]) => relationshipColumns(name, spec)),
+    ...extraColumns,
+  ]
+  // The first of a name counts: a key column is also the column of its attribute.
+  const columns = all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at)
+  const reading = [READING, columns, Object.entries(attributes), Object.entries(relationships)]
   return {
-    type: definition.type,
-    idColumn: definition.idColumn,
-    stream: definition.stream,
+    ...definition,
     keyColumns,
-    columns: list,
-    columnIndex: new Map(list.map((column, index) => [column.name, index])),
-    attributes: new Map(Object.entries(definition.attributes)),
-    relationships: new Map(Object.entries(definition.relationships ?? {})),
-    requiresAttributes: definition.requiresAttributes ?? false,
-    path: definition.path,
-    historyTable: definition.historyTable,
-    derive: definition.derive,
+    columns,
+    columnIndex: new Map(columns.map(({ name }, index) => [name, index])),
+    attributes: new Map(Object.entries(attributes)),
+    relationships: new Map(Object.entries(relationships)),
     readingMark: hash('sha256', JSON.stringify(reading), 'base64url').slice(0, READING_MARK_LENGTH),
   }
 }

@@ -27,7 +27,6 @@ export interface Examination extends RowKey {
   readonly verdict: 'equal' | 'differing' | 'missingAtSource' | 'changing'
   /** Faults; empty unless differing. */
   readonly differences: readonly ColumnDifference[]
-  readonly volatileColumns: readonly string[]
 }
 
 /** Records as the service shows them, and live rows that it does not have. */
@@ -151,7 +150,6 @@ async function compare(warehouse: Warehouse, reading: Reading): Promise<Examinat
     ...row,
     verdict: 'missingAtSource',
     differences: [],
-    volatileColumns: [],
   }))
   const unique = new Map(reading.sightings.map((one) => [one.key, one]))
   for (const sighting of unique.values()) {
@@ -175,7 +173,6 @@ function compareColumns(
     key,
     verdict: differences.length === 0 ? 'equal' : 'differing',
     differences,
-    volatileColumns: found.filter(isOfTheMoment).map(({ column }) => column),
   }
 }
 

@@ -156,7 +156,7 @@ async function resumePass(
     case 'unfinished': {
       const { checkpoint } = remains
       const { page, query, beganAt } = checkpoint.position
-      run.logger.info('going on where a run was cut off', { stream, page })
+      run.logger.info('resuming where a run was cut off', { stream, page })
       return new ListPass({ stream, scope, query }, beganAt, pageSize, checkpoint)
     }
     case 'complete':

@@ -72,8 +72,6 @@ export interface VerifyReport {
   readonly unlistedEvents: number
   /** Since the last complete pass over the whole list of shipments began; null without one. */
   readonly wholeHoursAgo: number | null
-  /** By column that changes whenever the service looks: how many rows are behind. No fault. */
-  readonly volatile: Readonly<Record<string, number>>
   readonly sample: number
   readonly seed: number
   readonly requests: number
@@ -132,7 +130,6 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     ),
     unlistedEvents,
     wholeHoursAgo,
-    volatile: countVolatile(examinations),
     sample,
     seed,
     requests: verifier.ledger.requests(),
@@ -220,15 +217,4 @@ function summarize(stream: string, examinations: readonly Examination[]): Stream
     verdict[examination.verdict] += 1
   }
   return { stream, ...verdict }
-}
-
-function countVolatile(examinations: readonly Examination[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { stream, volatileColumns } of examinations) {
-    for (const column of volatileColumns) {
-      const name = `${stream}.${column}`
-      counts[name] = (counts[name] ?? 0) + 1
-    }
-  }
-  return counts
 }

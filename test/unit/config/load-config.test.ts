@@ -193,10 +193,18 @@ describe('problems', () => {
     ['"Token " before the key', `Token ${canary}`, 'holds a scheme word'],
     ['"Bearer " before the key', `bearer ${canary}`, 'holds a scheme word'],
     ['quotes around the key', `"${canary}"`, 'holds a quote'],
-    ['a smart quote', `\u201c${canary}\u201d`, 'holds characters that no header may carry'],
+    [
+      'a smart quote',
+      `\u201c${canary}\u201d`,
+      'holds characters that are not allowed in an HTTP header',
+    ],
     ['a line break', `${canary}\nX-Evil: 1`, 'holds a space or a line break'],
     ['a line break at the end', `${canary}\n`, 'holds a space or a line break'],
-    ['a control character', `${canary}\u0007`, 'holds characters that no header may carry'],
+    [
+      'a control character',
+      `${canary}\u0007`,
+      'holds characters that are not allowed in an HTTP header',
+    ],
   ])('%s is refused, and the key is not shown', { tags: ['G12'] }, (_what, key, reason) => {
     const problems = problemsOf({ TRACKING_API_KEY: key })
     expect(problems).toHaveLength(1)
