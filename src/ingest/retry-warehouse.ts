@@ -1,5 +1,6 @@
 import { WarehouseConflictError } from '../base/errors.js'
 import { retry, type RetryPolicy } from '../base/retry.js'
+import type { Session } from '../warehouse/connection/warehouse.js'
 import type { Run } from './run.js'
 
 /**
@@ -41,4 +42,13 @@ export async function retryWarehouse<Result>(
       run.logger.warn('the database failed; trying again', { waitMs, error })
     },
   })
+}
+
+/** Does work in one transaction, which is repeated like `retryWarehouse`. */
+export function transact<Result>(
+  run: Pick<Run, 'signal' | 'sleep' | 'logger' | 'warehouse'>,
+  name: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return retryWarehouse(run, () => run.warehouse.transaction(name, work))
 }

@@ -13,7 +13,7 @@ import {
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { mostMoving, readPage, type ListPass } from './list-pass.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 
 /** Filters for what can still change. The list of containers has none: it is always read whole. */
@@ -117,17 +117,14 @@ export async function recordUselessFilter(
   const { stream } = list
   if (!isChangingStream(stream)) return
   const capability = capabilityName(stream)
-  const { warehouse, logger } = run
   const found = { capability, isSupported: false, detail: { why } }
-  const known = await retryWarehouse(run, () =>
-    warehouse.transaction('remember a filter', async (session) => {
-      const before = await loadCapability(session, capability)
-      await saveCapability(session, found)
-      return before
-    }),
-  )
+  const known = await transact(run, 'remember a filter', async (session) => {
+    const before = await loadCapability(session, capability)
+    await saveCapability(session, found)
+    return before
+  })
   const isNew = known?.isSupported !== false
-  logger[isNew ? 'warn' : 'debug']('the filter is not used; each sync reads the whole list', {
+  run.logger[isNew ? 'warn' : 'debug']('the filter is not used; each sync reads the whole list', {
     stream,
     why,
   })
@@ -153,9 +150,7 @@ export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<vo
     )
   }
   const records = left.map((id) => ({ type: 'shipment', id }))
-  await retryWarehouse(run, () =>
-    warehouse.transaction('queue shipments that are no longer tracked', (session) =>
-      queueRefetches(session, records, 'not on the list of those still tracked'),
-    ),
+  await transact(run, 'queue shipments that are no longer tracked', (session) =>
+    queueRefetches(session, records, 'not on the list of those still tracked'),
   )
 }

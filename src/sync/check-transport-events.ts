@@ -16,7 +16,7 @@ import {
   type FetchedEvents,
 } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes } from '../ingest/intake.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 
@@ -105,12 +105,10 @@ async function record(
   await storeIntake(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
-  const { count: tombstoned } = await retryWarehouse(run, () =>
-    warehouse.transaction('record a check of transport events', async (session) => {
-      await recordTransportEventChecks(session, containerIds)
-      return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
-    }),
-  )
+  const { count: tombstoned } = await transact(run, 'record a check of events', async (session) => {
+    await recordTransportEventChecks(session, containerIds)
+    return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
+  })
   if (tombstoned > 0) run.ledger.add(new Map([['transport_events', { tombstoned }]]))
 }
 

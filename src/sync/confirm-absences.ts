@@ -26,7 +26,7 @@ import { shownKeys } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, mostMoving, type ListPass } from './list-pass.js'
 import type { Run } from '../ingest/run.js'
 import { readById } from '../ingest/read-by-id.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { storeIntake } from '../ingest/store-intake.js'
 
 /**
@@ -71,10 +71,8 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
     // Nothing to write, as after most passes.
     if (!(await retryWarehouse(run, () => hasAbsences(warehouse, stream)))) return
   }
-  const candidates = await retryWarehouse(run, () =>
-    warehouse.transaction('count absences', (session) =>
-      countAbsences(session, stream, missing, syncRunId),
-    ),
+  const candidates = await transact(run, 'count absences', (session) =>
+    countAbsences(session, stream, missing, syncRunId),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
   if (asked.length > 0) await askFor(run, resource, asked)
@@ -169,15 +167,13 @@ async function recordAnswers(
   const { names } = run.warehouse
   const { stream } = resource
   const options = { names, syncRunId: run.syncRunId, mode: 'sync' as const }
-  const marked = await retryWarehouse(run, () =>
-    run.warehouse.transaction('mark rows as gone', async (session) => {
-      const keys = await tombstoneRows(session, resource, gone, options)
-      run.reachFailpoint('mid_tombstones')
-      await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
-      await postponeAbsences(session, stream, open)
-      return keys
-    }),
-  )
+  const marked = await transact(run, 'mark rows as gone', async (session) => {
+    const keys = await tombstoneRows(session, resource, gone, options)
+    run.reachFailpoint('mid_tombstones')
+    await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
+    await postponeAbsences(session, stream, open)
+    return keys
+  })
   run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
   const [first] = open
   if (first === undefined) return

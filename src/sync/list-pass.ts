@@ -4,7 +4,7 @@ import type { ListOptions, Page } from '../api/list-pages.js'
 import { IncompleteRunError } from '../base/errors.js'
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import {
   abandonPass,
@@ -176,18 +176,14 @@ export async function startPass(run: Run, list: PassList): Promise<ListPass> {
 
 /** Records that a pass is complete. */
 export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void> {
-  await retryWarehouse(run, () =>
-    run.warehouse.transaction('complete a pass', (session) =>
-      completePass(session, run.syncRunId, checkpoint),
-    ),
+  await transact(run, 'complete a pass', (session) =>
+    completePass(session, run.syncRunId, checkpoint),
   )
 }
 
 /** Forgets an incomplete pass that came to the end of its list: the next run starts over. */
 export async function dropPass(run: Run, { list }: ListPass): Promise<void> {
-  await retryWarehouse(run, () =>
-    run.warehouse.transaction('abandon a pass', (session) => abandonPass(session, list)),
-  )
+  await transact(run, 'abandon a pass', (session) => abandonPass(session, list))
 }
 
 /** A checkpoint is written with every page, so it names only some of its records. */

@@ -23,7 +23,7 @@ import { recordDrift } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Progress, Run, RunSettings } from '../ingest/run.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
 import { walkList } from './walk-lists.js'
@@ -167,10 +167,8 @@ async function deriveChildrenAnew(run: Run): Promise<void> {
 /** Stamps that lie in the future would keep what the run sees from their rows. */
 async function overrideFutureStamps(run: Run): Promise<void> {
   const { warehouse } = run
-  const rows = await retryWarehouse(run, () =>
-    warehouse.transaction('put back stamps that lie in the future', (session) =>
-      putBackFutureStamps(session, warehouse.names),
-    ),
+  const rows = await transact(run, 'put back stamps that lie in the future', (session) =>
+    putBackFutureStamps(session, warehouse.names),
   )
   if (rows > 0) run.logger.warn('rows were stamped in the future; they count as seen now', { rows })
 }
