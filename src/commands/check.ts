@@ -173,7 +173,7 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [
     await attempt('webhook', async () => {
-      const { checkWebhook } = await import('../webhooks/manage/watch-webhook.js')
+      const { checkWebhook } = await import('../webhooks/manage/check-webhooks.js')
       const { service } = await app.openService()
       const { logger, signal } = app
       const report = await checkWebhook({ service, logger, signal, settings })

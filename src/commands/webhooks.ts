@@ -131,8 +131,7 @@ function addFailed(group: Command, io: CommandIo): void {
     define: (command) =>
       command.option('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
     run: async (app, options) => {
-      const { listFailedNotifications } =
-        await import('../webhooks/reconcile/failed-notifications.js')
+      const { listFailedNotifications } = await import('../webhooks/reconcile/reconcile.js')
       const { service } = await app.openService()
       const { limit } = options
       const failed: Envelope[] = []

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { createChunkCheck } from './chunk-check.js'
+import { createChunkCheck } from './read-body.js'
 
 export type Answer = {
   readonly status: number

@@ -1,41 +1,23 @@
-import type { TrackingService } from '../api/endpoints.js'
-import type { Config } from '../config/settings.js'
 import { LeaseHeldError } from '../base/errors.js'
-import type { ReachFailpoint } from '../base/failpoint.js'
-import type { Logger } from '../base/logger.js'
-import type { Sleep } from '../base/retry.js'
 import type { Job } from '../base/schedule.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
-import type { RunSettings } from '../ingest/run.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
-import { forgetBodies } from '../webhooks/process/forget-bodies.js'
+import { forgetBodies } from '../webhooks/receive/inbox.js'
 import { reconcile } from '../webhooks/reconcile/reconcile.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
-
-export interface JobDependencies {
-  readonly config: Config
-  readonly service: TrackingService
-  readonly warehouse: Warehouse
-  readonly logger: Logger
-  readonly runSettings: RunSettings
-  readonly programVersion: string
-  readonly sleep: Sleep
-  readonly reachFailpoint: ReachFailpoint
-  readonly signal: AbortSignal
-}
+import type { ServeDependencies } from './serve-dependencies.js'
 
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'
 
 /** What `serve` does by the clock. A job that is switched off is left out. */
-export function createJobs(dependencies: JobDependencies): Job[] {
+export function createJobs(dependencies: ServeDependencies): Job[] {
   const { config, signal } = dependencies
   const job = (
     name: string,
     cron: string,
-    run: (dependencies: JobDependencies) => Promise<void>,
+    run: (dependencies: ServeDependencies) => Promise<void>,
   ): Job => ({
     name,
     cron,
@@ -54,7 +36,7 @@ export function createJobs(dependencies: JobDependencies): Job[] {
  * A sync as the command does it. If another process holds the lease, it is that one's turn, and no
  * failure. A run that does not end complete counts as a failure.
  */
-async function runScheduledSync(dependencies: JobDependencies): Promise<void> {
+async function runScheduledSync(dependencies: ServeDependencies): Promise<void> {
   const { service, warehouse, programVersion, sleep, reachFailpoint } = dependencies
   const { config, logger, runSettings: settings, signal } = dependencies
   try {
@@ -77,7 +59,7 @@ async function runScheduledSync(dependencies: JobDependencies): Promise<void> {
   }
 }
 
-async function runReconcile(dependencies: JobDependencies): Promise<void> {
+async function runReconcile(dependencies: ServeDependencies): Promise<void> {
   const { config, service, warehouse, logger, signal } = dependencies
   const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
   const report = await unlessStopped(signal, () =>
@@ -89,12 +71,12 @@ async function runReconcile(dependencies: JobDependencies): Promise<void> {
   logger.info('reconciled', { failed, recovered, unresolved, alerts })
 }
 
-async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Promise<void> {
+async function runStoreViews({ warehouse, logger, signal }: ServeDependencies): Promise<void> {
   const fromContainers = LARGE_ACCOUNT_CONTAINERS
   await unlessStopped(signal, () => storeViews(warehouse, { logger, signal, fromContainers }))
 }
 
-async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): Promise<void> {
+async function tidyUp({ config, warehouse, signal, logger }: ServeDependencies): Promise<void> {
   const { webhookRetentionDays: retentionDays } = config
   const bodies = await unlessStopped(signal, () =>
     forgetBodies(warehouse, { retentionDays, signal }),

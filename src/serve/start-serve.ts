@@ -1,17 +1,20 @@
+import { ConnectorError, toError, WarehouseUnavailableError } from '../base/errors.js'
+import { backoffMs } from '../base/retry.js'
+import { startSchedule, type Schedule } from '../base/schedule.js'
+import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
-import { awaitWarehouse } from './await-warehouse.js'
+import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
+import { refreshOwnWebhooks } from '../webhooks/manage/own-webhooks.js'
+import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
+import { createReceiver, type Receiver } from '../webhooks/receive/receive.js'
+import {
+  createSenderAddresses,
+  type SenderAddresses,
+} from '../webhooks/receive/sender-addresses.js'
 import { createHealth } from './health.js'
+import { createJobs } from './jobs.js'
 import { createRoutes, type RunningParts } from './routes.js'
 import type { ServeDependencies } from './serve-dependencies.js'
-import {
-  catchUp,
-  keepSendersFresh,
-  learnOwnWebhooks,
-  startReceiver,
-  startTheProcessor,
-  startTheSchedule,
-  type StartedReceiver,
-} from './start-parts.js'
 
 export interface Serving {
   /** Of this machine: `http://127.0.0.1:8080`. */
@@ -40,12 +43,12 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   const stopping = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
   const health = createHealth(inbox, async () => (await running.receiver?.canStore()) ?? true)
-  const receiving = parts.isReceiving
-    ? startReceiver(dependencies, () => running.processor?.wake())
-    : undefined
+  const senders = createSenders(dependencies)
   const running: RunningParts = {
     health,
-    receiver: receiving?.receiver,
+    receiver: parts.isReceiving
+      ? startReceiver(dependencies, senders, () => running.processor?.wake())
+      : undefined,
     isPrepared: false,
     processor: undefined,
     schedule: undefined,
@@ -59,7 +62,7 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
     health.close()
     throw thrown
   }
-  const started = startWork(dependencies, running, receiving, signal)
+  const started = startWork({ ...dependencies, signal }, running, senders)
   // A rejection that no caller waits for must not end the process.
   started.catch(() => undefined)
   let ended: Promise<void> | undefined
@@ -78,24 +81,154 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   return { url: server.url, started, stop: () => (ended ??= stopAll()) }
 }
 
-/** All that needs the database. */
+/** All that needs the database. Its signal ends it, and the requests to the service. */
 async function startWork(
   dependencies: ServeDependencies,
   running: RunningParts,
-  receiving: StartedReceiver | undefined,
-  signal: AbortSignal,
+  senders: SenderAddresses | undefined,
 ): Promise<void> {
-  const { prepare, logger, sleep, parts, config } = dependencies
-  if (!(await awaitWarehouse({ prepare, logger, sleep, signal }))) return
+  const { parts, config, logger, clock, signal } = dependencies
+  if (!(await awaitWarehouse(dependencies))) return
   running.isPrepared = true
   running.health.enter()
-  if (receiving?.senders !== undefined) keepSendersFresh(receiving.senders, logger, signal)
+  senders?.keepFresh(signal).catch((error: unknown) => {
+    if (signal.aborted) return
+    logger.error('the list of sender addresses is no longer refreshed', { error })
+  })
   if (parts.isProcessing) running.processor = startTheProcessor(dependencies)
   if (parts.isScheduling) {
-    running.schedule = startTheSchedule(dependencies, signal)
+    const options = { logger, clock, timeZone: config.cronTimeZone }
+    running.schedule = startSchedule(createJobs(dependencies), options)
     await catchUp(dependencies, running.schedule)
   }
   // The reconcile that a schedule begins with learns them too.
   const isLearnt = parts.isScheduling && config.reconcileCron !== 'off'
-  if (parts.isProcessing && !isLearnt) await learnOwnWebhooks(dependencies, signal)
+  if (parts.isProcessing && !isLearnt) await learnOwnWebhooks(dependencies)
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+
+/**
+ * True when the warehouse can be used, false when the signal came first. Waits for the database
+ * however long it is away; throws what waiting does not cure: a newer schema, a missing grant.
+ */
+export async function awaitWarehouse({
+  prepare,
+  logger,
+  sleep,
+  signal,
+}: Pick<ServeDependencies, 'prepare' | 'logger' | 'sleep' | 'signal'>): Promise<boolean> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      await prepare()
+      if (failures > 0) logger.info('the database can be reached')
+      return true
+    } catch (thrown) {
+      if (!isOutage(thrown)) throw thrown
+      const waitMs = backoffMs(failures + 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
+      logger.error(
+        'the database cannot be reached; until it can, deliveries are answered 503 and nothing runs',
+        { waitMs, error: thrown },
+      )
+      await sleep(waitMs, signal).catch((reason: unknown) => {
+        if (!signal.aborted) throw toError(reason)
+      })
+    }
+  }
+  return false
+}
+
+/** Also one that was lost in the middle of a migration. */
+function isOutage(thrown: unknown): boolean {
+  if (thrown instanceof WarehouseUnavailableError) return true
+  return thrown instanceof Error && thrown.cause instanceof WarehouseUnavailableError
+}
+
+/** Undefined where deliveries are taken from any address. */
+function createSenders({
+  config,
+  parts,
+  service,
+  logger,
+  clock,
+  sleep,
+}: ServeDependencies): SenderAddresses | undefined {
+  if (!parts.isReceiving || !config.webhookCheckSenders) return undefined
+  return createSenderAddresses({
+    load: async (stop) => (await service.getWebhookIps(stop && { signal: stop })).body,
+    clock,
+    sleep,
+    logger,
+  })
+}
+
+function startReceiver(
+  { config, inbox, signature, logger, reachFailpoint }: ServeDependencies,
+  addresses: SenderAddresses | undefined,
+  onStored: () => void,
+): Receiver {
+  const { trustedProxyHops } = config
+  return createReceiver({
+    warehouse: inbox,
+    signature,
+    logger,
+    reachFailpoint,
+    onStored,
+    ...(addresses === undefined ? {} : { senders: { addresses, trustedProxyHops } }),
+  })
+}
+
+function startTheProcessor(dependencies: ServeDependencies): RunningProcessor {
+  const { config, service, warehouse, logger, reachFailpoint, sleep } = dependencies
+  return startProcessor({
+    service,
+    warehouse,
+    logger,
+    sleep,
+    now: () => performance.now(),
+    reachFailpoint,
+    settings: {
+      ...dependencies.runSettings,
+      workers: config.processorWorkers,
+      refetchDelayMs: config.refetchDelayMs,
+      own: watchSettingsOf(config),
+    },
+  })
+}
+
+/**
+ * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
+ * notifications that could not be delivered meanwhile.
+ */
+async function catchUp(
+  { config, warehouse, logger }: ServeDependencies,
+  schedule: Schedule,
+): Promise<void> {
+  schedule.fire('reconcile')
+  const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
+    logger.warn('cannot find out whether a sync was missed', { error })
+    return undefined
+  })
+  if (freshness === undefined || !isSyncDue(freshness, slotsOf(config))) return
+  logger.info('a scheduled sync was missed; running one now', {
+    lastCompleteSyncBegan: freshness.beganAt ?? 'never',
+    syncCron: config.syncCron,
+  })
+  schedule.fire('sync')
+}
+
+/**
+ * Asks the service which webhooks are ours, so that first deliveries need not wait for it. A
+ * failure is only logged: the processor asks again when it must.
+ */
+async function learnOwnWebhooks(dependencies: ServeDependencies): Promise<void> {
+  const { config, service, warehouse, logger, signal } = dependencies
+  try {
+    await refreshOwnWebhooks({ service, warehouse, settings: watchSettingsOf(config), signal })
+  } catch (error) {
+    if (signal.aborted) return
+    if (!(error instanceof ConnectorError)) throw error
+    logger.warn('the service could not list its webhooks', { error })
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { forgetBodies } from '../../../src/webhooks/process/forget-bodies.js'
+import { forgetBodies } from '../../../src/webhooks/receive/inbox.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

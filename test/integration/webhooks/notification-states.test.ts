@@ -8,7 +8,7 @@ import {
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
-import { recordRecovered } from '../../../src/webhooks/reconcile/record-recovered.js'
+import { recordRecovered } from '../../../src/webhooks/reconcile/reconcile.js'
 import {
   NOTIFICATION_TRANSITIONS,
   type NotificationEvent,

@@ -5,7 +5,7 @@ import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-cat
 import { readQueued } from '../../../src/sync/read-unlisted.js'
 import { executeRun } from '../../../src/sync/run-sync.js'
 import { reconcile, type ReconcileReport } from '../../../src/webhooks/reconcile/reconcile.js'
-import type { WatchSettings } from '../../../src/webhooks/manage/watch-webhook.js'
+import type { WatchSettings } from '../../../src/webhooks/manage/check-webhooks.js'
 import { withRunDependencies, withTestService } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 

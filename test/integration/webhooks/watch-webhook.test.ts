@@ -5,7 +5,7 @@ import {
   checkWebhook,
   type WatchSettings,
   type WebhookReport,
-} from '../../../src/webhooks/manage/watch-webhook.js'
+} from '../../../src/webhooks/manage/check-webhooks.js'
 import { callCli } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { withTestService } from '../../support/test-service.js'

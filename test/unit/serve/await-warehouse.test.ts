@@ -5,7 +5,7 @@ import {
   WarehouseUnavailableError,
 } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { awaitWarehouse } from '../../../src/serve/await-warehouse.js'
+import { awaitWarehouse } from '../../../src/serve/start-serve.js'
 
 const outage = new WarehouseUnavailableError('connect: refused')
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ListOrder } from '../../../../src/webhooks/reconcile/failed-notifications.js'
+import { ListOrder } from '../../../../src/webhooks/reconcile/reconcile.js'
 
 const day = (number: number): string => `2026-03-0${number}T00:00:00Z`
 
