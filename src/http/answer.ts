@@ -6,6 +6,14 @@ export type Answer = {
   readonly headers?: OutgoingHttpHeaders
 } & ({ readonly error: string } | { readonly result: string })
 
+export interface TextAnswer {
+  readonly text: string
+  readonly type: string
+  /** 200 if absent. */
+  readonly status?: number
+  readonly headers?: OutgoingHttpHeaders
+}
+
 /** After its request was refused, a sender may go on this long, and this much of it is read. */
 const LINGER_MS = 1_000
 const LINGER_BYTES = 256 * 1024
@@ -56,6 +64,20 @@ export function answer(request: IncomingMessage, response: ServerResponse, given
     if (isInSmallChunks(chunk)) request.destroy()
     else if (discarded > LINGER_BYTES) request.pause()
   })
+}
+
+/** Answers a GET or HEAD with a text that no cache may keep. */
+export function answerText(
+  response: ServerResponse,
+  { text, type, status = 200, headers }: TextAnswer,
+): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    ...headers,
+  })
+  response.end(text)
 }
 
 function bringsBody({ headers }: IncomingMessage): boolean {

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { within } from './within.js'
+import { within } from './in-time.js'
 
 /** A process whose event loop is blocked for this long is not healthy. */
 const LONGEST_LOOP_DELAY_MS = 1_000
@@ -63,15 +63,13 @@ async function answers(warehouse: Warehouse): Promise<boolean> {
 function route(ask: () => Promise<boolean>): Route {
   return {
     methods: ['GET', 'HEAD'],
-    handle: async (_request: IncomingMessage, response: ServerResponse) => {
+    handle: async (_request, response) => {
       const isGood = await ask()
-      const text = isGood ? 'ok\n' : 'unavailable\n'
-      response.writeHead(isGood ? 200 : 503, {
-        'content-type': 'text/plain',
-        'content-length': text.length,
-        'cache-control': 'no-store',
+      answerText(response, {
+        status: isGood ? 200 : 503,
+        type: 'text/plain',
+        text: isGood ? 'ok\n' : 'unavailable\n',
       })
-      response.end(text)
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Histogram } from 'prom-client'
 import { ConfigError } from '../base/errors.js'
 import type { Schedule } from '../base/schedule.js'
 import { answer, type Answer } from '../http/answer.js'
@@ -16,6 +17,7 @@ import { slotsOf } from '../status/sync-freshness.js'
 export interface RunningParts {
   readonly health: Health
   readonly receiver: Receiver | undefined
+  readonly ackSeconds: Histogram | undefined
   /** Deliveries can be stored: the schemas are up to date. */
   isPrepared: boolean
   processor: RunningProcessor | undefined
@@ -46,6 +48,7 @@ export function createRoutes(
     '/readyz': health.ready,
     '/metrics': forListedHosts(
       createMetricsRoute({
+        ackSeconds: running.ackSeconds,
         ofProcess: () => ({
           programVersion,
           receiver: receiver?.counts(),

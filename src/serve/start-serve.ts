@@ -6,13 +6,14 @@ import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
 import { refreshOwnWebhooks } from '../webhooks/manage/own-webhooks.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
-import { createReceiver, type Receiver } from '../webhooks/receive/receive.js'
+import { createReceiver, type Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
 import {
   createSenderAddresses,
   type SenderAddresses,
 } from '../webhooks/receive/sender-addresses.js'
 import { createHealth } from './health.js'
 import { createJobs } from './jobs.js'
+import { createAckSeconds } from './metrics/process-metrics.js'
 import { createRoutes, type RunningParts } from './routes.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
@@ -44,11 +45,18 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
   const health = createHealth(inbox, async () => (await running.receiver?.canStore()) ?? true)
   const senders = createSenders(dependencies)
+  const ackSeconds = parts.isReceiving ? createAckSeconds() : undefined
   const running: RunningParts = {
     health,
-    receiver: parts.isReceiving
-      ? startReceiver(dependencies, senders, () => running.processor?.wake())
-      : undefined,
+    receiver:
+      ackSeconds &&
+      startReceiver(dependencies, senders, {
+        onAccepted: (elapsedMs) => {
+          ackSeconds.observe(elapsedMs / 1000)
+        },
+        onStored: () => running.processor?.wake(),
+      }),
+    ackSeconds,
     isPrepared: false,
     processor: undefined,
     schedule: undefined,
@@ -166,7 +174,7 @@ function createSenders({
 function startReceiver(
   { config, inbox, signature, logger, reachFailpoint }: ServeDependencies,
   addresses: SenderAddresses | undefined,
-  onStored: () => void,
+  callbacks: Pick<ReceiverOptions, 'onAccepted' | 'onStored'>,
 ): Receiver {
   const { trustedProxyHops } = config
   return createReceiver({
@@ -174,7 +182,7 @@ function startReceiver(
     signature,
     logger,
     reachFailpoint,
-    onStored,
+    ...callbacks,
     ...(addresses === undefined ? {} : { senders: { addresses, trustedProxyHops } }),
   })
 }

@@ -1,11 +1,13 @@
 import { ConnectorError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import type { JobState } from '../base/schedule.js'
+import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import { findAlerts, type AlertFacts } from '../status/alerts.js'
 import { describeStatus, type StatusSection } from '../status/describe-status.js'
 import { readStatus, type WarehouseStatus } from '../status/read-status.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { keepFor } from './in-time.js'
 
 /** What the page says of this process. */
 export interface ServingStatus extends AlertFacts {
@@ -38,21 +40,9 @@ export function createStatusRoute(options: {
 }): Route {
   const { warehouse, logger } = options
   const title = `tracking-sync: ${warehouse.names.data}`
-  let kept: { readonly page: Promise<string>; readonly until: number } | undefined
-
-  async function render(): Promise<string> {
-    return formatStatusPage(title, describeServing(await readStatus(warehouse), options.serving()))
-  }
-  const page = (): Promise<string> => {
-    if (kept === undefined || performance.now() > kept.until) {
-      const made = render()
-      kept = { page: made, until: performance.now() + KEPT_MS }
-      made.catch(() => {
-        kept = undefined
-      })
-    }
-    return kept.page
-  }
+  const page = keepFor(KEPT_MS, async () =>
+    formatStatusPage(title, describeServing(await readStatus(warehouse), options.serving())),
+  )
   return {
     methods: ['GET', 'HEAD'],
     handle: async (_request, response) => {
@@ -64,14 +54,15 @@ export function createStatusRoute(options: {
           return { status: 503, text: formatStatusPage(title, [AWAY]) }
         },
       )
-      response.writeHead(status, {
-        'content-type': 'text/html; charset=utf-8',
-        'content-length': Buffer.byteLength(text),
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-store',
+      answerText(response, {
+        status,
+        text,
+        type: 'text/html; charset=utf-8',
+        headers: {
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+          'x-content-type-options': 'nosniff',
+        },
       })
-      response.end(text)
     },
   }
 }

@@ -1,13 +1,16 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-client'
+import { answerText } from '../../http/answer.js'
 import type { Route } from '../../http/http-server.js'
 import { addMetrics, PREFIX } from './add-metrics.js'
-import { ackLatency, PROCESS_METRICS, type ProcessFacts } from './process-metrics.js'
+import { PROCESS_METRICS, type ProcessFacts } from './process-metrics.js'
 import { WAREHOUSE_METRICS, type WarehouseFacts } from './warehouse-metrics.js'
-import { within } from '../within.js'
+import { keepFor, within } from '../in-time.js'
 
 export interface MetricSources {
   readonly ofProcess: () => ProcessFacts
   readonly ofWarehouse: () => Promise<WarehouseFacts>
+  /** Undefined: this process receives no webhooks. */
+  readonly ackSeconds: Histogram | undefined
 }
 
 const WAREHOUSE_PATIENCE_MS = 5_000
@@ -26,12 +29,12 @@ const MISNAMED = [
  * The route `/metrics`, in the text format of Prometheus. Names and labels never hold data of
  * shipments. While the database is away its metrics are left out: old numbers look like good news.
  */
-export function createMetricsRoute({ ofProcess, ofWarehouse }: MetricSources): Route {
+export function createMetricsRoute({ ofProcess, ofWarehouse, ackSeconds }: MetricSources): Route {
   const processMetrics = new Registry()
   collectDefaultMetrics({ register: processMetrics })
   for (const name of MISNAMED) processMetrics.removeSingleMetric(name)
   addMetrics(processMetrics, PROCESS_METRICS, ofProcess)
-  processMetrics.registerMetric(ackLatency(`${PREFIX}webhook_ack_seconds`, ofProcess))
+  if (ackSeconds !== undefined) processMetrics.registerMetric(ackSeconds)
   const isUp = new Gauge({
     name: `${PREFIX}warehouse_up`,
     help: '1 when the database answered within five seconds.',
@@ -54,21 +57,12 @@ export function createMetricsRoute({ ofProcess, ofWarehouse }: MetricSources): R
     facts = answer
     return text + (await warehouseMetrics.metrics())
   }
-  let kept: { readonly text: Promise<string>; readonly until: number } | undefined
+  const text = keepFor(KEPT_MS, render)
 
   return {
     methods: ['GET', 'HEAD'],
     handle: async (_request, response) => {
-      if (kept === undefined || performance.now() > kept.until) {
-        kept = { text: render(), until: performance.now() + KEPT_MS }
-      }
-      const text = await kept.text
-      response.writeHead(200, {
-        'content-type': processMetrics.contentType,
-        'content-length': Buffer.byteLength(text),
-        'cache-control': 'no-store',
-      })
-      response.end(text)
+      answerText(response, { text: await text(), type: processMetrics.contentType })
     },
   }
 }

@@ -1,9 +1,9 @@
-import type { Metric } from 'prom-client'
+import { Histogram } from 'prom-client'
 import type { ApiStats } from '../../api/client.js'
 import type { JobState } from '../../base/schedule.js'
 import type { ProcessorState } from '../../webhooks/process/run-processor.js'
-import type { LatencyHistogram, ReceiverCounts } from '../../webhooks/receive/receiver-counts.js'
-import type { DescribedMetric, Values } from './add-metrics.js'
+import type { ReceiverCounts } from '../../webhooks/receive/receiver-counts.js'
+import { PREFIX, type DescribedMetric, type Values } from './add-metrics.js'
 
 /** What this process knows without asking. Undefined: it does not run that part. */
 export interface ProcessFacts {
@@ -80,15 +80,13 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
 
 function deliveryValues(counts: ReceiverCounts | undefined): Values {
   if (counts === undefined) return []
-  return [
-    [{ result: 'stored' }, counts.stored],
-    [{ result: 'duplicate' }, counts.duplicates],
-    [{ result: 'unavailable' }, counts.unavailable],
-    [{ result: 'aborted' }, counts.aborted],
-    ...Object.entries(counts.refused).map(
-      ([reason, count]) => [{ result: `refused_${reason}` }, count] as const,
-    ),
-  ]
+  const { stored, duplicate, unavailable, aborted, refused } = counts
+  const reasons = Object.entries(refused).map(
+    ([reason, count]) => [`refused_${reason}`, count] as const,
+  )
+  return [...Object.entries({ stored, duplicate, unavailable, aborted }), ...reasons].map(
+    ([result, count]) => [{ result }, count],
+  )
 }
 
 function handledValues(state: ProcessorState | undefined): Values {
@@ -99,29 +97,12 @@ function handledValues(state: ProcessorState | undefined): Values {
   )
 }
 
-/**
- * Seconds from the headers of a delivery to its answer. The receiver counts the buckets itself,
- * and the library has no histogram that takes them as they are.
- */
-export function ackLatency(name: string, facts: () => ProcessFacts): Metric<'le'> {
-  const type = 'histogram'
-  const help = 'From the headers of an accepted delivery to its answer.'
-  const get = () => {
-    const values = bucketValues(name, facts().receiver?.ackLatency)
-    return Promise.resolve({ name, help, type, aggregator: 'sum', values })
-  }
-  const reset = () => undefined
-  return { name, help, type, get, reset } as unknown as Metric<'le'>
-}
-
-function bucketValues(name: string, latency: LatencyHistogram | undefined): object[] {
-  if (latency === undefined) return []
-  const { buckets, count, sumMs } = latency
-  const metricName = `${name}_bucket`
-  return [
-    ...buckets.map((one) => ({ metricName, labels: { le: one.upToMs / 1000 }, value: one.count })),
-    { metricName, labels: { le: '+Inf' }, value: count },
-    { metricName: `${name}_sum`, labels: {}, value: sumMs / 1000 },
-    { metricName: `${name}_count`, labels: {}, value: count },
-  ]
+/** Each receiver has its own: it counts before `/metrics` is asked for. */
+export function createAckSeconds(): Histogram {
+  return new Histogram({
+    name: `${PREFIX}webhook_ack_seconds`,
+    help: 'From the headers of an accepted delivery to its answer.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [],
+  })
 }

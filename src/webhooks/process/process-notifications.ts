@@ -1,12 +1,9 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError, ConnectorError, toError } from '../../base/errors.js'
-import type { TrackingService } from '../../api/endpoints.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
-import type { Logger } from '../../base/logger.js'
-import type { Sleep } from '../../base/retry.js'
 import { toStorableText } from '../../resources/storable-text.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
-import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
 import type { Outcome } from '../notification-states.js'
 import { applyNotifications } from './apply-notifications.js'
@@ -19,7 +16,7 @@ import {
   type ClaimedNotification,
 } from './claim-notifications.js'
 import { parseNotification, type ParsedNotification } from './parse-notification.js'
-import { WebhookOwnership } from './webhook-ownership.js'
+import { WebhookOwnership, type OwnershipDependencies } from './webhook-ownership.js'
 
 export interface ProcessSettings {
   readonly own: OwnWebhookSettings
@@ -27,13 +24,8 @@ export interface ProcessSettings {
   readonly refetchDelayMs: number
 }
 
-export interface ProcessDependencies {
-  readonly service: Pick<TrackingService, 'listWebhooks'>
-  readonly warehouse: Warehouse
-  readonly logger: Logger
+export interface ProcessDependencies extends OwnershipDependencies {
   readonly settings: ProcessSettings
-  readonly sleep: Sleep
-  readonly signal: AbortSignal
   readonly reachFailpoint: ReachFailpoint
 }
 

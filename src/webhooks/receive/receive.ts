@@ -8,7 +8,8 @@ import { readDelivery } from './delivery.js'
 import { createGroupCommit } from './group-commit.js'
 import { createBodyMemory, readBody } from '../../http/read-body.js'
 import {
-  createCounter,
+  createCounts,
+  REFUSALS,
   type Outcome,
   type ReceiverCounts,
   type RefusalReason,
@@ -49,6 +50,11 @@ export interface ReceiverOptions {
   readonly senders?: { readonly addresses: SenderAddresses; readonly trustedProxyHops: number }
   readonly limits?: Partial<ReceiverLimits>
   readonly reachFailpoint?: ReachFailpoint
+  /**
+   * Called after each delivery that was stored or known, with the time from its headers to its
+   * answer. Must not throw.
+   */
+  readonly onAccepted?: (elapsedMs: number) => void
   /** Called after the answer to a notification that was not known before. Must not throw. */
   readonly onStored?: () => void
 }
@@ -59,23 +65,13 @@ export interface Receiver {
    * the warehouse does.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  counts(): ReceiverCounts
+  counts(): Readonly<ReceiverCounts>
   /** False while the warehouse answers but takes no delivery, as with a full disk. */
   canStore(): Promise<boolean>
   /**
    * Resolves when nothing waits for the warehouse any more. Called after the server was stopped.
    */
   drain(): Promise<void>
-}
-
-const STATUS: Readonly<Record<RefusalReason, number>> = {
-  content_type: 415,
-  content_encoding: 415,
-  sender: 403,
-  too_large: 413,
-  small_chunks: 400,
-  timeout: 408,
-  signature: 401,
 }
 
 /** Seconds after a 503; the service's own plan of retries is not documented. */
@@ -97,7 +93,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     timeoutMs: limits.bodyTimeoutMs,
     memory: createBodyMemory(limits.memoryBytes),
   }
-  const counter = createCounter()
+  const counts = createCounts()
   const logOutcome = createOutcomeLog(logger)
   if (signature === 'insecure') {
     logger.warn('signatures of webhook deliveries are not checked: anyone can send anything')
@@ -146,18 +142,24 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     handle: async (request, response) => {
       const startedAt = performance.now()
       const requestId = randomUUID()
-      counter.begin()
+      counts.received += 1
       const outcome = await receive(request, response)
       respond(request, response, outcome, requestId)
       const elapsedMs = performance.now() - startedAt
-      counter.end(outcome, elapsedMs)
+      if (outcome.kind === 'refused') counts.refused[outcome.reason] += 1
+      else counts[outcome.kind] += 1
+      if (isAccepted(outcome)) options.onAccepted?.(elapsedMs)
       logOutcome(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
       if (outcome.kind === 'stored') options.onStored?.()
     },
-    counts: () => counter.counts(),
+    counts: () => structuredClone(counts),
     canStore: () => inbox.canStore(),
     drain: () => inbox.drain(),
   }
+}
+
+function isAccepted({ kind }: Outcome): boolean {
+  return kind === 'stored' || kind === 'duplicate'
 }
 
 const JSON_TYPES = ['application/json', 'application/vnd.api+json']
@@ -184,7 +186,7 @@ function respond(
       return
     case 'refused': {
       const { reason } = outcome
-      answer(request, response, { status: STATUS[reason], headers, error: reason })
+      answer(request, response, { status: REFUSALS[reason], headers, error: reason })
       return
     }
     case 'unavailable':
