@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { ConnectorError } from '../../base/errors.js'
+import { ConnectorError, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import { boundConnection, type BoundConnection } from './bound-connection.js'
 import { clientClassOf } from '../../base/scram-client.js'
@@ -163,13 +163,29 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
   }
 }
 
+/**
+ * After a statement of a transaction failed, PostgreSQL refuses those that travelled with it
+ * (25P02, in_failed_sql_transaction): they fail with the first one's error, which says why.
+ */
 function createSession(run: RunStatement, names: SchemaNames): Session {
+  let first: Error | undefined
+  const runFor = async (action: string, ...statement: Parameters<RunStatement>) => {
+    try {
+      return await wrapErrors(action, () => run(...statement))
+    } catch (thrown) {
+      if (thrown instanceof ConnectorError && thrown.context.code === '25P02') {
+        throw first ?? thrown
+      }
+      first = toError(thrown)
+      throw first
+    }
+  }
   return {
-    query: <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
-      wrapErrors(action, async () => (await run(sqlText, parameters)).rows as Row[]),
-    sync: typedStatements((sqlText, parameters) =>
-      wrapErrors(UNNAMED_ACTION, () => run(sqlText, parameters)),
-    ).withSchema(names.sync),
+    query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
+      (await runFor(action, sqlText, parameters)).rows as Row[],
+    sync: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement)).withSchema(
+      names.sync,
+    ),
     names,
   }
 }
