@@ -38,6 +38,8 @@
 -- the ramp none blocks, and they all stand in other_holds.
 --
 -- Cost: both stays are made from one reading of the container; holds are read only when asked for.
+-- Narrow it by pod_terminal_id, shipping_line_scac or pod_discharged_at, which are read before the
+-- stays are made; start_at and binding_on are made first.
 
 create view {{analytics}}.container_stays as
 with
@@ -76,6 +78,7 @@ facts as (
         case when container.availability_known is not false then container.available_for_pickup end
             as available_for_pickup,
         container.pickup_appointment_at,
+        container.pod_discharged_at,
         shipment.bill_of_lading_number,
         shipment.shipping_line_scac,
         shipment.customer_name,
@@ -112,6 +115,13 @@ facts as (
                 container.current_status in ('picked_up', 'delivered', 'dropped', 'empty_returned'),
                 false
             ) as is_delivered,
+        milestone.ramp_out_at is not null
+            or milestone.empty_at is not null
+            or milestone.full_out_at is not null
+            and container.pod_rail_departed_at is null
+            and container.ind_ata_at is null
+            and container.ind_rail_unloaded_at is null
+            and container.final_destination_full_out_at is null as is_out,
         by_terminal.container_id is not null as has_terminal_day,
         by_line.container_id is not null as has_line_day,
         by_rail.container_id is not null as has_rail_day,
@@ -246,7 +256,9 @@ stays as (
         fact.shipment_ref_numbers,
         fact.tags,
         fact.tracking_stopped_reason,
+        fact.pod_discharged_at,
         fact.is_tracking_stopped,
+        fact.is_out,
         fact.service_on,
         stay.place,
         stay.place_locode,
@@ -413,6 +425,7 @@ select
     end as other_holds,
     stay.is_tracking_stopped,
     stay.is_zone_sent and stay.clock is not null as is_zone_known,
+    stay.is_out,
     stay.has_begun,
     stay.has_ended,
     stay.start_at is not null as is_start_reported,
@@ -426,6 +439,7 @@ select
     stay.out_on,
     stay.start_at,
     stay.end_at,
+    stay.pod_discharged_at,
     stay.pickup_appointment_at
 from stays as stay
 left join lateral (
@@ -530,6 +544,8 @@ comment on column {{analytics}}.container_stays.is_tracking_stopped is
 comment on column {{analytics}}.container_stays.is_zone_known is
     'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
     'that of the port itself.';
+comment on column {{analytics}}.container_stays.is_out is
+    'Whether its last pickup or its return empty is reported: nothing of it is left to fetch.';
 comment on column {{analytics}}.container_stays.has_begun is
     'Whether the stay has begun, reported or not.';
 comment on column {{analytics}}.container_stays.has_ended is
@@ -557,5 +573,7 @@ comment on column {{analytics}}.container_stays.start_at is
     'When it was discharged, or reached the ramp. UTC.';
 comment on column {{analytics}}.container_stays.end_at is
     'When it went out, or left by rail. UTC.';
+comment on column {{analytics}}.container_stays.pod_discharged_at is
+    'Discharge at the port of discharge, as sent; it can be an instant to come. UTC.';
 comment on column {{analytics}}.container_stays.pickup_appointment_at is
     'Appointment for the pickup at the terminal. UTC.';

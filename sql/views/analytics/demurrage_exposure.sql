@@ -52,7 +52,8 @@ overdue as (
         stay.days_over,
         stay.is_zone_known,
         stay.binding_on,
-        stay.out_on
+        stay.out_on,
+        stay.pod_discharged_at
     from {{analytics}}.container_stays as stay
     where stay.state in ('overdue', 'out_late')
         or stay.state = 'unknown'
@@ -146,7 +147,8 @@ select
     end as days_without_rate,
     stay.is_zone_known,
     stay.binding_on,
-    stay.out_on
+    stay.out_on,
+    stay.pod_discharged_at
 from overdue as stay
 left join fees as fee
     on fee.container_id = stay.container_id
@@ -266,3 +268,5 @@ comment on column {{analytics}}.demurrage_exposure.binding_on is
     'Earliest last free day that applies to the stay. Calendar day at the place.';
 comment on column {{analytics}}.demurrage_exposure.out_on is
     'Day it went out. Calendar day at the place; null while it is in, or nobody said when.';
+comment on column {{analytics}}.demurrage_exposure.pod_discharged_at is
+    'Discharge at the port of discharge, as sent; it can be an instant to come. UTC.';

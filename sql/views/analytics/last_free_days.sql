@@ -40,7 +40,8 @@ select
     stay.today_on,
     stay.out_on,
     stay.start_at,
-    stay.end_at
+    stay.end_at,
+    stay.pod_discharged_at
 from {{analytics}}.container_stays as stay;
 
 comment on view {{analytics}}.last_free_days is
@@ -111,3 +112,5 @@ comment on column {{analytics}}.last_free_days.start_at is
     'When it was discharged, or reached the ramp. UTC.';
 comment on column {{analytics}}.last_free_days.end_at is
     'When it went out, or left by rail. UTC.';
+comment on column {{analytics}}.last_free_days.pod_discharged_at is
+    'Discharge at the port of discharge, as sent; it can be an instant to come. UTC.';

@@ -17,6 +17,8 @@
 -- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays at
 -- that terminal of the port; ramps have none. Those of which nobody is asked any more are unknown
 -- and stand last: their departure would not be reported.
+--
+-- Cost: is_out repeats what the stay says, and is known before the stays are made.
 
 create view {{analytics}}.pickup_worklist as
 select
@@ -48,6 +50,7 @@ select
     stay.binding_on,
     stay.pickup_appointment_at,
     stay.pickup_appointment_at at time zone pod_zone.name as pickup_appointment_local,
+    stay.pod_discharged_at,
     stay.start_at,
     stay.start_at at time zone stay.time_zone as start_local
 from {{analytics}}.container_stays as stay
@@ -92,6 +95,7 @@ left join lateral (
 where stay.has_begun
     and not stay.has_ended
     and stay.mode = 'truck'
+    and not stay.is_out
 order by
     stay.state = 'unknown',
     case when dwell.is_long_there then 0 else stay.days_left end,
@@ -163,6 +167,8 @@ comment on column {{analytics}}.pickup_worklist.pickup_appointment_at is
 comment on column {{analytics}}.pickup_worklist.pickup_appointment_local is
     'Appointment for the pickup. Wall time at the port; null at the ramp, or where the zone is '
     'not known.';
+comment on column {{analytics}}.pickup_worklist.pod_discharged_at is
+    'Discharge at the port of discharge, as sent; it can be an instant to come. UTC.';
 comment on column {{analytics}}.pickup_worklist.start_at is
     'When it was discharged, or reached the ramp. UTC.';
 comment on column {{analytics}}.pickup_worklist.start_local is

@@ -39,15 +39,15 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   arrivals_calendar: {
     columns: `
       arrival_on, port_of_discharge_locode, port_of_discharge_name, shipping_line_scac,
-      shipping_line_name, shipments, containers, teu, length_unknown, tracking_stopped,
+      shipping_line_name, shipments, containers, teu, eta_passed, length_unknown, tracking_stopped,
       zone_unknown`,
     order: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
     period: 'arrival_on',
     needs: 'a container on its way whose ETA is within the next 30 days',
     leading: `
       arrival_on, port_of_discharge_locode, shipping_line_scac, shipments, containers, teu,
-      tracking_stopped`,
-    sums: 'shipments, containers, teu, tracking_stopped',
+      eta_passed, tracking_stopped`,
+    sums: 'shipments, containers, teu, eta_passed, tracking_stopped',
   },
   carrier_scorecards: {
     columns: `

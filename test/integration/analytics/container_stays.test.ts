@@ -136,6 +136,7 @@ it('shows every column of a stay', async () => {
       other_holds: ['USDA (pending)'],
       is_tracking_stopped: false,
       is_zone_known: true,
+      is_out: false,
       has_begun: true,
       has_ended: false,
       is_start_reported: true,
@@ -149,6 +150,7 @@ it('shows every column of a stay', async () => {
       out_on: null,
       start_at: '2026-11-03 20:00:00+00',
       end_at: null,
+      pod_discharged_at: '2026-11-03 20:00:00+00',
       pickup_appointment_at: '2026-11-09 18:00:00+00',
     },
   ])

@@ -222,7 +222,7 @@ describe('views that look at the same facts agree', () => {
       await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [latest])
       return session.query<{ calendar: number; expected: number }>(
         'count',
-        `select (select coalesce(sum(containers), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
+        `select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
           (select count(*)::integer from tracking_as_of.container_milestones as milestone
             inner join tracking_as_of.known_shipments as shipment using (shipment_id)
             where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null

@@ -104,6 +104,7 @@ it('shows every column of a container past its last free day', async () => {
       is_zone_known: true,
       binding_on: '2026-03-13',
       out_on: null,
+      pod_discharged_at: '2026-03-09 10:00:00+00',
     },
   ])
 })

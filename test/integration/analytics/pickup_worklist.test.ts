@@ -89,6 +89,7 @@ it('shows every column of a container that waits', async () => {
       binding_on: '2026-03-13',
       pickup_appointment_at: '2026-03-13 16:00:00+00',
       pickup_appointment_local: '2026-03-13 09:00:00',
+      pod_discharged_at: '2026-03-09 10:00:00+00',
       start_at: '2026-03-09 10:00:00+00',
       start_local: '2026-03-09 03:00:00',
     },
@@ -169,7 +170,7 @@ it('stands in the order in which it bites, by the calendar of each place', async
     landed(`f${day}`, {
       pod_terminal_id: 't1',
       pod_discharged_at: '2026-02-01T10:00:00Z',
-      pod_full_out_at: `2026-02-0${Math.min(day, 3) + 2}T10:00:00Z`,
+      pod_full_out_at: `2026-02-0${Math.min(day, 2) + 2}T10:00:00Z`,
     }),
   )
   await insertKnown(scene, 'containers', [
