@@ -53,7 +53,9 @@ async function readStates(asOf = NOON_OF_THE_8TH): Promise<string[]> {
   const rows = await read(['container_id', 'place', ...columns], asOf)
   return rows.map((row) =>
     Object.values(row)
-      .map((value) => String(value ?? '-'))
+      .map((value) =>
+        typeof value === 'string' || typeof value === 'number' ? String(value) : '-',
+      )
       .join(' '),
   )
 }
