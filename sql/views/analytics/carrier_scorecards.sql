@@ -13,13 +13,12 @@
 -- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the
 -- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number;
 -- the name where a version has none, so that a number filled in later is no rollover. Voyages are
--- compared without leading zeros, spaces and case. n are the shipments that we watched from the departure on; the others are
--- unknown. A change before departure is a new plan and does not count. The vessel belongs to the
--- shipment, so all its containers roll together.
--- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus
--- when it happened, where the line reported it, and not before the service knew the shipment.
--- Events in an unknown zone are left out.
--- Completeness: as in data_quality, of the containers of these shipments.
+-- compared without leading zeros, spaces and case. n are the shipments that we watched from the
+-- departure on; the others are unknown. A change before departure is a new plan and does not count.
+-- The vessel belongs to the shipment, so all its containers roll together. Reporting lag: when the
+-- service recorded the arrival or discharge at the port of discharge minus when it happened, where
+-- the line reported it, and not before the service knew the shipment. Events in an unknown zone are
+-- left out. Completeness: as in data_quality, of the containers of these shipments.
 
 create view {{analytics}}.carrier_scorecards as
 with

@@ -9,9 +9,9 @@
 -- contradicts it and is left out, so the two never overlap. A later milestone, or a status, can say
 -- that a stay began or ended without saying when: has_begun, has_ended, with is_start_reported or
 -- is_end_reported false. A status counts only where the milestone itself is absent.
--- By rail goes a container that left by train or was reported at the ramp; and, unless it was picked
--- up at the port, one that was loaded on a train or has a rail carrier, an ETA or a last free day at
--- the ramp, or the status on_rail or awaiting_inland_transfer.
+-- By rail goes a container that left by train or was reported at the ramp; and, unless it was
+-- picked up at the port, one that was loaded on a train or has a rail carrier, an ETA or a last
+-- free day at the ramp, or the status on_rail or awaiting_inland_transfer.
 --
 -- terminal_on and line_on are days at the port and bind the port stay; rail_on binds the ramp stay.
 -- service_on is the service's own pick for the port: shown, and binding only where no source says a

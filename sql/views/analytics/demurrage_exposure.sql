@@ -1,30 +1,31 @@
 -- What overdue containers cost
 --
 -- One row per container and stay past its last free day, as known at as_of(): overdue, gone
--- (out_late), or past it and unknown, because nobody is asked any more whether it left. Unknown ones
--- have no days over, no fee and no estimate to sum; only fees_by_currency shows what was listed
--- last. See container_stays for the stays, the binding day and the zones.
+-- (out_late), or past it and unknown, because nobody is asked any more whether it left. Unknown
+-- ones have no days over, no fee and no estimate to sum; only fees_by_currency shows what was
+-- listed last. See container_stays for the stays, the binding day and the zones.
 --
 -- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. They are
--- the fees at the port's terminal, so they stand at the port stay alone. A fee without a currency is
--- in the one that the container's other fees name, where that is only one; else it is in the
--- terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the amount is
--- the sum of the lines or the total, whichever is more, because a total above its lines holds some
--- that are not listed. is_total_different says that they differ; fees_unreadable counts fees whose
--- amount cannot be read and which are therefore missing. fee_amount and fee_currency_code repeat the
--- amount where there is exactly one currency. Terminals list no fees any more soon after a container
--- left, so for those out late no fee does not mean that none was charged.
+-- Fees are those listed now, of any type, by currency; currencies are never added together. They
+-- are the fees at the port's terminal, so they stand at the port stay alone. A fee without a
+-- currency is in the one that the container's other fees name, where that is only one; else it is
+-- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
+-- amount is the sum of the lines or the total, whichever is more, because a total above its lines
+-- holds some that are not listed. is_total_different says that they differ; fees_unreadable counts
+-- fees whose amount cannot be read and which are therefore missing. fee_amount and
+-- fee_currency_code repeat the amount where there is exactly one currency. Terminals list no fees
+-- any more soon after a container left, so for those out late no fee does not mean that none was
+-- charged.
 --
 -- The estimate is the sum, over each day over, of the daily rate of demurrage_tariffs that holds
--- for it: terminal of the stay, shipping line, equipment, day over within from_day..to_day, last free day
--- within valid_from..valid_to. Of several lines that hold for a day the most specific counts: the
--- one that names more of terminal, shipping line, equipment type, equipment length; of equally many
--- the one with the terminal, then the shipping line, then the equipment type, then the newest line.
--- days_without_rate: days over with no line.
--- It stands beside the fees and is never added to them. Null where no line holds for any day.
+-- for it: terminal of the stay, shipping line, equipment, day over within from_day..to_day, last
+-- free day within valid_from..valid_to. Of several lines that hold for a day the most specific
+-- counts: the one that names more of terminal, shipping line, equipment type, equipment length; of
+-- equally many the one with the terminal, then the shipping line, then the equipment type, then the
+-- newest line. days_without_rate: days over with no line. It stands beside the fees and is never
+-- added to them. Null where no line holds for any day.
 --
 -- Cost: tariffs are looked up container by container, each time all their lines.
 

@@ -1,8 +1,8 @@
 -- Which container must be picked up first
 --
 -- One row per container that a truck can fetch, as known at as_of(): it stands at the port and
--- does not go on by rail, or it stands at the inland ramp. Boxes that wait for a train or sit on one
--- are not here. See container_stays for the stays, the binding day and the states.
+-- does not go on by rail, or it stands at the inland ramp. Boxes that wait for a train or sit on
+-- one are not here. See container_stays for the stays, the binding day and the states.
 -- terminal_name, terminal_city, place_name and place_locode say where to go; pickup_facility_name
 -- is what the service names as the place of pickup, where it names one.
 --
@@ -14,9 +14,9 @@
 --
 -- What bites first stands first: what is overdue, with the most days over first; beside it, as if
 -- due today, what has no last free day and stands longer than is usual there (is_long_there); then
--- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays at
--- that terminal of the port; ramps have none. Those of which nobody is asked any more are unknown
--- and stand last: their departure would not be reported.
+-- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays
+-- at that terminal of the port; ramps have none. Those of which nobody is asked any more are
+-- unknown and stand last: their departure would not be reported.
 --
 -- Cost: is_out repeats what the stay says, and is known before the stays are made.
 

@@ -13,8 +13,9 @@
 -- departure count; a place called at twice is one row.
 -- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is
 -- missing.
--- is_waiting: neither loaded nor departed, not yet arrived at the port of discharge, and not reported
--- at another place by a later event of a ship: then it left unreported. hours_so_far runs to as_of().
+-- is_waiting: neither loaded nor departed, not yet arrived at the port of discharge, and not
+-- reported at another place by a later event of a ship: then it left unreported. hours_so_far runs
+-- to as_of().
 
 create view {{analytics}}.transshipments as
 with
