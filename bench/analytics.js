@@ -44,8 +44,8 @@ const MONTH = (column) =>
   `${column} >= date_trunc('month', now()) - interval '2 months' and ${column} < date_trunc('month', now()) - interval '1 month'`
 const KINDS = {
   terminal: {
-    terminal_id: "terminal_id = 'terminal-7'",
     pod_terminal_id: "pod_terminal_id = 'terminal-7'",
+    terminal_id: "terminal_id = 'terminal-7'",
     subject_id: "subject_id = 'terminal-7'",
     pod_terminal_firms_code: "pod_terminal_firms_code = 'F007'",
     facility_firms_code: "facility_firms_code = 'F007'",
@@ -64,12 +64,12 @@ const KINDS = {
       'placed_at',
       'seen_at',
       'changed_at',
-      'landed_at',
       'full_out_at',
       'pod_discharged_at',
+      'start_at',
       'pod_arrived_at',
       'arrived_at',
-      'last_free_on',
+      'binding_on',
       'first_seen_at',
       'occurred_at',
       'event_timestamp',

@@ -1668,17 +1668,10 @@ AS $function$
         sent.deadline_at is null or zone.name is not null
     from (
         values
-            (
-                'pickup_lfd',
-                $1,
-                case
-                    when $1 is not distinct from $2 and $1 is distinct from $4 then $5
-                    else coalesce($6, $5)
-                end
-            ),
+            ('pickup_lfd', $1, $5),
             ('pickup_lfd_terminal', $2, $5),
             ('pickup_lfd_rail', $3, $6),
-            ('pickup_lfd_line', $4, coalesce($6, $5))
+            ('pickup_lfd_line', $4, $5)
     ) as sent (kind, deadline_at, time_zone)
     left join "tracking_analytics".time_zones as zone
         on zone.name = sent.time_zone

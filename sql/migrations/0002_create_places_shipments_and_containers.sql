@@ -1242,9 +1242,8 @@ $function$;
 comment on function {{sync}}.day_of is
     'The day that a text YYYY-MM-DD names; null for any other text. For tracking-sync.';
 
--- The interface gives the terminal's deadline in pod_timezone, the rail one in
--- final_destination_timezone, and the line's in one of the two: the final destination's where the
--- container has one. pickup_lfd prefers the line's deadline and follows whichever it repeats.
+-- The terminal's, the line's and the coalesced last free day are days at the port of discharge, in
+-- pod_timezone; the railway's is the day at the inland ramp, in final_destination_timezone.
 create function {{sync}}.deadlines_of(
     pickup_lfd timestamptz,
     pickup_lfd_terminal timestamptz,
@@ -1274,17 +1273,10 @@ as $function$
         sent.deadline_at is null or zone.name is not null
     from (
         values
-            (
-                'pickup_lfd',
-                $1,
-                case
-                    when $1 is not distinct from $2 and $1 is distinct from $4 then $5
-                    else coalesce($6, $5)
-                end
-            ),
+            ('pickup_lfd', $1, $5),
             ('pickup_lfd_terminal', $2, $5),
             ('pickup_lfd_rail', $3, $6),
-            ('pickup_lfd_line', $4, coalesce($6, $5))
+            ('pickup_lfd_line', $4, $5)
     ) as sent (kind, deadline_at, time_zone)
     left join {{analytics}}.time_zones as zone
         on zone.name = sent.time_zone

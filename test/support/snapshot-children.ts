@@ -39,20 +39,15 @@ function orNull(rest: Record<string, unknown>): unknown {
   return Object.keys(rest).length === 0 ? null : rest
 }
 
-/**
- * The terminal's deadline is a day at the port, the railway's at the destination, the line's there
- * if there is one.
- */
+/** The railway's deadline is a day at the ramp; the others are days at the port. */
 export function expectedDeadlines({ attributes = {} }: ResourceObject): Row[] {
   const deadlines = (attributes.import_deadlines ?? {}) as Record<string, string | null>
   const pod = attributes.pod_timezone as string | null
   const final = attributes.final_destination_timezone as string | null
   const coalesced = attributes.pickup_lfd as string | null
-  const isOnlyTerminal =
-    coalesced === deadlines.pickup_lfd_terminal && coalesced !== deadlines.pickup_lfd_line
   const sent = [
-    ['pickup_lfd', coalesced, isOnlyTerminal ? pod : (final ?? pod)],
-    ['pickup_lfd_line', deadlines.pickup_lfd_line, final ?? pod],
+    ['pickup_lfd', coalesced, pod],
+    ['pickup_lfd_line', deadlines.pickup_lfd_line, pod],
     ['pickup_lfd_rail', deadlines.pickup_lfd_rail, final],
     ['pickup_lfd_terminal', deadlines.pickup_lfd_terminal, pod],
   ] as const

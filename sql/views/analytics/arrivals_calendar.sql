@@ -3,8 +3,10 @@
 -- One row per port of discharge, shipping line and local day of the ETA, for containers that have
 -- not arrived.
 --
--- The 30 days are calendar days at the port, today the first of them. An ETA that has passed
--- without an arrival is on no day to come and is not here. Containers count, not shipments: those
+-- The 30 days are calendar days at the port, today the first of them. A container whose ETA has
+-- passed without an arrival stands on the day of that ETA, before today, and is counted in
+-- eta_passed as well, while its shipment is tracked; such days are no arrivals to come. Shipments
+-- whose booking was cancelled do not count. Containers count, not shipments: those
 -- of a shipment whose containers are not known yet are missing.
 -- A container that is itself reported arrived, discharged or further does not count, even when its
 -- shipment is not.
@@ -34,8 +36,12 @@ expected as (
     left join {{analytics}}.time_zones as zone
         on zone.name = shipment.pod_timezone
     where shipment.pod_ata_at is null
+        and shipment.line_tracking_stopped_reason is distinct from 'booking_cancelled'
         -- Wider than any zone needs, and cheap to test; the days are cut below.
-        and shipment.pod_eta_at >= {{analytics}}.as_of() - interval '2 days'
+        and (
+            shipment.pod_eta_at >= {{analytics}}.as_of() - interval '2 days'
+            or shipment.line_tracking_stopped_at is null
+        )
         and shipment.pod_eta_at < {{analytics}}.as_of() + interval '32 days'
 
 ),
@@ -50,7 +56,11 @@ days as (
         shipping_line_name,
         is_tracking_stopped,
         is_zone_known,
-        (pod_eta_at at time zone zone)::date as arrival_on
+        (pod_eta_at at time zone zone)::date as arrival_on,
+        coalesce(
+            (pod_eta_at at time zone zone)::date < ({{analytics}}.as_of() at time zone zone)::date,
+            pod_eta_at < {{analytics}}.as_of()
+        ) as is_eta_passed
     from expected
     where (pod_eta_at at time zone zone)::date
             - ({{analytics}}.as_of() at time zone zone)::date between 0 and 29
@@ -58,6 +68,11 @@ days as (
             zone is null
             and pod_eta_at >= {{analytics}}.as_of()
             and pod_eta_at < {{analytics}}.as_of() + interval '720 hours'
+        )
+        or not is_tracking_stopped
+        and coalesce(
+            (pod_eta_at at time zone zone)::date < ({{analytics}}.as_of() at time zone zone)::date,
+            pod_eta_at < {{analytics}}.as_of()
         )
 
 )
@@ -83,6 +98,7 @@ select
         where container.equipment_length is null
             or container.equipment_length not in (10, 20, 40, 45)
     ) as length_unknown,
+    count(*) filter (where day.is_eta_passed) as eta_passed,
     count(*) filter (where day.is_tracking_stopped) as tracking_stopped,
     count(*) filter (where not day.is_zone_known) as zone_unknown
 from days as day
@@ -118,6 +134,8 @@ comment on column {{analytics}}.arrivals_calendar.teu is
     'Twenty-foot equivalents of the containers whose length is 10, 20, 40 or 45 ft.';
 comment on column {{analytics}}.arrivals_calendar.length_unknown is
     'Of containers, those of unknown or other length; not in teu.';
+comment on column {{analytics}}.arrivals_calendar.eta_passed is
+    'Containers whose ETA has passed without an arrival; all of a day before today.';
 comment on column {{analytics}}.arrivals_calendar.tracking_stopped is
     'Of containers, those whose shipment the service no longer tracks: the ETA is old.';
 comment on column {{analytics}}.arrivals_calendar.zone_unknown is

@@ -11,14 +11,14 @@
 -- Transit: median days at sea over all lanes of the line. Lines with other lanes are not to be
 -- compared by it; see transit_times.
 -- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the
--- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number,
--- else its name. n are the shipments that we watched from the departure on; the others are
--- unknown. A change before departure is a new plan and does not count. The vessel belongs to the
--- shipment, so all its containers roll together.
--- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus
--- when it happened, where the line reported it, and not before the service knew the shipment.
--- Events in an unknown zone are left out.
--- Completeness: as in data_quality, of the containers of these shipments.
+-- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number;
+-- the name where a version has none, so that a number filled in later is no rollover. Voyages are
+-- compared without leading zeros, spaces and case. n are the shipments that we watched from the
+-- departure on; the others are unknown. A change before departure is a new plan and does not count.
+-- The vessel belongs to the shipment, so all its containers roll together. Reporting lag: when the
+-- service recorded the arrival or discharge at the port of discharge minus when it happened, where
+-- the line reported it, and not before the service knew the shipment. Events in an unknown zone are
+-- left out. Completeness: as in data_quality, of the containers of these shipments.
 
 create view {{analytics}}.carrier_scorecards as
 with
@@ -40,17 +40,29 @@ shipments as (
         ) as error_seconds,
         coalesce(min(version.valid_from) <= arrival.departed_at, false) as is_watched,
         coalesce(
-            min(coalesce(version.pod_vessel_imo, version.pod_vessel_name) collate "C") filter (
+            min(version.pod_vessel_imo collate "C") filter (
                 where version.valid_to is null or version.valid_to > arrival.departed_at
-            ) <> max(coalesce(version.pod_vessel_imo, version.pod_vessel_name) collate "C") filter (
+            ) <> max(version.pod_vessel_imo collate "C") filter (
+                where version.valid_to is null or version.valid_to > arrival.departed_at
+            ),
+            false
+        )
+        or coalesce(
+            bool_or(version.pod_vessel_imo is null) filter (
+                where version.valid_to is null or version.valid_to > arrival.departed_at
+            )
+            and min(upper(btrim(version.pod_vessel_name)) collate "C") filter (
+                where version.valid_to is null or version.valid_to > arrival.departed_at
+            )
+                <> max(upper(btrim(version.pod_vessel_name)) collate "C") filter (
                 where version.valid_to is null or version.valid_to > arrival.departed_at
             ),
             false
         ) as is_vessel_changed,
         coalesce(
-            min(version.pod_voyage_number collate "C") filter (
+            min(ltrim(upper(btrim(version.pod_voyage_number)), '0') collate "C") filter (
                 where version.valid_to is null or version.valid_to > arrival.departed_at
-            ) <> max(version.pod_voyage_number collate "C") filter (
+            ) <> max(ltrim(upper(btrim(version.pod_voyage_number)), '0') collate "C") filter (
                 where version.valid_to is null or version.valid_to > arrival.departed_at
             ),
             false

@@ -11,6 +11,8 @@
 -- recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
 -- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and
 -- learned_at are when we first saw it so, and it happened between our look before and then.
+-- A hold that goes in the look in which another of the same name comes was edited: it is changed,
+-- neither cleared nor placed.
 -- is_first_sight: it stood already when we first saw the container, so when it happened is not
 -- known.
 -- What a notification says has changed stands beside what we saw of the same change ourselves; the
@@ -87,9 +89,12 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
-        case when earlier.container_id is null then 'hold placed' else 'hold changed' end as kind,
+        case
+            when earlier.container_id is null and edited.container_id is null then 'hold placed'
+            else 'hold changed'
+        end as kind,
         standing.name as subject,
-        earlier.status as from_value,
+        coalesce(earlier.status, edited.status) as from_value,
         standing.status as to_value,
         standing.description as detail,
         null as location_locode,
@@ -112,6 +117,22 @@ happenings as (
         on earlier.container_id = standing.container_id
         and earlier.hold_key = standing.hold_key
         and earlier.valid_to = standing.valid_from
+    -- One of the same name that went in the same look: its text was edited.
+    left join lateral (
+
+        select
+            before.container_id,
+            before.status
+        from {{data}}.container_hold_history as before
+        where earlier.container_id is null
+            and before.container_id = standing.container_id
+            and before.name = standing.name
+            and before.valid_to = standing.valid_from
+        order by before.hold_key
+        limit 1
+
+    ) as edited
+        on true
     where standing.valid_from <= {{analytics}}.as_of()
 
     union all
@@ -147,6 +168,13 @@ happenings as (
         and version.valid_from = gone.valid_to
     where gone.valid_to <= {{analytics}}.as_of()
         and next.container_id is null
+        and not exists (
+            select
+            from {{data}}.container_hold_history as edited
+            where edited.container_id = gone.container_id
+                and edited.name = gone.name
+                and edited.valid_from = gone.valid_to
+        )
 
     union all
 

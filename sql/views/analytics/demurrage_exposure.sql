@@ -1,25 +1,31 @@
 -- What overdue containers cost
 --
--- One row per container past its last free day, as known at as_of(): still in (overdue) or gone
--- (out late); see last_free_days for the day, the zone and what counts as out.
+-- One row per container and stay past its last free day, as known at as_of(): overdue, gone
+-- (out_late), or past it and unknown, because nobody is asked any more whether it left. Unknown
+-- ones have no days over, no fee and no estimate to sum; only fees_by_currency shows what was
+-- listed last. See container_stays for the stays, the binding day and the zones.
 --
--- days_over: calendar days at the place past the last free day, to today or to the day it went out;
+-- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. Where
--- single fees of a currency are listed they are added up and its `total` line is left out, because
--- it sums them; where there is only a `total` line, that is the amount. fee_amount and
--- fee_currency_code repeat it where there is exactly one currency, which is nearly always. A fee
--- without a currency is in the terminal's own, shown as `local`. Terminals list no fees any more
--- soon after a container left, so for those out late no fee does not mean that none was charged.
+-- Fees are those listed now, of any type, by currency; currencies are never added together. They
+-- are the fees at the port's terminal, so they stand at the port stay alone. A fee without a
+-- currency is in the one that the container's other fees name, where that is only one; else it is
+-- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
+-- amount is the sum of the lines or the total, whichever is more, because a total above its lines
+-- holds some that are not listed. is_total_different says that they differ; fees_unreadable counts
+-- fees whose amount cannot be read and which are therefore missing. fee_amount and
+-- fee_currency_code repeat the amount where there is exactly one currency. Terminals list no fees
+-- any more soon after a container left, so for those out late no fee does not mean that none was
+-- charged.
 --
 -- The estimate is the sum, over each day over, of the daily rate of demurrage_tariffs that holds
--- for it: terminal, shipping line, equipment, day over within from_day..to_day, last free day
--- within valid_from..valid_to. Of several lines that hold for a day the most specific counts: the
--- one that names more of terminal, shipping line, equipment type, equipment length; of equally many
--- the one with the terminal, then the shipping line, then the equipment type, then the newest line.
--- days_without_rate: days over with no line.
--- It stands beside the fees and is never added to them. Null where no line holds for any day.
+-- for it: terminal of the stay, shipping line, equipment, day over within from_day..to_day, last
+-- free day within valid_from..valid_to. Of several lines that hold for a day the most specific
+-- counts: the one that names more of terminal, shipping line, equipment type, equipment length; of
+-- equally many the one with the terminal, then the shipping line, then the equipment type, then the
+-- newest line. days_without_rate: days over with no line. It stands beside the fees and is never
+-- added to them. Null where no line holds for any day.
 --
 -- Cost: tariffs are looked up container by container, each time all their lines.
 
@@ -29,42 +35,67 @@ with
 overdue as (
 
     select
-        day.container_id,
-        day.shipment_id,
-        day.pod_terminal_id,
-        day.container_number,
-        day.bill_of_lading_number,
-        day.shipping_line_scac,
-        day.pod_terminal,
-        day.equipment_type,
-        day.equipment_length,
-        day.state,
-        day.ruling_source,
-        day.tracking_stopped_reason,
-        coalesce(day.out_on, day.today_on) - day.last_free_on as days_over,
-        day.is_zone_known,
-        day.last_free_on,
-        day.out_on
-    from {{analytics}}.last_free_days as day
-    where day.state in ('overdue', 'out late')
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.pod_terminal,
+        stay.place,
+        stay.equipment_type,
+        stay.equipment_length,
+        stay.customer_name,
+        stay.state,
+        stay.binding_source,
+        stay.tracking_stopped_reason,
+        stay.days_over,
+        stay.is_zone_known,
+        stay.binding_on,
+        stay.out_on,
+        stay.pod_discharged_at
+    from {{analytics}}.container_stays as stay
+    where stay.state in ('overdue', 'out_late')
+        or stay.state = 'unknown'
+        and stay.has_begun
+        and not stay.has_ended
+        and stay.binding_on < stay.today_on
 
 ),
 
--- Every fee with the amount of its currency. A window and not a grouping: behind a grouping the
+fee_lines as (
+
+    select
+        fee.container_id,
+        fee.amount,
+        fee.is_total,
+        coalesce(
+            fee.currency_code,
+            case
+                when min(fee.currency_code) over (partition by fee.container_id)
+                    = max(fee.currency_code) over (partition by fee.container_id)
+                    then min(fee.currency_code) over (partition by fee.container_id)
+            end,
+            'local'
+        ) as currency_code
+    from {{analytics}}.known_fees as fee
+
+),
+
+-- Every fee with the amounts of its currency. A window and not a grouping: behind a grouping the
 -- planner takes it that 200 containers have fees, whatever their number, and may compare each
 -- container with all of them.
 fees_by_currency as (
 
     select
         fee.container_id,
-        coalesce(fee.currency_code, 'local') as currency_code,
-        coalesce(
-            sum(fee.amount) filter (where not fee.is_total) over by_currency,
-            sum(fee.amount) filter (where fee.is_total) over by_currency
-        ) as amount
-    from {{analytics}}.known_fees as fee
-    where fee.amount is not null
-    window by_currency as (partition by fee.container_id, coalesce(fee.currency_code, 'local'))
+        fee.currency_code,
+        fee.amount is null as is_unreadable,
+        sum(fee.amount) filter (where not fee.is_total) over by_currency as lines,
+        max(fee.amount) filter (where fee.is_total) over by_currency as total
+    from fee_lines as fee
+    window by_currency as (partition by fee.container_id, fee.currency_code)
 
 ),
 
@@ -72,11 +103,17 @@ fees as (
 
     select
         fee.container_id,
-        jsonb_object_agg(fee.currency_code, fee.amount) as fees_by_currency,
-        case when count(distinct fee.currency_code) = 1 then min(fee.amount) end as fee_amount,
+        jsonb_object_agg(fee.currency_code, greatest(fee.lines, fee.total))
+            filter (where coalesce(fee.lines, fee.total) is not null) as fees_by_currency,
         case
-            when count(distinct fee.currency_code) = 1 then min(fee.currency_code)
-        end as fee_currency_code
+            when min(fee.currency_code) = max(fee.currency_code)
+                then min(greatest(fee.lines, fee.total))
+        end as fee_amount,
+        case
+            when min(fee.currency_code) = max(fee.currency_code) then min(fee.currency_code)
+        end as fee_currency_code,
+        coalesce(bool_or(fee.lines <> fee.total), false) as is_total_different,
+        (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable
     from fees_by_currency as fee
     group by fee.container_id
 
@@ -90,15 +127,19 @@ select
     stay.bill_of_lading_number,
     stay.shipping_line_scac,
     stay.pod_terminal,
+    stay.place,
     stay.equipment_type,
     stay.equipment_length,
+    stay.customer_name,
     stay.state,
-    stay.ruling_source,
+    stay.binding_source,
     stay.tracking_stopped_reason,
     stay.days_over,
     fee.fees_by_currency,
-    fee.fee_amount,
-    fee.fee_currency_code,
+    case when stay.state <> 'unknown' then fee.fee_amount end as fee_amount,
+    case when stay.state <> 'unknown' then fee.fee_currency_code end as fee_currency_code,
+    coalesce(fee.is_total_different, false) as is_total_different,
+    coalesce(fee.fees_unreadable, 0) as fees_unreadable,
     estimate.estimates_by_currency,
     estimate.estimate_amount,
     estimate.estimate_currency_code,
@@ -106,11 +147,13 @@ select
         when estimate.days is not null then stay.days_over - estimate.days
     end as days_without_rate,
     stay.is_zone_known,
-    stay.last_free_on,
-    stay.out_on
+    stay.binding_on,
+    stay.out_on,
+    stay.pod_discharged_at
 from overdue as stay
 left join fees as fee
     on fee.container_id = stay.container_id
+    and stay.place = 'port'
 left join lateral (
 
     select
@@ -132,7 +175,7 @@ left join lateral (
                 tariff.from_day,
                 least(tariff.to_day, stay.days_over)
             ) as charged (day_over)
-            where (tariff.terminal_id is null or tariff.terminal_id = stay.pod_terminal_id)
+            where (tariff.terminal_id is null or tariff.terminal_id = stay.terminal_id)
                 and (
                     tariff.shipping_line_scac is null
                     or tariff.shipping_line_scac = stay.shipping_line_scac
@@ -145,8 +188,8 @@ left join lateral (
                     tariff.equipment_length is null
                     or tariff.equipment_length = stay.equipment_length
                 )
-                and (tariff.valid_from is null or tariff.valid_from <= stay.last_free_on)
-                and (tariff.valid_to is null or tariff.valid_to >= stay.last_free_on)
+                and (tariff.valid_from is null or tariff.valid_from <= stay.binding_on)
+                and (tariff.valid_to is null or tariff.valid_to >= stay.binding_on)
             order by
                 charged.day_over,
                 num_nonnulls(
@@ -167,8 +210,8 @@ left join lateral (
     on true;
 
 comment on view {{analytics}}.demurrage_exposure is
-    'One row per container past its last free day, in or out, as known at as_of(): days over, '
-    'fees listed, and an estimate from demurrage_tariffs.';
+    'One row per container and stay past its last free day, as known at as_of(): days over, '
+    'fees listed now, and an estimate where tariffs are filled in.';
 comment on column {{analytics}}.demurrage_exposure.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.demurrage_exposure.shipment_id is
@@ -183,38 +226,48 @@ comment on column {{analytics}}.demurrage_exposure.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.demurrage_exposure.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.demurrage_exposure.place is
+    'Which stay: port or ramp.';
 comment on column {{analytics}}.demurrage_exposure.equipment_type is
     'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
 comment on column {{analytics}}.demurrage_exposure.equipment_length is
     'Length in feet.';
+comment on column {{analytics}}.demurrage_exposure.customer_name is
+    'Customer of the shipment.';
 comment on column {{analytics}}.demurrage_exposure.state is
-    'overdue (still in) or out late.';
-comment on column {{analytics}}.demurrage_exposure.ruling_source is
-    'Whose last free day the service took: line, terminal, rail, other.';
+    'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
+comment on column {{analytics}}.demurrage_exposure.binding_source is
+    'Whose day binds: terminal, line, rail, or service where no source says one; null without '
+    'a day.';
 comment on column {{analytics}}.demurrage_exposure.tracking_stopped_reason is
-    'Why the service stopped asking the shipping line; null while it asks. An overdue one may '
-    'then be out without anybody telling us.';
+    'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.demurrage_exposure.days_over is
-    'Calendar days at the place past the last free day; the day after it is 1.';
+    'Calendar days past the binding day, to today or to the day it went out; null unless '
+    'overdue or out_late.';
 comment on column {{analytics}}.demurrage_exposure.fees_by_currency is
-    'Fees listed now: amount by ISO 4217 code, `local` where the currency was not said. Null: '
-    'none listed.';
+    'Fees listed now, added up by currency; `local`: no currency said.';
 comment on column {{analytics}}.demurrage_exposure.fee_amount is
-    'Fees listed now, where they are in one currency; null otherwise.';
+    'The fees, where they are in exactly one currency; null in the state unknown.';
 comment on column {{analytics}}.demurrage_exposure.fee_currency_code is
-    'ISO 4217 code of fee_amount, or `local`.';
+    'Currency of fee_amount.';
+comment on column {{analytics}}.demurrage_exposure.is_total_different is
+    'Whether a total differs from the sum of its lines; the amount is the greater one.';
+comment on column {{analytics}}.demurrage_exposure.fees_unreadable is
+    'Fees whose amount cannot be read; they are missing in the amounts.';
 comment on column {{analytics}}.demurrage_exposure.estimates_by_currency is
-    'What demurrage_tariffs come to for the days over: amount by ISO 4217 code. Null: no line '
-    'holds.';
+    'Estimate by demurrage_tariffs, by currency.';
 comment on column {{analytics}}.demurrage_exposure.estimate_amount is
-    'The estimate, where it is in one currency; null otherwise.';
+    'The estimate, where it is in exactly one currency.';
 comment on column {{analytics}}.demurrage_exposure.estimate_currency_code is
-    'ISO 4217 code of estimate_amount.';
+    'Currency of estimate_amount.';
 comment on column {{analytics}}.demurrage_exposure.days_without_rate is
-    'Days over that no line of demurrage_tariffs holds for; null where there is no estimate.';
+    'Days over that no line of the tariffs holds for; null where none holds for any day.';
 comment on column {{analytics}}.demurrage_exposure.is_zone_known is
-    'Whether the zone of the last free day is known; false: days are those of UTC.';
-comment on column {{analytics}}.demurrage_exposure.last_free_on is
-    'Last free day as the service coalesces it. Calendar day at the place.';
+    'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
+    'that of the port itself.';
+comment on column {{analytics}}.demurrage_exposure.binding_on is
+    'Earliest last free day that applies to the stay. Calendar day at the place.';
 comment on column {{analytics}}.demurrage_exposure.out_on is
-    'Day it went out. Calendar day at the place; null while it is in.';
+    'Day it went out. Calendar day at the place; null while it is in, or nobody said when.';
+comment on column {{analytics}}.demurrage_exposure.pod_discharged_at is
+    'Discharge at the port of discharge, as sent; it can be an instant to come. UTC.';

@@ -10,6 +10,7 @@
 -- nothing is said here about free days.
 -- state: returned, out, pickup not reported (returned, and the pickup was not reported), out
 -- of order (returned before it was picked up). Only returned and out have days.
+-- What is reported for an instant after as_of() has not happened and does not count.
 -- Where the shipment is no longer tracked, an open one may have been returned unreported.
 
 create view {{analytics}}.empty_return_times as
@@ -26,10 +27,17 @@ pickups as (
         container.pod_terminal_id,
         shipment.shipping_line_scac,
         shipment.bill_of_lading_number,
-        coalesce(container.final_destination_full_out_at, container.pod_full_out_at) as full_out_at,
-        container.empty_terminated_at,
         case
-            when container.final_destination_full_out_at is not null
+            when container.final_destination_full_out_at <= {{analytics}}.as_of()
+                then container.final_destination_full_out_at
+            when container.pod_full_out_at <= {{analytics}}.as_of() then container.pod_full_out_at
+        end as full_out_at,
+        case
+            when container.empty_terminated_at <= {{analytics}}.as_of()
+                then container.empty_terminated_at
+        end as empty_terminated_at,
+        case
+            when container.final_destination_full_out_at <= {{analytics}}.as_of()
                 then container.final_destination_timezone
             else container.pod_timezone
         end as full_out_timezone,
@@ -38,9 +46,9 @@ pickups as (
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
-    where container.final_destination_full_out_at is not null
-        or container.pod_full_out_at is not null
-        or container.empty_terminated_at is not null
+    where container.final_destination_full_out_at <= {{analytics}}.as_of()
+        or container.pod_full_out_at <= {{analytics}}.as_of()
+        or container.empty_terminated_at <= {{analytics}}.as_of()
 
 ),
 

@@ -2,7 +2,7 @@
 --
 -- One row per container, hold and status it stood with, each time it stood: an interval of the
 -- history, of live containers. A hold that was announced (pending) and then placed (hold) is two
--- rows.
+-- rows, and so is one whose text was edited: cleared_at then is the end of that text.
 --
 -- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
 -- exact to the time between two looks.

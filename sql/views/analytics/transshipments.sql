@@ -13,8 +13,9 @@
 -- departure count; a place called at twice is one row.
 -- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is
 -- missing.
--- is_waiting: neither loaded nor departed, and not yet arrived at the port of discharge;
--- hours_so_far runs to as_of().
+-- is_waiting: neither loaded nor departed, not yet arrived at the port of discharge, and not
+-- reported at another place by a later event of a ship: then it left unreported. hours_so_far runs
+-- to as_of().
 
 create view {{analytics}}.transshipments as
 with
@@ -249,7 +250,15 @@ stops as (
         change.departed_at,
         change.loaded_at is null
             and change.departed_at is null
-            and not change.is_landed as is_waiting,
+            and not change.is_landed
+        and not exists (
+            select
+            from {{analytics}}.known_transport_events as later
+            where later.container_id = change.container_id
+                and later.timestamp > coalesce(change.arrived_at, change.discharged_at)
+                and later.location_locode <> change.location_locode
+                and later.event in (select deeds.event from deeds)
+        ) as is_waiting,
         (change.arrived_at is null or arrived.name is not null)
         and (change.discharged_at is null or discharged.name is not null)
         and (change.loaded_at is null or loaded.name is not null)

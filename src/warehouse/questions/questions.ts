@@ -39,15 +39,15 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   arrivals_calendar: {
     columns: `
       arrival_on, port_of_discharge_locode, port_of_discharge_name, shipping_line_scac,
-      shipping_line_name, shipments, containers, teu, length_unknown, tracking_stopped,
+      shipping_line_name, shipments, containers, teu, eta_passed, length_unknown, tracking_stopped,
       zone_unknown`,
     order: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
     period: 'arrival_on',
     needs: 'a container on its way whose ETA is within the next 30 days',
     leading: `
       arrival_on, port_of_discharge_locode, shipping_line_scac, shipments, containers, teu,
-      tracking_stopped`,
-    sums: 'shipments, containers, teu, tracking_stopped',
+      eta_passed, tracking_stopped`,
+    sums: 'shipments, containers, teu, eta_passed, tracking_stopped',
   },
   carrier_scorecards: {
     columns: `
@@ -77,6 +77,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     leading: `
       container_number, port_of_discharge_locode, current_status, pod_arrived_local,
       pod_discharged_local`,
+  },
+  container_stays: {
+    columns: `
+      container_number, place, terminal_name, place_locode, shipping_line_scac, state, mode,
+      days_left, days_over, binding_on, binding_source, terminal_on, line_on, rail_on, service_on,
+      start_at, end_at, out_on, is_available, blocking_holds, other_holds, has_begun, has_ended,
+      is_zone_known, time_zone, customer_name, container_ref_numbers, shipment_ref_numbers, tags,
+      current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
+    order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    period: 'binding_on',
+    needs: 'a container',
+    leading: `
+      container_number, place, state, mode, days_left, days_over, binding_on, binding_source`,
   },
   container_timeline: {
     columns: `
@@ -109,16 +122,15 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   demurrage_exposure: {
     columns: `
-      container_number, pod_terminal, shipping_line_scac, state, days_over, last_free_on,
-      fee_amount, fee_currency_code, fees_by_currency, estimate_amount,
-      estimate_currency_code, days_without_rate, out_on, ruling_source,
-      tracking_stopped_reason, bill_of_lading_number, container_id`,
-    order:
-      'tracking_stopped_reason is not null, out_on is not null, days_over desc nulls last, container_id',
-    period: 'last_free_on',
+      container_number, place, pod_terminal, shipping_line_scac, state, days_over, binding_on,
+      binding_source, fee_amount, fee_currency_code, fees_by_currency, is_total_different,
+      fees_unreadable, estimate_amount, estimate_currency_code, days_without_rate, out_on,
+      customer_name, tracking_stopped_reason, bill_of_lading_number, container_id`,
+    order: `state = 'unknown', out_on is not null, days_over desc nulls last, container_id, place`,
+    period: 'binding_on',
     needs: 'a container past its last free day',
     leading: `
-      container_number, state, days_over, last_free_on, fee_amount, fee_currency_code,
+      container_number, place, state, days_over, binding_on, fee_amount, fee_currency_code,
       estimate_amount, estimate_currency_code`,
     sums: 'fee_amount, estimate_amount',
   },
@@ -175,23 +187,27 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   last_free_days: {
     columns: `
-      container_number, pod_terminal, shipping_line_scac, state, days_left, last_free_on,
-      ruling_source, line_on, terminal_on, rail_on, today_on, out_on, current_status,
-      bill_of_lading_number, container_id`,
-    order: 'is_out, days_left nulls last, container_id',
-    period: 'last_free_on',
-    needs: 'a container with a last free day',
+      container_number, place, place_locode, pod_terminal, shipping_line_scac, state, days_left,
+      days_over, binding_on, binding_source, line_on, terminal_on, rail_on, service_on, today_on,
+      out_on, current_status, customer_name, bill_of_lading_number, container_id`,
+    order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    period: 'binding_on',
+    needs: 'a container',
+    leading: `
+      container_number, place, state, days_left, days_over, binding_on, binding_source`,
   },
   pickup_worklist: {
     columns: `
-      container_number, pod_terminal, place, shipping_line_scac, is_ready, days_left,
-      last_free_on, blockers, other_holds, pickup_appointment_local, landed_local,
-      current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
-    order: 'tracking_stopped_reason is not null, days_left nulls last, landed_at, container_id',
-    period: 'last_free_on',
-    needs: 'a container that can be picked up and has not been',
+      container_number, terminal_name, terminal_city, place, place_locode, pickup_facility_name,
+      shipping_line_scac, is_ready, state, days_left, binding_on, binding_source, blockers,
+      other_holds, days_there, is_long_there, pickup_appointment_local, start_local,
+      current_status, customer_name, tracking_stopped_reason, bill_of_lading_number,
+      container_id`,
+    order: `state = 'unknown', case when is_long_there then 0 else days_left end nulls last, start_at, container_id`,
+    period: 'binding_on',
+    needs: 'a container that a truck can fetch and that has not been picked up',
     leading: `
-      container_number, pod_terminal, place, days_left, last_free_on, is_ready, blockers`,
+      container_number, terminal_name, place, state, days_left, binding_on, is_ready, blockers`,
   },
   rail_legs: {
     columns: `

@@ -32,6 +32,7 @@ function ofDatasync(name: string, options: Omit<StorableView, 'name' | 'source'>
 export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('carrier_scorecards'),
   ofAnalytics('container_milestones', { indexed: ['pod_discharged_at'] }),
+  ofAnalytics('container_stays'),
   ofAnalytics('container_timeline', { orderedBy: 'occurred_at' }),
   ofAnalytics('data_quality'),
   ofAnalytics('demurrage_exposure'),

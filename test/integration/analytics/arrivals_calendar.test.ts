@@ -23,6 +23,7 @@ const ROW = {
   port_of_discharge_name: 'Los Angeles',
   shipping_line_name: 'Maersk',
   length_unknown: 0,
+  eta_passed: 0,
   tracking_stopped: 0,
   zone_unknown: 0,
 }
@@ -90,6 +91,8 @@ it('counts containers and TEU by local day, today and 29 more', async () => {
   ])
   const rest = 'order by shipping_line_scac, arrival_on'
   expect(await scene.read('arrivals_calendar', { asOf: AS_OF, rest })).toEqual([
+    // The day before today: on its way still, and counted apart.
+    { ...ROW, arrival_on: '2026-03-18', shipments: 1, containers: 1, teu: '2', eta_passed: 1 },
     {
       ...ROW,
       arrival_on: '2026-03-19',
@@ -112,6 +115,25 @@ it('counts containers and TEU by local day, today and 29 more', async () => {
       teu: '1',
     },
   ])
+})
+
+it('counts no cancelled booking, and no passed ETA of which nobody is asked', async () => {
+  const stopped = (shipment_id: string, line_tracking_stopped_reason: string, eta: string) => ({
+    ...TO_LA,
+    shipment_id,
+    line_tracking_stopped_reason,
+    line_tracking_stopped_at: '2026-03-10T00:00Z',
+    pod_eta_at: eta,
+  })
+  await insertKnown(scene, 'shipments', [
+    stopped('s1', 'booking_cancelled', '2026-03-22T12:00Z'),
+    stopped('s2', 'no_updates_at_line', '2026-03-12T12:00Z'),
+  ])
+  await insertKnown(scene, 'containers', [
+    { container_id: 'c1', shipment_id: 's1' },
+    { container_id: 'c2', shipment_id: 's2' },
+  ])
+  expect(await scene.read('arrivals_calendar', { asOf: AS_OF })).toEqual([])
 })
 
 it('leaves out what is gone at the source, and has no row for nothing', async () => {

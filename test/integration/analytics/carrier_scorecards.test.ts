@@ -165,3 +165,39 @@ it('has no row for nothing, nor for an arrival not known yet', async () => {
     await scene.read('carrier_scorecards', { asOf: '2026-03-22T18:00Z', columns: ['arrivals'] }),
   ).toEqual([{ arrivals: 1 }])
 })
+
+it('takes an IMO number filled in later, or a voyage written otherwise, as no rollover', async () => {
+  const seen = (shipment_id: string, day: number, more: object) => ({
+    ...MAERSK,
+    shipment_id,
+    pol_atd_at: '2026-03-01T00:00Z',
+    pod_vessel_name: 'EMMA MAERSK',
+    pod_vessel_imo: '9000001',
+    pod_voyage_number: '118E',
+    valid_from: `2026-02-${day}T00:00Z`,
+    valid_to: day === 10 ? '2026-03-05T00:00Z' : null,
+    ...more,
+  })
+  const later = { valid_from: '2026-03-05T00:00Z', valid_to: null }
+  await scene.insert(
+    'shipments',
+    ['s1', 's2', 's3'].map((shipment_id) => ({
+      ...MAERSK,
+      shipment_id,
+      pol_atd_at: '2026-03-01T00:00Z',
+      pod_ata_at: '2026-03-21T12:00Z',
+    })),
+  )
+  await scene.insert('shipment_history', [
+    seen('s1', 10, { pod_vessel_imo: null }),
+    seen('s1', 11, later),
+    seen('s2', 10, {}),
+    seen('s2', 11, { ...later, pod_voyage_number: '0118e' }),
+    // Without an IMO number the name decides.
+    seen('s3', 10, { pod_vessel_imo: null }),
+    seen('s3', 11, { ...later, pod_vessel_name: 'EVER GIVEN' }),
+  ])
+  expect(
+    await scene.read('carrier_scorecards', { columns: ['rollover_n', 'rollover_free_share'] }),
+  ).toEqual([{ rollover_n: 3, rollover_free_share: '0.6667' }])
+})

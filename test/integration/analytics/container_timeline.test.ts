@@ -275,6 +275,23 @@ it('tells the whole story in order, with source and when we learned it', async (
   ])
 })
 
+it('calls a hold whose text was edited changed, neither cleared nor placed', async () => {
+  await insertStory('America/Los_Angeles')
+  await scene.insert('container_hold_history', [
+    from(6, 7, { hold_key: 'h1', name: 'customs', status: 'hold', description: 'EXAM' }),
+    from(7, 8, { hold_key: 'h2', name: 'customs', status: 'hold', description: 'EXAM SITE' }),
+  ])
+  const rows = await scene.read('container_timeline', {
+    rest: `where kind like 'hold%' order by learned_at`,
+    columns: ['kind', 'detail'],
+  })
+  expect(rows).toEqual([
+    { kind: 'hold placed', detail: 'EXAM' },
+    { kind: 'hold changed', detail: 'EXAM SITE' },
+    { kind: 'hold cleared', detail: 'EXAM SITE' },
+  ])
+})
+
 it('has no local time for what we saw where the zone is missing or is none', async () => {
   for (const zone of [null, 'Mars/Olympus']) {
     await scene.clear()

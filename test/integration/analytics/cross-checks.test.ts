@@ -18,28 +18,32 @@ interface CrossCheck {
 const CHECKS: readonly CrossCheck[] = [
   {
     name: 'overdue and late containers are the exposed ones, with the same days',
-    one: 'select container_id, days_over, last_free_on, out_on from tracking_analytics.demurrage_exposure',
-    other: `select container_id, coalesce(out_on, today_on) - last_free_on, last_free_on, out_on
-      from tracking_analytics.last_free_days where state in ('overdue', 'out late')`,
+    one: `select container_id, place, days_over, binding_on, out_on
+      from tracking_analytics.demurrage_exposure where state <> 'unknown'`,
+    other: `select container_id, place, coalesce(out_on, today_on) - binding_on, binding_on, out_on
+      from tracking_analytics.last_free_days where state in ('overdue', 'out_late')`,
   },
   {
-    name: 'last free days are one row per container',
-    one: 'select container_id from tracking_analytics.last_free_days',
+    name: 'every container has one stay at the port',
+    one: `select container_id from tracking_analytics.last_free_days where place = 'port'`,
     other: 'select container_id from tracking_analytics.container_milestones',
   },
   {
     name: 'the worklist and the last free days name the same day and the same days left',
-    one: `select container_id, last_free_on, days_left from tracking_analytics.pickup_worklist
-      where last_free_on is not null and is_zone_known`,
-    other: `select container_id, last_free_on, last_free_on - today_on from tracking_analytics.last_free_days
-      where container_id in (select container_id from tracking_analytics.pickup_worklist) and last_free_on is not null and is_zone_known`,
+    one: `select container_id, place, binding_on, days_left from tracking_analytics.pickup_worklist`,
+    other: `select container_id, place, binding_on, days_left from tracking_analytics.last_free_days
+      where (container_id, place) in (select container_id, place from tracking_analytics.pickup_worklist)`,
   },
   {
-    name: 'what is to be picked up has landed and is not out',
+    name: 'what is to be picked up at the port has landed, is not out and does not go on by rail',
     one: `select container_id from tracking_analytics.pickup_worklist where place = 'port'`,
     other: `select container_id from tracking_analytics.container_milestones
       where pod_discharged_at is not null and pod_rail_departed_at is null and pod_full_out_at is null
-        and final_destination_full_out_at is null and empty_terminated_at is null`,
+        and final_destination_full_out_at is null and empty_terminated_at is null
+        and container_id not in (select container_id from tracking_analytics.rail_legs)
+        and container_id not in (
+          select container_id from tracking_analytics.container_stays where place = 'ramp'
+        )`,
   },
   {
     name: 'dwell counts the containers that have both ends',
@@ -218,7 +222,7 @@ describe('views that look at the same facts agree', () => {
       await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [latest])
       return session.query<{ calendar: number; expected: number }>(
         'count',
-        `select (select coalesce(sum(containers), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
+        `select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
           (select count(*)::integer from tracking_as_of.container_milestones as milestone
             inner join tracking_as_of.known_shipments as shipment using (shipment_id)
             where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null

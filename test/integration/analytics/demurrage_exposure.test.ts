@@ -84,22 +84,27 @@ it('shows every column of a container past its last free day', async () => {
       bill_of_lading_number: 'BOL1',
       shipping_line_scac: 'MAEU',
       pod_terminal: 'WBCT',
+      place: 'port',
       equipment_type: 'dry',
       equipment_length: 40,
+      customer_name: null,
       state: 'overdue',
-      ruling_source: 'other',
+      binding_source: 'service',
       tracking_stopped_reason: null,
       days_over: 4,
       fees_by_currency: { USD: 820.5 },
       fee_amount: '820.50',
       fee_currency_code: 'USD',
+      is_total_different: false,
+      fees_unreadable: 0,
       estimates_by_currency: { USD: 350 },
       estimate_amount: '350',
       estimate_currency_code: 'USD',
       days_without_rate: 1,
       is_zone_known: true,
-      last_free_on: '2026-03-13',
+      binding_on: '2026-03-13',
       out_on: null,
+      pod_discharged_at: '2026-03-09 10:00:00+00',
     },
   ])
 })
@@ -120,8 +125,8 @@ it('counts the day after the last free day as day 1, by the calendar at the plac
   ])
   expect(await read(['container_id', 'state', 'days_over', 'out_on'])).toEqual([
     { container_id: 'c2', state: 'overdue', days_over: 1, out_on: null },
-    { container_id: 'c3', state: 'out late', days_over: 1, out_on: '2026-03-08' },
-    { container_id: 'c4', state: 'out late', days_over: 2, out_on: '2026-03-09' },
+    { container_id: 'c3', state: 'out_late', days_over: 1, out_on: '2026-03-08' },
+    { container_id: 'c4', state: 'out_late', days_over: 2, out_on: '2026-03-09' },
   ])
 })
 
@@ -158,7 +163,7 @@ it(
       },
       {
         container_id: 'c2',
-        fees_by_currency: { USD: 300, CAD: 80 },
+        fees_by_currency: { USD: 900, CAD: 80 },
         fee_amount: null,
         fee_currency_code: null,
       },
@@ -178,6 +183,70 @@ it(
     ])
   },
 )
+
+it('drops no fee and counts none twice', async () => {
+  await insertOverdue('2026-03-13')
+  const others = ['c2', 'c3', 'c4', 'c5']
+  await insertKnown(
+    scene,
+    'containers',
+    others.map((id) => container(id)),
+  )
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    others.map((id) => deadline(id, '2026-03-13')),
+  )
+  await insertKnown(scene, 'container_fees', [
+    // A line of nothing beside a total of 500.
+    fee('c1', 'demurrage', '0', 'USD'),
+    fee('c1', 'total', '500', 'USD'),
+    // A total without a currency sums the only currency there is.
+    fee('c2', 'demurrage', '100', 'USD'),
+    fee('c2', 'total', '100', null),
+    // An amount that could not be read.
+    { ...fee('c3', 'exam', '0', 'USD'), amount: null },
+    fee('c3', 'demurrage', '40', 'USD'),
+    { ...fee('c4', 'exam', '0', 'USD'), amount: null },
+    // Two currencies: nobody knows whose the total is.
+    fee('c5', 'demurrage', '10', 'USD'),
+    fee('c5', 'demurrage', '20', 'CAD'),
+    fee('c5', 'total', '30', null),
+  ])
+  const columns = ['container_id', 'fees_by_currency', 'is_total_different', 'fees_unreadable']
+  const rows = await read(columns)
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['c1', { USD: 500 }, true, 0],
+    ['c2', { USD: 100 }, false, 0],
+    ['c3', { USD: 40 }, false, 1],
+    ['c4', null, false, 1],
+    ['c5', { CAD: 20, USD: 10, local: 30 }, false, 0],
+  ])
+})
+
+it('lists those of whom nobody is asked any more without a number to sum', async () => {
+  await insertOverdue('2026-03-13')
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'stopped', line_tracking_stopped_reason: 'no_updates_at_line' },
+  ])
+  await insertKnown(scene, 'containers', [container('c2', { shipment_id: 'stopped' })])
+  await insertKnown(scene, 'container_import_deadlines', [deadline('c2', '2026-03-13')])
+  await insertKnown(scene, 'container_fees', [fee('c2', 'demurrage', '700', 'USD')])
+  await scene.insertInto('analytics', 'demurrage_tariffs', [line(1, null, '100')])
+  const columns = [
+    'container_id',
+    'state',
+    'days_over',
+    'fees_by_currency',
+    'fee_amount',
+    'estimate_amount',
+  ]
+  const rows = await read(columns)
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['c1', 'overdue', 4, null, null, '400'],
+    ['c2', 'unknown', null, { USD: 700 }, null, null],
+  ])
+})
 
 it('takes for each day the most specific line of the tariff', async () => {
   await insertOverdue('2026-03-13', { equipment_type: 'reefer' })

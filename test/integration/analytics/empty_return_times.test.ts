@@ -178,3 +178,20 @@ it('flags a shipment that is no longer tracked, leaves out what is gone, and has
     }),
   ).toEqual([{ container_id: 'c1', state: 'out', is_tracking_stopped: true }])
 })
+
+it('takes what is reported for an instant to come as not happened', async () => {
+  await insertKnown(scene, 'containers', [
+    { ...BOX, ...LA, container_id: 'c1', pod_full_out_at: '2026-03-21T05:00Z' },
+    {
+      ...BOX,
+      ...LA,
+      container_id: 'c2',
+      pod_full_out_at: '2026-03-18T05:00Z',
+      empty_terminated_at: '2026-03-21T05:00Z',
+    },
+  ])
+  const columns = ['container_id', 'state', 'days']
+  expect(await scene.read('empty_return_times', { asOf: AS_OF, columns })).toEqual([
+    { container_id: 'c2', state: 'out', days: '2.00' },
+  ])
+})

@@ -69,18 +69,29 @@ it('shows every column of a container that waits', async () => {
       shipping_line_scac: 'MAEU',
       pod_terminal: 'West Basin',
       place: 'port',
+      place_locode: null,
+      place_name: null,
+      terminal_name: 'West Basin',
+      terminal_city: null,
+      pickup_facility_name: null,
       current_status: 'not_available',
-      blockers: ['hold: customs', 'hold: freight'],
-      other_holds: ['USDA (pending)', 'unnamed'],
+      customer_name: null,
+      state: 'upcoming',
+      blockers: ['hold: customs', 'hold: freight', 'hold: unnamed'],
+      other_holds: ['USDA (pending)'],
       tracking_stopped_reason: null,
       days_left: 1,
+      days_there: '3.9',
       is_ready: false,
+      is_long_there: false,
       is_zone_known: true,
-      last_free_on: '2026-03-13',
+      binding_source: 'service',
+      binding_on: '2026-03-13',
       pickup_appointment_at: '2026-03-13 16:00:00+00',
       pickup_appointment_local: '2026-03-13 09:00:00',
-      landed_at: '2026-03-09 10:00:00+00',
-      landed_local: '2026-03-09 03:00:00',
+      pod_discharged_at: '2026-03-09 10:00:00+00',
+      start_at: '2026-03-09 10:00:00+00',
+      start_local: '2026-03-09 03:00:00',
     },
   ])
 })
@@ -104,18 +115,18 @@ it('lists who has landed and is not out, at the port or inland', async () => {
     landed('c8', { empty_terminated_at: '2026-03-12T20:00:00Z' }),
   ])
   await scene.insert('containers', [landed('c9', { _deleted_at: '2026-03-01T00:00:00Z' })])
-  expect(await read(['container_id', 'place', 'landed_local', 'is_zone_known'])).toEqual([
-    { container_id: 'c1', place: 'port', landed_local: '2026-03-09 03:00:00', is_zone_known: true },
+  expect(await read(['container_id', 'place', 'start_local', 'is_zone_known'])).toEqual([
+    { container_id: 'c1', place: 'port', start_local: '2026-03-09 03:00:00', is_zone_known: true },
     {
       container_id: 'c5',
-      place: 'inland',
-      landed_local: '2026-03-11 19:00:00',
+      place: 'ramp',
+      start_local: '2026-03-11 19:00:00',
       is_zone_known: true,
     },
     {
       container_id: 'c6',
-      place: 'inland',
-      landed_local: '2026-03-11 20:00:00',
+      place: 'ramp',
+      start_local: '2026-03-11 20:00:00',
       is_zone_known: true,
     },
   ])
@@ -153,46 +164,81 @@ it('is ready when available and without a hold, and else says what is in the way
 
 it('stands in the order in which it bites, by the calendar of each place', async () => {
   await insertKnown(scene, 'shipments', [
-    { shipment_id: 'gone', line_tracking_stopped_reason: 'past_full_out_window' },
+    { shipment_id: 'stopped', line_tracking_stopped_reason: 'past_full_out_window' },
   ])
+  const finished = Array.from({ length: 10 }, (_, day) =>
+    landed(`f${day}`, {
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-02-01T10:00:00Z',
+      pod_full_out_at: `2026-02-0${Math.min(day, 2) + 2}T10:00:00Z`,
+    }),
+  )
   await insertKnown(scene, 'containers', [
+    ...finished,
     landed('c1'),
-    landed('c2'),
+    landed('c2', { pod_discharged_at: '2026-03-12T10:00:00Z', pod_terminal_id: 't1' }),
     // 07:30 of the 13th in Berlin: its day is today.
-    landed('c3', { pod_timezone: 'Europe/Berlin' }),
-    landed('c4', { shipment_id: 'gone' }),
+    landed('c3', { pod_timezone: 'Europe/Berlin', pod_discharged_at: '2026-03-10T10:00:00Z' }),
+    landed('c4', { shipment_id: 'stopped' }),
     landed('c5', { pod_discharged_at: '2026-03-08T10:00:00Z' }),
-    landed('c6', { pod_timezone: 'Mars/Olympus' }),
-    landed('c7', { pod_timezone: null }),
+    landed('c6'),
+    // No day, and there for longer than the 3 days that four in five stay: beside those due today.
+    landed('c7', { pod_terminal_id: 't1' }),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
     deadline('c1', '2026-03-11'),
     deadline('c3', '2026-03-13', 'Europe/Berlin'),
     deadline('c4', '2026-03-01'),
-    // In a zone that nobody knows today is that of UTC, the 13th.
-    deadline('c6', '2026-03-14', 'Mars/Olympus'),
+    deadline('c6', '2026-03-14'),
   ])
-  const columns = ['container_id', 'days_left', 'landed_local', 'is_zone_known']
-  const local = '2026-03-09 03:00:00'
-  expect(await read(columns)).toEqual([
-    { container_id: 'c1', days_left: -1, landed_local: local, is_zone_known: true },
-    { container_id: 'c3', days_left: 0, landed_local: '2026-03-09 11:00:00', is_zone_known: true },
-    { container_id: 'c6', days_left: 1, landed_local: null, is_zone_known: false },
-    // Without a last free day the longest stay stands first.
-    {
-      container_id: 'c5',
-      days_left: null,
-      landed_local: '2026-03-08 03:00:00',
-      is_zone_known: true,
-    },
-    { container_id: 'c2', days_left: null, landed_local: local, is_zone_known: true },
-    {
-      container_id: 'c7',
-      days_left: null,
-      landed_local: '2026-03-09 10:00:00',
-      is_zone_known: false,
-    },
-    { container_id: 'c4', days_left: -11, landed_local: local, is_zone_known: true },
+  const rows = await read(['container_id', 'state', 'days_left', 'is_long_there'])
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['c1', 'overdue', -1, false],
+    ['c7', 'none', null, true],
+    ['c3', 'due_today', 0, false],
+    ['c6', 'upcoming', 2, false],
+    ['c5', 'none', null, false],
+    ['c2', 'none', null, false],
+    ['c4', 'unknown', null, false],
+  ])
+})
+
+it('lists no box that goes on by rail at the port, and asks the status at the ramp', async () => {
+  const atRamp = {
+    final_destination_timezone: 'America/Chicago',
+    pod_rail_departed_at: '2026-03-10T00:00:00Z',
+    ind_ata_at: '2026-03-12T00:00:00Z',
+  }
+  await scene.insert('terminals', [{ terminal_id: 'ramp', name: 'Logistics Park', city: 'Elwood' }])
+  await insertKnown(scene, 'containers', [
+    landed('c1', { pod_rail_carrier_scac: 'BNSF' }),
+    landed('c2', { current_status: 'on_rail' }),
+    // The port's terminal says that it is not available, because it is not there any more.
+    landed('c3', {
+      ...atRamp,
+      pickup_facility_id: 'ramp',
+      current_status: 'available',
+      available_for_pickup: false,
+    }),
+    landed('c4', { ...atRamp, current_status: 'not_available' }),
+    landed('c5', { ...atRamp, current_status: null }),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'hold' },
+  ])
+  const columns = [
+    'container_id',
+    'place',
+    'terminal_name',
+    'terminal_city',
+    'is_ready',
+    'blockers',
+  ]
+  const rows = await read([...columns, 'other_holds'])
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['c3', 'ramp', 'Logistics Park', 'Elwood', true, [], ['customs (hold)']],
+    ['c4', 'ramp', null, null, false, ['not available'], []],
+    ['c5', 'ramp', null, null, false, ['availability unknown'], []],
   ])
 })
 

@@ -231,6 +231,26 @@ test('each instant has the zone of its own event', { tags: ['FF4'] }, async () =
   ])
 })
 
+it('does not wait where a ship reported it elsewhere later', async () => {
+  await insertKnown(scene, 'containers', [{ container_id: 'c1' }, { container_id: 'c2' }])
+  await insertEvents('c1', [
+    ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
+    ['vessel_departed', 'LKCMB', '2026-03-05T00:00Z'],
+  ])
+  await insertEvents('c2', [
+    ['vessel_departed', 'CNSHA', '2026-02-01T00:00Z'],
+    ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
+  ])
+  const rows = await scene.read('transshipments', {
+    columns: ['container_id', 'is_waiting'],
+    rest: 'order by container_id',
+  })
+  expect(rows).toEqual([
+    { container_id: 'c1', is_waiting: false },
+    { container_id: 'c2', is_waiting: true },
+  ])
+})
+
 it('has no row for nothing', async () => {
   expect(await scene.read('transshipments')).toEqual([])
 })

@@ -113,9 +113,9 @@ describe('import deadlines', () => {
     ['pickup_lfd_terminal', null, CHICAGO, null],
     ['pickup_lfd_rail', LOS_ANGELES, CHICAGO, CHICAGO],
     ['pickup_lfd_rail', LOS_ANGELES, null, null],
-    ['pickup_lfd_line', LOS_ANGELES, CHICAGO, CHICAGO],
+    ['pickup_lfd_line', LOS_ANGELES, CHICAGO, LOS_ANGELES],
     ['pickup_lfd_line', LOS_ANGELES, null, LOS_ANGELES],
-    ['pickup_lfd', LOS_ANGELES, CHICAGO, CHICAGO],
+    ['pickup_lfd', LOS_ANGELES, CHICAGO, LOS_ANGELES],
     ['pickup_lfd', LOS_ANGELES, null, LOS_ANGELES],
   ] as const)(
     '%s, with %s at the port and %s inland, applies in %s',
@@ -125,25 +125,6 @@ describe('import deadlines', () => {
       expect(rows.map(({ time_zone }) => time_zone)).toEqual([zone])
     },
   )
-
-  test("pickup_lfd follows the terminal's zone when it repeats the terminal's deadline, and else the line's", async () => {
-    const zones = { pod_timezone: LOS_ANGELES, final_destination_timezone: CHICAGO }
-    const zoneOf = async (stored: Stored): Promise<unknown> => {
-      const rows = await deadlines({ ...zones, ...stored })
-      return rows.find(({ kind }) => kind === 'pickup_lfd')?.time_zone
-    }
-    const later = '2022-01-25T08:00:00Z'
-    expect(await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter })).toBe(LOS_ANGELES)
-    expect(
-      await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter, pickup_lfd_line: later }),
-    ).toBe(LOS_ANGELES)
-    expect(
-      await zoneOf({ pickup_lfd: later, pickup_lfd_terminal: winter, pickup_lfd_line: later }),
-    ).toBe(CHICAGO)
-    expect(
-      await zoneOf({ pickup_lfd: winter, pickup_lfd_terminal: winter, pickup_lfd_line: winter }),
-    ).toBe(CHICAGO)
-  })
 
   test(
     'without a zone the day is taken as it stands, and the zone is said to be unknown',

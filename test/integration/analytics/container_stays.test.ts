@@ -1,0 +1,391 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+const LOS_ANGELES = 'America/Los_Angeles'
+const CHICAGO = 'America/Chicago'
+
+/** Noon of 8 November in Los Angeles (UTC-8), 14:00 in Chicago. */
+const NOON_OF_THE_8TH = '2026-11-08T20:00:00Z'
+
+const box = (container_id: string, more: object = {}) => ({
+  container_id,
+  number: container_id,
+  pod_timezone: LOS_ANGELES,
+  pod_discharged_at: '2026-11-03T20:00:00Z',
+  ...more,
+})
+
+/** Left the port by rail on 5 November, at the ramp since the 7th. */
+const AT_RAMP = {
+  final_destination_timezone: CHICAGO,
+  pod_rail_departed_at: '2026-11-05T20:00:00Z',
+  ind_ata_at: '2026-11-07T06:00:00Z',
+}
+
+const day = (
+  container_id: string,
+  source: 'terminal' | 'line' | 'rail' | 'service',
+  local_date: string | null,
+  more: object = {},
+) => ({
+  container_id,
+  kind: source === 'service' ? 'pickup_lfd' : `pickup_lfd_${source}`,
+  local_date,
+  deadline_at: `${local_date ?? '2026-11-06'}T08:00:00Z`,
+  time_zone: source === 'rail' ? CHICAGO : LOS_ANGELES,
+  ...more,
+})
+
+const read = (columns: readonly string[], asOf = NOON_OF_THE_8TH) =>
+  scene.read('container_stays', { asOf, columns, rest: 'order by container_id, place' })
+
+/** Each stay on a line: container, place, state, days left, days over, day and whose it is. */
+async function readStates(asOf = NOON_OF_THE_8TH): Promise<string[]> {
+  const columns = ['state', 'days_left', 'days_over', 'binding_on', 'binding_source']
+  const rows = await read(['container_id', 'place', ...columns], asOf)
+  return rows.map((row) =>
+    Object.values(row)
+      .map((value) =>
+        typeof value === 'string' || typeof value === 'number' ? String(value) : '-',
+      )
+      .join(' '),
+  )
+}
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('container_stays')).toEqual([])
+})
+
+it('shows every column of a stay', async () => {
+  await scene.insert('terminals', [
+    { terminal_id: 't1', name: 'West Basin', nickname: 'WBCT', city: 'San Pedro' },
+  ])
+  await insertKnown(scene, 'shipments', [
+    {
+      shipment_id: 's1',
+      bill_of_lading_number: 'BOL1',
+      shipping_line_scac: 'MAEU',
+      customer_name: 'Acme',
+      ref_numbers: ['PO 1'],
+      tags: ['urgent'],
+      port_of_discharge_locode: 'USLAX',
+      port_of_discharge_name: 'Los Angeles',
+    },
+  ])
+  await insertKnown(scene, 'containers', [
+    box('c1', {
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      equipment_type: 'dry',
+      equipment_length: 40,
+      ref_numbers: ['R1'],
+      current_status: 'available',
+      availability_known: true,
+      available_for_pickup: true,
+      pickup_appointment_at: '2026-11-09T18:00:00Z',
+    }),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' },
+    { container_id: 'c1', hold_key: 'b', name: 'USDA', status: 'pending' },
+    { container_id: 'c1', hold_key: 'c', name: 'odd', status: 'new word' },
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', 'line', '2026-11-10'),
+    day('c1', 'terminal', '2026-11-06'),
+    day('c1', 'service', '2026-11-10'),
+  ])
+  expect(await read([])).toEqual([
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      container_number: 'c1',
+      bill_of_lading_number: 'BOL1',
+      shipping_line_scac: 'MAEU',
+      pod_terminal: 'WBCT',
+      place: 'port',
+      place_locode: 'USLAX',
+      place_name: 'Los Angeles',
+      terminal_id: 't1',
+      terminal_name: 'WBCT',
+      terminal_city: 'San Pedro',
+      pickup_facility_id: null,
+      equipment_type: 'dry',
+      equipment_length: 40,
+      current_status: 'available',
+      customer_name: 'Acme',
+      container_ref_numbers: ['R1'],
+      shipment_ref_numbers: ['PO 1'],
+      tags: ['urgent'],
+      state: 'overdue',
+      mode: 'truck',
+      binding_source: 'terminal',
+      time_zone: LOS_ANGELES,
+      tracking_stopped_reason: null,
+      days_left: -2,
+      days_over: 2,
+      is_available: true,
+      blocking_holds: ['customs', 'odd'],
+      other_holds: ['USDA (pending)'],
+      is_tracking_stopped: false,
+      is_zone_known: true,
+      is_out: false,
+      has_begun: true,
+      has_ended: false,
+      is_start_reported: true,
+      is_end_reported: false,
+      binding_on: '2026-11-06',
+      terminal_on: '2026-11-06',
+      line_on: '2026-11-10',
+      rail_on: null,
+      service_on: '2026-11-10',
+      today_on: '2026-11-08',
+      out_on: null,
+      start_at: '2026-11-03 20:00:00+00',
+      end_at: null,
+      pod_discharged_at: '2026-11-03 20:00:00+00',
+      pickup_appointment_at: '2026-11-09 18:00:00+00',
+    },
+  ])
+  // Line 10 November, terminal the 6th, today the 8th: two days over, in the exposure.
+  const exposed = await scene.read('demurrage_exposure', {
+    asOf: NOON_OF_THE_8TH,
+    columns: ['container_id', 'state', 'days_over', 'binding_on', 'binding_source'],
+  })
+  expect(exposed).toEqual([
+    {
+      container_id: 'c1',
+      state: 'overdue',
+      days_over: 2,
+      binding_on: '2026-11-06',
+      binding_source: 'terminal',
+    },
+  ])
+})
+
+it('gives a rail box two stays, each with its own days, start and end', async () => {
+  await insertKnown(scene, 'containers', [
+    // Left the port in time, and is past the day of its ramp.
+    box('c1', AT_RAMP),
+    // Left the ramp in time, and late.
+    box('c2', { ...AT_RAMP, final_destination_full_out_at: '2026-11-08T05:59:00Z' }),
+    box('c3', { ...AT_RAMP, final_destination_full_out_at: '2026-11-08T06:00:00Z' }),
+    // On the train, waiting for one, still on the ship.
+    box('c4', { ...AT_RAMP, ind_ata_at: null }),
+    box('c5', { final_destination_timezone: CHICAGO, pod_rail_carrier_scac: 'BNSF' }),
+    box('c6', { pod_discharged_at: null, current_status: 'on_ship' }),
+  ])
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['c1', 'c2', 'c3', 'c4', 'c5'].flatMap((id) => [
+      day(id, 'line', '2026-11-05'),
+      day(id, 'rail', '2026-11-07'),
+    ]),
+  )
+  await insertKnown(scene, 'container_import_deadlines', [day('c6', 'terminal', '2026-11-01')])
+  expect(await readStates()).toEqual([
+    'c1 port out_in_time - - 2026-11-05 line',
+    'c1 ramp overdue -1 1 2026-11-07 rail',
+    'c2 port out_in_time - - 2026-11-05 line',
+    'c2 ramp out_in_time - - 2026-11-07 rail',
+    'c3 port out_in_time - - 2026-11-05 line',
+    'c3 ramp out_late - 1 2026-11-07 rail',
+    'c4 port out_in_time - - 2026-11-05 line',
+    'c4 ramp not_started - - 2026-11-07 rail',
+    'c5 port overdue -3 3 2026-11-05 line',
+    'c5 ramp not_started - - 2026-11-07 rail',
+    'c6 port not_started - - 2026-11-01 terminal',
+  ])
+  const exposed = await scene.read('demurrage_exposure', {
+    asOf: NOON_OF_THE_8TH,
+    columns: ['container_id', 'place'],
+    rest: 'order by 1, 2',
+  })
+  expect(exposed.map((row) => Object.values(row).join(' '))).toEqual([
+    'c1 ramp',
+    'c3 ramp',
+    'c5 port',
+  ])
+})
+
+it('takes the service’s pick only where no source says a day', async () => {
+  await insertKnown(
+    scene,
+    'containers',
+    ['c1', 'c2', 'c3', 'c4'].map((id) => box(id)),
+  )
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', 'service', '2026-11-08'),
+    day('c2', 'service', '2026-11-07'),
+    day('c2', 'line', '2026-11-09'),
+    // The pick repeats the day at the ramp: it is none at the port.
+    day('c3', 'service', '2026-11-07'),
+    day('c3', 'rail', '2026-11-07'),
+    // Of equal days the terminal's is named.
+    day('c4', 'line', '2026-11-09'),
+    day('c4', 'terminal', '2026-11-09'),
+  ])
+  expect(await readStates()).toEqual([
+    'c1 port due_today 0 - 2026-11-08 service',
+    'c2 port upcoming 1 - 2026-11-09 line',
+    'c3 port none - - - -',
+    'c3 ramp not_started - - 2026-11-07 rail',
+    'c4 port upcoming 1 - 2026-11-09 terminal',
+  ])
+})
+
+it('counts by the calendar of Vancouver after 1 November 2026', async () => {
+  await insertKnown(scene, 'containers', [box('c1', { pod_timezone: 'America/Vancouver' })])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', 'terminal', '2026-11-06', { time_zone: 'America/Vancouver' }),
+  ])
+  // The zone data of PostgreSQL decide whether Vancouver turned its clocks that day.
+  const [midnight] = await scene.query(
+    `select to_char((timestamp '2026-11-07 00:00' at time zone 'America/Vancouver')
+      at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as instant`,
+  )
+  const instant = new Date(String(midnight?.instant))
+  const before = new Date(instant.getTime() - 60_000).toISOString()
+  expect(await readStates(before)).toEqual(['c1 port due_today 0 - 2026-11-06 terminal'])
+  expect(await readStates(instant.toISOString())).toEqual([
+    'c1 port overdue -1 1 2026-11-06 terminal',
+  ])
+})
+
+it('says unknown where nobody is asked any more, and where nobody said when it left', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'stopped', line_tracking_stopped_reason: 'no_updates_at_line' },
+  ])
+  await insertKnown(scene, 'containers', [
+    box('c1', { shipment_id: 'stopped' }),
+    box('c2', { shipment_id: 'stopped', pod_full_out_at: '2026-11-06T20:00:00Z' }),
+    box('c3', { shipment_id: 'stopped', pod_discharged_at: null }),
+    box('c4', { empty_terminated_at: '2026-11-07T20:00:00Z' }),
+    box('c5', { current_status: 'picked_up' }),
+  ])
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => day(id, 'terminal', '2026-11-05')),
+  )
+  expect(await readStates()).toEqual([
+    'c1 port unknown - - 2026-11-05 terminal',
+    'c2 port out_late - 1 2026-11-05 terminal',
+    'c3 port unknown - - 2026-11-05 terminal',
+    'c4 port unknown - - 2026-11-05 terminal',
+    'c5 port unknown - - 2026-11-05 terminal',
+  ])
+  expect(await read(['container_id', 'has_ended', 'is_end_reported'])).toEqual(
+    [
+      ['c1', false, false],
+      ['c2', true, true],
+      ['c3', false, false],
+      ['c4', true, false],
+      ['c5', true, false],
+    ].map(([container_id, has_ended, is_end_reported]) => ({
+      container_id,
+      has_ended,
+      is_end_reported,
+    })),
+  )
+})
+
+it('takes what is reported for an instant to come as not happened', async () => {
+  await insertKnown(scene, 'containers', [
+    box('c1', { pod_full_out_at: '2026-11-08T20:00:01Z' }),
+    box('c2', { pod_full_out_at: '2026-11-08T20:00:00Z' }),
+    box('c3', { pod_discharged_at: '2026-11-09T20:00:00Z' }),
+    box('c4', { ...AT_RAMP, pod_rail_departed_at: '2026-11-09T20:00:00Z', ind_ata_at: null }),
+  ])
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['c1', 'c2', 'c3', 'c4'].map((id) => day(id, 'terminal', '2026-11-07')),
+  )
+  expect(await readStates()).toEqual([
+    'c1 port overdue -1 1 2026-11-07 terminal',
+    'c2 port out_late - 1 2026-11-07 terminal',
+    'c3 port not_started - - 2026-11-07 terminal',
+    'c4 port overdue -1 1 2026-11-07 terminal',
+    'c4 ramp not_started - - - -',
+  ])
+})
+
+it('takes the zone of the port itself where none was sent, and no day of UTC', async () => {
+  await scene.insert('ports', [{ port_id: 'p1', time_zone: LOS_ANGELES }])
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West', port_id: 'p1' }])
+  await insertKnown(scene, 'containers', [
+    box('c1', { pod_timezone: null, pod_terminal_id: 't1' }),
+    box('c2', { pod_timezone: null }),
+    box('c3', { pod_timezone: 'Mars/Olympus' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    // 23:30 of the 6th in Los Angeles; the 7th in UTC.
+    day('c1', 'terminal', '2026-11-07', { time_zone: null, deadline_at: '2026-11-07T07:30:00Z' }),
+    day('c2', 'terminal', '2026-11-07', { time_zone: null }),
+    day('c3', 'terminal', null, { time_zone: 'Mars/Olympus' }),
+  ])
+  expect(await readStates()).toEqual([
+    'c1 port overdue -2 2 2026-11-06 terminal',
+    'c2 port unknown - - - -',
+    'c3 port unknown - - - -',
+  ])
+  expect(await read(['time_zone', 'is_zone_known'])).toEqual([
+    { time_zone: LOS_ANGELES, is_zone_known: false },
+    { time_zone: null, is_zone_known: false },
+    { time_zone: null, is_zone_known: false },
+  ])
+})
+
+it('keeps the two stays apart and the binding day the earliest, whatever is sent', async () => {
+  // Every order of the milestones and every set of days, some of them contradictions.
+  const instants = ['2026-11-04', '2026-11-06', '2026-11-07', null].map((on) =>
+    on === null ? null : `${on}T20:00:00Z`,
+  )
+  const boxes = instants.flatMap((pod_rail_departed_at, one) =>
+    instants.flatMap((ind_ata_at, two) =>
+      instants.map((final_destination_full_out_at, three) =>
+        box(`c${one}${two}${three}`, {
+          final_destination_timezone: CHICAGO,
+          pod_rail_departed_at,
+          ind_ata_at,
+          final_destination_full_out_at,
+        }),
+      ),
+    ),
+  )
+  await insertKnown(scene, 'containers', boxes)
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    boxes.flatMap(({ container_id }, n) => [
+      day(container_id, 'line', `2026-11-0${(n % 3) + 4}`),
+      day(container_id, 'terminal', `2026-11-0${(n % 5) + 3}`),
+      day(container_id, 'rail', `2026-11-0${(n % 4) + 5}`),
+    ]),
+  )
+  const broken = await scene.read('container_stays', {
+    asOf: NOON_OF_THE_8TH,
+    columns: ['container_id'],
+    rest: `as stay
+      where binding_on > least(terminal_on, line_on, rail_on)
+        or days_over < 1
+        or exists (
+          select from tracking_as_of.container_stays as ramp
+          where stay.place = 'port' and ramp.place = 'ramp'
+            and ramp.container_id = stay.container_id
+            and (ramp.start_at < stay.end_at or ramp.has_begun and not stay.has_ended)
+        )`,
+  })
+  expect(broken).toEqual([])
+})
