@@ -74,7 +74,10 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
       sightings.filter((one) => !memory.has(one)),
     )
   }
-  const known = await retryWarehouse(run, () => loadKnown(warehouse, names, [unmet], mode))
+  // In a transaction, so that its statements travel together.
+  const known = await retryWarehouse(run, () =>
+    warehouse.transaction('load known rows', (session) => loadKnown(session, names, [unmet], mode)),
+  )
   const decision = decide([unmet], known, mode)
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
   const stale = await retryWarehouse(run, () => findDiffering(warehouse, names, decision.doubtful))

@@ -237,7 +237,9 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   if (isTrial) await rememberIncludes(observer, stream, page, includes)
   const intake = takeIn(page.document, pageOptions(stream, page))
   const { warehouse } = observer
-  const known = await loadKnown(warehouse, warehouse.names, [intake], 'sync')
+  const known = await warehouse.transaction('load known rows', (session) =>
+    loadKnown(session, session.names, [intake], 'sync'),
+  )
   const { rounds, fetchEvents } = decide([intake], known, 'sync')
   const changed = rounds[0]?.sightings ?? []
   const stored = known.rows.get(containers.stream)

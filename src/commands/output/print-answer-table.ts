@@ -106,14 +106,26 @@ class TablePrinter implements Printer {
     this.#totals = new Totals(first.columns, sums)
     this.#isHinting = options.mostRows === undefined
     this.#isCut = !isWide && terminal.width !== undefined
-    this.#columns = this.#fit(first, isWide ? undefined : terminal.width)
+    const expected = new Totals(first.columns, sums)
+    for (const row of first.rows) expected.add(row)
+    const totals = expected.rows(() => true).map(({ cells }) => cells)
+    this.#columns = this.#fit(first, totals, isWide ? undefined : terminal.width)
   }
 
-  /** The leading columns that fit, as wide as their cells; a name may take several lines. */
-  #fit(first: TableAnswer, width: number | undefined): Column[] {
+  /**
+   * The leading columns that fit, as wide as their cells and the totals of the first piece; a name
+   * may take several lines.
+   */
+  #fit(
+    first: TableAnswer,
+    totals: readonly (readonly (string | undefined)[])[],
+    width: number | undefined,
+  ): Column[] {
     const sample = first.rows.slice(0, Math.min(this.#limit, MEASURED_ROWS))
     const columns = this.#names.map((name, index): Column => {
-      const cells = sample.reduce((most, row) => Math.max(most, widthOf(this.#show(row, index))), 0)
+      const shown = sample.map((row) => this.#show(row, index))
+      const summed = totals.map((cells) => cells[index] ?? '')
+      const cells = [...shown, ...summed].reduce((most, text) => Math.max(most, widthOf(text)), 0)
       const isRight = isNumeric(first.types[index])
       if (width === undefined) return { width: Math.max(cells, widthOf(name)), isRight }
       const words = name.split(/(?<=[ _])/).map(widthOf)

@@ -84,6 +84,22 @@ describe('an answer as a table', () => {
     },
   )
 
+  it('is as wide as its totals, which may be wider than what they sum', async () => {
+    const answer = {
+      columns: ['place', 'teu'],
+      types: [],
+      rows: [
+        ['here', '9.5'],
+        ['there', '9.75'],
+      ],
+    }
+    const lines = (
+      await print(answer, { terminal: { width: 20, height: 40 }, sums: ['teu'] })
+    ).split('\n')
+    expect(lines).toContain('total  19.25')
+    expect(lines).toContain('-----  -----')
+  })
+
   it('sums no amounts whose currency is not shown', async () => {
     const columns = ['container_number', 'fee_amount', 'days_over']
     const text = await print(FEES, { columns, sums: ['fee_amount', 'days_over'] })
