@@ -17,7 +17,7 @@ export class SourceClock {
   #offsetMs = 0
   #lowestMs = -Infinity
   #highestMs = Infinity
-  /** Of the latest request that got a stamp, and that stamp; nothing later may get an earlier one. */
+  /** Of the latest request that got a stamp, and that stamp; no later one may get an earlier. */
   #lastStartedAt = -Infinity
   #lastStamp = -Infinity
 

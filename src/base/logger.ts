@@ -31,7 +31,8 @@ export const MASK = '[secret]'
 
 /**
  * A secret that may as well be a word or a number of any text: `invalid`, `tracking-sync`, `5432`.
- * Masking each of them would hide the text, and reveal the secret to a reader who knows the sentence.
+ * Masking each of them would hide the text, and reveal the secret to a reader who knows the
+ * sentence.
  */
 function isOrdinary(secret: string): boolean {
   if (secret.length < 3) return true

@@ -13,7 +13,7 @@ import {
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
 import { findDiffering, loadKnown, refetchOf } from './known-rows.js'
-import { retryWarehouse } from './retry-warehouse.js'
+import { retryWarehouse, transact } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 import { OLDER_THAN_ROWS, storeBatch, type StoringRun } from './store-batch.js'
 
@@ -75,8 +75,8 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
     )
   }
   // In a transaction, so that its statements travel together.
-  const known = await retryWarehouse(run, () =>
-    warehouse.transaction('load known rows', (session) => loadKnown(session, names, [unmet], mode)),
+  const known = await transact(run, 'load known rows', (session) =>
+    loadKnown(session, names, [unmet], mode),
   )
   const decision = decide([unmet], known, mode)
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }

@@ -5,8 +5,8 @@ const LETTER_VALUES = [
 ]
 
 /**
- * The eleventh character of a container number, from the first ten (`MSCU123456` → its digit), per
- * ISO 6346.
+ * The eleventh character of a container number, from the first ten (`MSCU123456` → its digit),
+ * per ISO 6346.
  */
 export function containerCheckDigit(firstTen: string): number {
   let sum = 0

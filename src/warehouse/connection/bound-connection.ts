@@ -61,11 +61,10 @@ export function boundConnection(
     }
   }
 
-  function begin(): Promise<unknown> {
+  function begin(): void {
     begun = queryInTime(session.begin, [])
-    // Told by the first statement that awaits it.
+    // The first statement reports its failure.
     begun.catch(() => undefined)
-    return begun
   }
 
   async function queryBegun(
@@ -84,7 +83,7 @@ export function boundConnection(
     sqlText: string,
     parameters: readonly unknown[],
   ): Promise<pg.QueryResult> {
-    void begin()
+    begin()
     try {
       const result = await queryBegun(sqlText, parameters)
       await queryInTime('commit', [])
@@ -99,7 +98,7 @@ export function boundConnection(
     query: async (sqlText, parameters) => {
       if (sqlText === 'begin') {
         isInTransaction = true
-        void begin()
+        begin()
         return NOTHING
       }
       if (session.isShared && !isInTransaction) return queryAlone(sqlText, parameters)

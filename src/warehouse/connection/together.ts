@@ -1,6 +1,7 @@
 /**
- * What `Promise.all` gives, but not before every one has ended: statements of a transaction that are
- * under way side by side must not go on after its rollback. Throws what the first in order threw.
+ * What `Promise.all` gives, but not before every one has ended: statements of a transaction that
+ * are under way side by side must not go on after its rollback. Throws what the first in order
+ * threw.
  */
 export async function together<const Work extends readonly Promise<unknown>[]>(
   work: Work,
