@@ -23,7 +23,7 @@ const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], 
  *
  * Statements that are asked for without awaiting the one before travel together: the client sends
  * them at once, and PostgreSQL answers them in order. So `begin` is not waited for either: it is
- * answered with the first statement of its transaction.
+ * answered with the first statement of its transaction. The time begins anew with each answer.
  */
 export function boundConnection(
   client: pg.PoolClient,
@@ -34,30 +34,43 @@ export function boundConnection(
   let isInTransaction = false
   let isOver = false
   let isBroken = false
+  let isGivenUp = false
   let begun: Promise<unknown> = Promise.resolve()
-  let inLine = 0
+  let unanswered = 0
+  let watch: NodeJS.Timeout | undefined
+
+  function watchAnswers(): void {
+    clearTimeout(watch)
+    if (unanswered > 0 && !isUnlimited) watch = setTimeout(giveUp, limitMs)
+  }
+
+  /**
+   * Cuts the connection, which fails everything that is under way on it. `client.end()` would wait
+   * for the answers first.
+   */
+  function giveUp(): void {
+    isGivenUp = true
+    const { connection } = client as unknown as { readonly connection: pg.Connection }
+    connection.stream.destroy()
+  }
 
   async function queryInTime(
     sqlText: string,
     parameters: readonly unknown[],
   ): Promise<pg.QueryResult> {
-    inLine += 1
-    const config = {
-      text: sqlText,
-      values: [...parameters],
-      // Each of those that travel together has its time, one after the other.
-      ...(isUnlimited ? {} : { query_timeout: inLine * limitMs }),
-    }
+    unanswered += 1
+    watchAnswers()
     try {
-      return await client.query(config)
+      return await client.query(sqlText, [...parameters])
     } catch (thrown) {
-      if ((thrown as Error).message !== 'Query read timeout') throw thrown
+      if (!isGivenUp) throw thrown
       isBroken = true
       throw new Error(`Connection terminated: PostgreSQL did not answer within ${limitMs} ms`, {
         cause: thrown,
       })
     } finally {
-      inLine -= 1
+      unanswered -= 1
+      watchAnswers()
     }
   }
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let scene: TestWarehouse
@@ -34,3 +36,41 @@ where name in (
     })
   },
 )
+
+describe('statements that travel together', { tags: ['C16'] }, () => {
+  const LIMIT_MS = 500
+
+  /** Sends the statements at once on one connection that may be silent for `LIMIT_MS`. */
+  async function send(statements: readonly string[]): Promise<PromiseSettledResult<unknown>[]> {
+    const pool = new pg.Pool({ connectionString: scene.url, pipeline: true })
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    const connection = boundConnection(await pool.connect(), LIMIT_MS)
+    try {
+      return await Promise.allSettled(statements.map((text) => connection.query(text, [])))
+    } finally {
+      connection.release()
+      await pool.end()
+    }
+  }
+
+  test('each have their time, from the answer before', async () => {
+    const settled = await send(Array.from({ length: 3 }, () => 'select pg_sleep(0.3)'))
+    expect(settled.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
+  })
+
+  test('are given up together, one limit after the last answer', async () => {
+    const startedAt = performance.now()
+    const settled = await send([...Array<string>(5).fill('select 1'), 'select pg_sleep(60)', 'select 1'])
+    expect(performance.now() - startedAt).toBeLessThan(4 * LIMIT_MS)
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...Array<string>(5).fill('fulfilled'),
+      'rejected',
+      'rejected',
+    ])
+    for (const one of settled.slice(5)) {
+      expect(one).toMatchObject({
+        reason: { message: 'Connection terminated: PostgreSQL did not answer within 500 ms' },
+      })
+    }
+  })
+})
