@@ -19,11 +19,10 @@ import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { parseAnswer, type Expectation, type ParsedAnswer } from './answer-document.js'
 import { isStaleConnection, toCallError, toStatusError } from './call-errors.js'
 import {
-  defaultBodyLimits,
   defaultTimeouts,
   exchange,
+  LARGEST_ANSWER_BYTES,
   type ApiTimeouts,
-  type BodyLimits,
   type HttpMethod,
   type RawAnswer,
 } from './exchange.js'
@@ -42,7 +41,8 @@ export interface ApiClientOptions {
   readonly random: () => number
   readonly budget: RequestBudget
   readonly timeouts?: Partial<ApiTimeouts>
-  readonly bodyLimits?: Partial<BodyLimits>
+  /** Of one answer, after decompression. */
+  readonly maxResponseBytes?: number
   readonly retryPolicy?: RetryPolicy
   /** Sockets kept to the service at most. */
   readonly connections?: number
@@ -125,7 +125,6 @@ export class ApiClient {
   readonly #options: ApiClientOptions
   readonly #pool: Pool
   readonly #timeouts: ApiTimeouts
-  readonly #bodyLimits: BodyLimits
   readonly #redact: (text: string) => string
   readonly #counts = { requests: 0, retries: 0, rateLimited: 0, staleConnections: 0, bytes: 0 }
   readonly #sourceClock = new SourceClock()
@@ -140,7 +139,6 @@ export class ApiClient {
     this.#options = options
     this.baseUrl = parseBaseUrl(options.baseUrl)
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
-    this.#bodyLimits = { ...defaultBodyLimits, ...options.bodyLimits }
     this.#redact = createRedactor([options.apiKey])
     const { connections = 4, certificateAuthority: ca } = options
     this.#pool = new Pool(this.baseUrl.origin, {
@@ -256,11 +254,11 @@ export class ApiClient {
    * failures of the source.
    */
   async #send(call: Call): Promise<RawAnswer> {
-    const { budget, clock } = this.#options
+    const { budget, clock, maxResponseBytes: maxBytes = LARGEST_ANSWER_BYTES } = this.#options
     const { method, url, body, options } = call
     const { signal } = options
     const request = { method, url, headers: this.#headersFor(call), body, signal }
-    const limits = { clock, timeouts: this.#timeouts, bodyLimits: this.#bodyLimits }
+    const limits = { clock, timeouts: this.#timeouts, maxBytes }
     for (let stale = 0; ; stale += 1) {
       await budget.acquire({ signal, purpose: options.purpose })
       this.#counts.requests += 1
@@ -282,7 +280,6 @@ export class ApiClient {
     return {
       authorization: `Token ${this.#options.apiKey}`,
       accept: 'application/vnd.api+json, application/json',
-      // Not br: its large window makes honest pages of like records look like a bomb.
       'accept-encoding': 'gzip',
       'user-agent': this.#options.userAgent ?? 'tracking-sync',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ApiClientOptions } from '../../../src/api/client.js'
 import { ApiRefusedError, ApiUnavailableError } from '../../../src/base/errors.js'
@@ -42,9 +42,6 @@ describe('compressed answers', () => {
     ['gzip', gzipSync(page)],
     ['x-gzip', gzipSync(page)],
     ['GZIP', gzipSync(page)],
-    ['br', brotliCompressSync(page)],
-    ['deflate', deflateSync(page)],
-    ['deflate', deflateRawSync(page)],
     ['identity', Buffer.from(page)],
   ])('reads %s', async (encoding, body) => {
     const { client } = await start(reply(200, body, { 'content-encoding': encoding }))
@@ -53,23 +50,20 @@ describe('compressed answers', () => {
     expect(answer.bytes).toBe(Buffer.byteLength(page))
   })
 
-  const swollen = Buffer.alloc(200 * 1024 * 1024, 0x20)
-  test.each([
-    ['gzip', gzipSync(swollen)],
-    ['br', brotliCompressSync(swollen)],
-  ])('a bomb in %s is noticed while it swells', { tags: ['H10'] }, async (encoding, bomb) => {
-    const { client, service } = await start(reply(200, bomb, { 'content-encoding': encoding }))
+  test('a bomb is cut off while it swells', { tags: ['H10'] }, async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20))
+    const { client, service } = await start(reply(200, bomb, { 'content-encoding': 'gzip' }))
     const before = process.memoryUsage().rss
     const startedAt = performance.now()
     const error = await failureOf(client.get('/containers'))
     expect(error).toBeInstanceOf(ApiRefusedError)
-    expect(error.message).toMatch(/GET \/v2\/containers: an answer grows more than 100 times/)
+    expect(error.message).toMatch(/GET \/v2\/containers: an answer is larger than 33554432 bytes/)
     expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
     expect(service.requests).toHaveLength(1)
   })
 
-  test.each(['gzip, gzip, gzip', 'gzip,br', 'zstd'])(
+  test.each(['gzip, gzip, gzip', 'gzip,br', 'br', 'deflate', 'zstd'])(
     'the encoding %s is refused',
     { tags: ['H10'] },
     async (encoding) => {
@@ -109,12 +103,6 @@ describe('compressed answers', () => {
       expect(service.requests).toHaveLength(6)
     },
   )
-
-  test('a very repetitive page below a MiB is no bomb', async () => {
-    const large = JSON.stringify({ data: [], meta: { padding: ' '.repeat(900_000) } })
-    const { client } = await start(reply(200, gzipSync(large), { 'content-encoding': 'gzip' }))
-    expect((await client.get('/containers')).bytes).toBe(large.length)
-  })
 })
 
 test('an endless body is cut off at the size limit', { tags: ['H10'] }, async () => {
@@ -127,7 +115,7 @@ test('an endless body is cut off at the size limit', { tags: ['H10'] }, async ()
       }
       pour()
     },
-    { bodyLimits: { maxResponseBytes: 2 * 1024 * 1024 } },
+    { maxResponseBytes: 2 * 1024 * 1024 },
   )
   const error = await failureOf(client.get('/containers'))
   expect(error).toBeInstanceOf(ApiRefusedError)
