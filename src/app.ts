@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import { accountKey } from './base/service-address.js'
 import { createTrackingService, type TrackingService } from './api/endpoints.js'
-import { createFallbackBudget } from './api/request-budget.js'
-import { createRequestBudget, type RequestBudget } from './api/request-budget.js'
+import {
+  createFallbackBudget,
+  createRequestBudget,
+  type RequestBudget,
+} from './api/request-budget.js'
 import type { ApiStats } from './api/client.js'
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
@@ -283,7 +286,8 @@ function createWaitLog(logger: Logger, leastMs: number): (ms: number) => void {
 }
 
 function createOwnBudget({ rateLimitPerMinute }: OtherService): RequestBudget {
-  return createRequestBudget({ perMinute: rateLimitPerMinute, clock, sleep })
+  const now = (): number => performance.now()
+  return createRequestBudget({ perMinute: rateLimitPerMinute, clock, sleep, now })
 }
 
 function shareBudget(

@@ -147,28 +147,10 @@ export function describeBody({ body, headers, redact }: ReceivedAnswer): string 
   return `The body begins with ${JSON.stringify(showText(words, 100))} (${type}).`
 }
 
-/**
- * What to do about a certificate, by Node's error code. None of these is retried, and none is ever
- * overridden.
- */
-const certificateProblems: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet; check the clock of this machine',
-  CERT_REVOKED: 'its certificate was revoked',
-  CERT_UNTRUSTED: 'its certificate is not trusted',
-  CERT_REJECTED: 'its certificate was rejected',
-  CERT_SIGNATURE_FAILURE: 'its certificate is not signed correctly',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'a certificate of its chain is self-signed',
-  UNABLE_TO_GET_ISSUER_CERT: 'the issuer of its certificate is unknown',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer of its certificate is unknown',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the issuer of its certificate is unknown',
-  INVALID_CA: 'a certificate of its chain may not sign others',
-  HOSTNAME_MISMATCH: 'its certificate is for another host',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-}
+/** Codes of Node for a certificate that is expired, of another host or of nobody we trust. */
+const CERTIFICATE_CODE = /CERT|^UNABLE_TO_|^INVALID_CA$|^HOSTNAME_MISMATCH$/
 
-/** Other causes in words, by Node's and undici's error code. */
+/** Causes in words, by Node's and undici's error code. */
 const networkProblems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host name is unknown',
@@ -216,11 +198,12 @@ export function toCallError(
   const original = thrown instanceof CutAnswerError ? thrown.cause : thrown
   const code = codeOf(original)
   const cause = strip(original, code, redact)
-  const certificateProblem = certificateProblems[code]
-  if (certificateProblem !== undefined || isTlsCode(code)) {
-    const problem = certificateProblem ?? 'no secure connection could be agreed on'
+  if (CERTIFICATE_CODE.test(code) || isTlsCode(code)) {
+    const said = original instanceof Error ? showText(redact(original.message)) : ''
+    const isCertificate = CERTIFICATE_CODE.test(code)
+    const problem = isCertificate ? said : 'no secure connection could be agreed on'
     return new ApiConnectionError(
-      `${where}: the service cannot be trusted, ${problem} (${code}). ` +
+      `${where}: the service cannot be trusted: ${problem} (${code}). ` +
         'Check TRACKING_API_URL; for a private authority set NODE_EXTRA_CA_CERTS.',
       { cause, context: { code } },
     )

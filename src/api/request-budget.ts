@@ -20,61 +20,33 @@ export interface RequestBudget {
 }
 
 export interface RequestBudgetOptions {
-  /**
-   * The documented limit is 100; the product asks for 90 and leaves the rest to the customer's
-   * other tools.
-   */
   readonly perMinute: number
   readonly clock: Clock
   readonly sleep: Sleep
+  /** Milliseconds, never running back. */
+  readonly now: () => number
 }
 
 const WINDOW_MS = 60_000
 
-/**
- * A budget for one process: at most `perMinute` requests in any rolling 60 seconds, first come,
- * first served. Survives a clock that jumps back: all remembered instants are moved with it, so
- * that nobody waits an hour for a stamp from the future.
- */
+/** A budget for one process: at most `perMinute` requests in any 60 seconds, in their order. */
 export function createRequestBudget(options: RequestBudgetOptions): RequestBudget {
-  const { clock, sleep } = options
-  const perMinute = Math.max(1, Math.floor(options.perMinute))
-  let sentAt: number[] = []
-  let pausedUntil = 0
-  let latest = 0
+  const { perMinute, clock, sleep, now } = options
+  const sentAt: number[] = []
+  let pausedUntil = -Infinity
   const standInLine = createWaitingLine()
 
-  function now(): number {
-    const present = clock().getTime()
-    const jumpMs = Math.max(0, latest - present)
-    if (jumpMs > 0) {
-      sentAt = sentAt.map((instant) => instant - jumpMs)
-      pausedUntil -= jumpMs
-    }
-    latest = present
-    return present
-  }
-
-  function waitMs(): number {
-    const present = now()
-    sentAt = sentAt.filter((instant) => instant > present - WINDOW_MS)
-    const oldest = sentAt.length < perMinute ? undefined : sentAt.at(-perMinute)
-    const untilRoom = oldest === undefined ? 0 : oldest + WINDOW_MS - present
-    return Math.max(0, untilRoom, pausedUntil - present)
-  }
-
   async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
+    const hasRoomAt = (): number => (sentAt.at(-perMinute) ?? -Infinity) + WINDOW_MS
+    const waitMs = (): number => Math.max(hasRoomAt(), pausedUntil) - now()
     for (let ms = waitMs(); ms > 0; ms = waitMs()) await sleep(ms, signal)
-    sentAt.push(latest)
+    sentAt.push(now())
   }
 
   return {
-    acquire({ signal } = {}) {
-      return standInLine(() => takeTurn(signal), signal)
-    },
-    pauseUntil(instant) {
-      now()
-      pausedUntil = Math.max(pausedUntil, instant.getTime())
+    acquire: ({ signal } = {}) => standInLine(() => takeTurn(signal), signal),
+    pauseUntil: (instant) => {
+      pausedUntil = Math.max(pausedUntil, now() + instant.getTime() - clock().getTime())
       return Promise.resolve()
     },
   }
@@ -95,28 +67,21 @@ export interface FallbackBudgetOptions {
  */
 export function createFallbackBudget(options: FallbackBudgetOptions): RequestBudget {
   const { openShared, own, logger } = options
-  let isAlone = false
-  let opening: Promise<RequestBudget | undefined> | undefined
+  let current: Promise<RequestBudget> | undefined
 
   async function withBudget(
     work: (budget: RequestBudget) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<void> {
-    if (!isAlone) {
-      try {
-        const shared = await (opening ??= openShared())
-        if (shared !== undefined) {
-          await work(shared)
-          return
-        }
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!(error instanceof ConnectorError)) throw error
-        logger.debug('the shared request budget cannot be asked', { error })
-      }
-      isAlone = true
+    try {
+      await work(await (current ??= openShared().then((shared) => shared ?? own)))
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!(error instanceof ConnectorError)) throw error
+      logger.debug('the shared request budget cannot be reached', { error })
+      current = Promise.resolve(own)
+      await work(own)
     }
-    await work(own)
   }
 
   return {

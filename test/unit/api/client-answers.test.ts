@@ -119,7 +119,11 @@ describe('changes', () => {
 describe('rate limits', () => {
   function createLimited(script: Answer[]) {
     const time = createVirtualTime()
-    const budget = createRequestBudget({ perMinute: 90, ...time })
+    const budget = createRequestBudget({
+      perMinute: 90,
+      ...time,
+      now: () => time.clock().getTime(),
+    })
     return { time, started: start(script, { ...time, budget }) }
   }
 
@@ -146,7 +150,11 @@ describe('rate limits', () => {
     { tags: ['R2'] },
     async () => {
       const time = createVirtualTime()
-      const budget = createRequestBudget({ perMinute: 90, ...time })
+      const budget = createRequestBudget({
+        perMinute: 90,
+        ...time,
+        now: () => time.clock().getTime(),
+      })
       const begin = time.clock().getTime()
       let waitedMs = 0
       const { client, service } = await start(
