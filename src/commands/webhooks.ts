@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Envelope } from '../webhooks/receive/envelope.js'
-import type { ReconcileReport } from '../webhooks/reconcile/reconcile.js'
+import type { ReconcileReport } from '../webhooks/reconcile.js'
 import type { CommandIo } from './command-io.js'
 import { declare, SERVICE_ONLY } from './declare-command.js'
 import { escapeControls, formatTable } from './output/print-table.js'
@@ -131,13 +131,13 @@ function addFailed(group: Command, io: CommandIo): void {
     define: (command) =>
       command.option('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
     run: async (app, options) => {
-      const { listFailedNotifications } = await import('../webhooks/reconcile/reconcile.js')
+      const { listFailedNotifications } = await import('../webhooks/reconcile.js')
       const { service } = await app.openService()
       const { limit } = options
       const failed: Envelope[] = []
       const pageSize = Math.min(limit, app.config.pageSize)
       for await (const page of listFailedNotifications(service, { pageSize })) {
-        failed.push(...page.failed)
+        failed.push(...page.failed.map(({ envelope }) => envelope))
         if (failed.length >= limit) break
       }
       const shown = failed.slice(0, limit)
@@ -161,7 +161,7 @@ function addReconcile(group: Command, io: CommandIo): void {
   declare(group, io, {
     name: 'reconcile',
     help:
-      'Check our webhook, and queue the records of failed notifications to be refetched. ' +
+      'Check our webhook, and put failed notifications into the inbox for the processor. ' +
       'Exit code 6 when the webhook needs attention.',
     json: 'Print the report as JSON.',
     settings: [
@@ -175,7 +175,7 @@ function addReconcile(group: Command, io: CommandIo): void {
       'webhookReactivate',
     ],
     run: async (app, options) => {
-      const { reconcile } = await import('../webhooks/reconcile/reconcile.js')
+      const { reconcile } = await import('../webhooks/reconcile.js')
       // Before a database is started in vain.
       requireService(app.config)
       const warehouse = await app.openWarehouse({ isWriting: true })
@@ -211,8 +211,7 @@ function formatReconcileReport(report: ReconcileReport): string {
   const parts = [
     `${report.alreadyKnown} known already`,
     ...(report.foreign > 0 ? [`${report.foreign} of other webhooks`] : []),
-    `${report.recovered} recovered (${report.queued} to be refetched)`,
-    `${report.unresolved} left to the next complete sync`,
+    `${report.recovered} recovered`,
   ]
   const sentence = `${countOf(report.failed, 'failed notification')}: ${parts.join(', ')}.`
   return [...lines.map(escapeControls), sentence].join('\n')

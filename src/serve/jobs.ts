@@ -4,7 +4,7 @@ import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
 import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
 import { forgetBodies } from '../webhooks/receive/inbox.js'
-import { reconcile } from '../webhooks/reconcile/reconcile.js'
+import { reconcile } from '../webhooks/reconcile.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
@@ -66,9 +66,8 @@ async function runReconcile(dependencies: ServeDependencies): Promise<void> {
     reconcile({ service, warehouse, logger, signal, settings }),
   )
   if (report === undefined) return
-  const { failed, recovered, unresolved, webhook } = report
-  const alerts = webhook.alerts.length
-  logger.info('reconciled', { failed, recovered, unresolved, alerts })
+  const { failed, recovered, webhook } = report
+  logger.info('reconciled', { failed, recovered, alerts: webhook.alerts.length })
 }
 
 async function runStoreViews({ warehouse, logger, signal }: ServeDependencies): Promise<void> {

@@ -1,22 +1,21 @@
 /**
  * The life of a notification in the inbox.
  *
- *                delivered                     unreadable
- *      ──────────────┐                ┌──────────────────────────
- *                    ▼                ▼
- *   deferred    ┌──────────┐ gave_up ┌──────┐
- *   failed   ┌─▶│ received │────────▶│ dead │
- *            └──│          │         └──────┘
- *               └──────────┘
- *                │   │   │   processed   ┌───────────┐   recovered
- *                │   │   └──────────────▶│ processed │◀─────────────
- *                │   │                   └───────────┘
- *                │   │ ignored, foreign        ▲ processed (by a refetch)
- *                │   └───────▶ ignored         │ synced (by a complete sync)
- *                │             foreign         │
- *                │   unresolved  ┌────────────┐│     lost
- *                └──────────────▶│ unresolved │┘◀──────────────
- *                                └────────────┘
+ *        delivered               unreadable
+ *            │                       │
+ *            ▼        gave_up        ▼
+ *       ┌──────────┐ ──────────▶ ┌──────┐
+ *   ┌──▶│ received │             │ dead │
+ *   │   └──────────┘             └──────┘
+ *   └─────┘  │  │  │  processed  ┌───────────┐
+ *   deferred │  │  └────────────▶│ processed │
+ *   failed   │  │                └───────────┘
+ *            │  │ ignored              ▲ processed (by a refetch)
+ *            │  │ foreign              │ synced (by a complete sync)
+ *            │  ▼                ┌────────────┐
+ *            │  ignored, foreign │ unresolved │
+ *            │      unresolved   └────────────┘
+ *            └─────────────────────────▲
  *
  * `replayed` takes any of them back to `received`.
  */
@@ -25,8 +24,6 @@ const TABLE = {
   absent: {
     delivered: 'received',
     unreadable: 'dead',
-    recovered: 'processed',
-    lost: 'unresolved',
   },
   /** Waits to be applied. */
   received: {

@@ -1,7 +1,7 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import type { Document } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
-import { isNotOffered } from '../is-not-offered.js'
+import { ApiAuthError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
 
 /** An event that a webhook can subscribe to, as the service's catalogue has it. */
 export interface CatalogueEvent {
@@ -83,4 +83,10 @@ export async function readNeededEvents(
     if (isNotOffered(thrown)) return undefined
     throw thrown
   }
+}
+
+/** Whether the service does not offer what was asked for: forbidden, unknown or not understood. */
+function isNotOffered(thrown: unknown): boolean {
+  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
+  return thrown instanceof ApiNotFoundError || thrown instanceof ApiRequestError
 }

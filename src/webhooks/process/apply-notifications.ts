@@ -1,6 +1,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import type { Document, ResourceIdentifier } from '../../jsonapi/document.js'
+import { membersOf } from '../../jsonapi/members.js'
 import type { Sighting } from '../../resources/resource.js'
 import { decide } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
@@ -19,6 +20,7 @@ import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.j
 import type { Outcome } from '../notification-states.js'
 import type { ParsedNotification } from './parse-notification.js'
 import { prepareNotifications, type PreparedNotification } from './prepare-notifications.js'
+import { readLinkage } from '../receive/envelope.js'
 import { readChangesets } from './read-changesets.js'
 import { resourceOfType } from '../../resources/index.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
@@ -131,8 +133,10 @@ async function followReferences(
     if (one.isLacking) {
       outcomes.set(notificationId, 'unresolved')
       if (one.isRefetched !== true) refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
-    } else if (!thin.has(one)) outcomes.set(notificationId, 'processed')
-    else if (!one.isNotification) {
+    } else if (!thin.has(one)) {
+      outcomes.set(notificationId, 'processed')
+      refetches.push(...ownerLeftOut(one))
+    } else if (!one.isNotification) {
       outcomes.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
     } else {
       const targets = targetsOf(reference, containersOf)
@@ -148,11 +152,22 @@ async function followReferences(
 }
 
 /** Without a reference, a notification that brings anything is about that. */
-function holdsReference({ reference, document: { included } }: ParsedNotification): boolean {
-  if (reference === null) return included.length > 0
-  return (included as readonly (Partial<ResourceIdentifier> | null)[]).some(
-    (record) => record?.id === reference.id && record.type === reference.type,
-  )
+function holdsReference({ reference, document }: ParsedNotification): boolean {
+  if (reference === null) return document.included.length > 0
+  return findIncluded(document, reference) !== undefined
+}
+
+/** The container, else the shipment, of what the notification is about, where it lacks that. */
+function ownerLeftOut({ reference, document }: ParsedNotification): ResourceIdentifier[] {
+  if (reference === null || resourceOfType(reference.type).path !== undefined) return []
+  const { container, shipment } = membersOf(findIncluded(document, reference)?.relationships)
+  const owner = readLinkage(container) ?? readLinkage(shipment)
+  const isLeftOut = owner !== undefined && findIncluded(document, owner) === undefined
+  return isLeftOut && resourceOfType(owner.type).path !== undefined ? [owner] : []
+}
+
+function findIncluded({ included }: Document, { type, id }: ResourceIdentifier) {
+  return included.map(membersOf).find((record) => record.type === type && record.id === id)
 }
 
 function targetsOf(

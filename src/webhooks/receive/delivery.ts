@@ -15,6 +15,8 @@ export interface Delivery {
   readonly body: Buffer
   /** Why it can never be applied; null for a delivery that can. */
   readonly deadReason: string | null
+  /** When the source can have known what it says; absent: when the notification was made. */
+  readonly observedAt?: Date
 }
 
 /**

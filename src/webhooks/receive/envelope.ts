@@ -2,6 +2,9 @@ import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { membersOf } from '../../jsonapi/members.js'
 import { checkTimestamp } from '../../resources/timestamp.js'
 
+/** The include that brings the record a notification is about. */
+export const REFERENCE_INCLUDE = 'reference_object'
+
 /** What a notification says of itself, without the records it brings. Null: it does not say. */
 export interface Envelope {
   readonly notificationId: string

@@ -27,12 +27,14 @@ export async function storeDeliveries(
 select
     given.notification_id, given.event, given.webhook_id, given.created_at,
     -- A clock may be ahead a little; see STAMP_TOLERANCE_MS.
-    least(coalesce(given.created_at, now()), now() + interval '10 seconds'),
+    least(
+        coalesce(given.observed_at, given.created_at, now()), now() + interval '10 seconds'
+    ),
     given.reference_type, given.reference_id, given.headers,
     substr($2::bytea, given.body_start, given.body_bytes), given.state, given.error
 from jsonb_to_recordset($1::jsonb) as given (
     notification_id text, event text, webhook_id text, created_at timestamptz,
-    reference_type text, reference_id text, headers jsonb, state text, error text,
+    observed_at timestamptz, reference_type text, reference_id text, headers jsonb, state text, error text,
     body_start integer, body_bytes integer
 )
 where not exists (
@@ -64,11 +66,12 @@ function firstOfEach(deliveries: readonly Delivery[]): Delivery[] {
 /** All columns but the body, and where that begins in the joined bodies, from 1. */
 function toRows(deliveries: readonly Delivery[]): object[] {
   let end = 1
-  return deliveries.map(({ envelope, headers, body, deadReason }) => ({
+  return deliveries.map(({ envelope, headers, body, deadReason, observedAt }) => ({
     notification_id: envelope.notificationId,
     event: envelope.event,
     webhook_id: envelope.webhookId,
     created_at: envelope.createdAt,
+    observed_at: observedAt,
     reference_type: envelope.reference?.type,
     reference_id: envelope.reference?.id,
     headers,

@@ -8,7 +8,6 @@ import {
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
-import { recordRecovered } from '../../../src/webhooks/reconcile/reconcile.js'
 import {
   NOTIFICATION_TRANSITIONS,
   type NotificationEvent,
@@ -35,8 +34,6 @@ afterAll(() => target.drop())
 const EVENTS: Readonly<Record<NotificationEvent, () => Promise<unknown>>> = {
   delivered: () => deliver(`{"data":{"id":"${ID}"}}`),
   unreadable: () => deliver('no json'),
-  recovered: () => recover([{ type: 'container', id: 'c' }]),
-  lost: () => recover([]),
   processed: () => record('processed'),
   ignored: () => record('ignored'),
   foreign: () => record('foreign'),
@@ -59,17 +56,12 @@ function record(outcome: Outcome): Promise<unknown> {
   return recordOutcomes(target.warehouse, new Map([[ID, outcome]]))
 }
 
-function recover(refetches: readonly { type: string; id: string }[]): Promise<unknown> {
-  const { envelope } = readDelivery(Buffer.from(`{"data":{"id":"${ID}"}}`), {})
-  return recordRecovered(target.warehouse, [{ ...envelope, refetches }])
-}
-
 function query<Row>(sqlText: string): Promise<Row[]> {
   return target.warehouse.query<Row>('look at the inbox', sqlText)
 }
 
 /** A delivery with a readable id is in the inbox once; every other event finds it there. */
-const ARRIVALS: readonly string[] = ['delivered', 'unreadable', 'recovered', 'lost']
+const ARRIVALS: readonly string[] = ['delivered', 'unreadable']
 
 const pairs = Object.entries(NOTIFICATION_TRANSITIONS).flatMap(([state, row]) =>
   (Object.keys(EVENTS) as NotificationEvent[]).map(

@@ -193,9 +193,9 @@ describe('what must be read before it is believed', () => {
           event?.id,
         )
       expect(await dead()).toEqual([{ is_dead: true }])
-      expect(await queued(scene.warehouse)).toEqual([`transport_events ${id}`])
+      expect(await queued(scene.warehouse)).toEqual([`container ${id}`, `transport_events ${id}`])
       await scene.bench.settle()
-      expect(requested(scene)).toEqual([`/containers/${id}/transport_events`])
+      expect(requested(scene)).toEqual([`/containers/${id}`, `/containers/${id}/transport_events`])
       expect(await dead()).toEqual([{ is_dead: true }])
       expect(await scene.differences()).toEqual([])
     },

@@ -2,15 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
-import { readQueued } from '../../../src/sync/read-unlisted.js'
-import { executeRun } from '../../../src/sync/run-sync.js'
-import { reconcile, type ReconcileReport } from '../../../src/webhooks/reconcile/reconcile.js'
+import { reconcile, type ReconcileReport } from '../../../src/webhooks/reconcile.js'
 import type { WatchSettings } from '../../../src/webhooks/manage/check-webhooks.js'
-import { withRunDependencies, withTestService } from '../../support/test-service.js'
+import { withTestService } from '../../support/test-service.js'
+import { openBench } from './process-scene.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 
 const OUR_URL = 'http://127.0.0.1:1/webhooks'
-const NOTHING = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0, queued: 0, unresolved: 0 }
+const NOTHING = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0 }
 
 let scene: Scene
 let webhookId: string
@@ -59,20 +58,11 @@ const runReconcile = ({ mostPages, ...settings }: Options = {}): Promise<Reconci
     }),
   )
 
-const counts = ({
+const counts = ({ failed, alreadyKnown, foreign, recovered }: ReconcileReport) => ({
   failed,
   alreadyKnown,
   foreign,
   recovered,
-  queued,
-  unresolved,
-}: ReconcileReport) => ({
-  failed,
-  alreadyKnown,
-  foreign,
-  recovered,
-  queued,
-  unresolved,
 })
 
 const inbox = () =>
@@ -81,17 +71,13 @@ const inbox = () =>
     from tracking_sync.webhook_notifications order by notification_id`,
   )
 
-const queue = () =>
-  scene.query<{ type: string; id: string }>(
-    `select resource_type as type, resource_id as id from tracking_sync.refetch_queue
-    order by resource_type, resource_id`,
-  )
-
-/** What the sync and the processor do with the queue, and nothing else. */
-const readQueue = () =>
-  withRunDependencies(scene, (dependencies) =>
-    executeRun({ command: 'sync' }, dependencies, (run) => readQueued(run)),
-  )
+/** What the processor and the refetcher of `serve` do with what was recovered. */
+async function settle(): Promise<void> {
+  const own = { url: OUR_URL, ids: [], secrets: ['a-secret-of-some-length'] }
+  const bench = openBench(scene.warehouse, scene.simulator, { own })
+  await bench.settle()
+  await bench.close()
+}
 
 const containerIds = async (count: number): Promise<string[]> => {
   const rows = await scene.query<{ id: string }>(
@@ -118,30 +104,23 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
 
     const report = await runReconcile()
     expect(report.webhook.alerts).toEqual([])
-    expect(counts(report)).toMatchObject({ ...NOTHING, failed: 2, recovered: 2, queued: 2 })
+    expect(counts(report)).toEqual({ ...NOTHING, failed: 2, recovered: 2 })
     expect(await inbox()).toEqual(
       Array.from({ length: 2 }, (): unknown =>
         expect.objectContaining({
-          state: 'processed',
-          error: 'recovered: refetched after failed deliveries',
-          body: null,
+          state: 'received',
           event: 'container.updated',
           webhook_id: webhookId,
           reference_type: 'container_updated_event',
         }),
       ),
     )
-    expect(await queue()).toEqual([
-      { type: 'container', id: first },
-      { type: 'container', id: second },
-    ])
-    await readQueue()
-    expect(await queue()).toEqual([])
+    await settle()
+    expect((await inbox()).map(({ state }) => state)).toEqual(['processed', 'processed'])
     expect(await scene.differences()).toEqual([])
 
     const again = await runReconcile()
     expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
-    expect(await queue()).toEqual([])
   })
 
   it('of transport events lead to their container and its events, also of new ones', async () => {
@@ -153,14 +132,8 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     )
     expect(ofEvents.length).toBeGreaterThan(3)
     const report = await runReconcile()
-    expect(report.unresolved).toBe(0)
     expect(report.failed).toBe(scene.simulator.webhooks.notifications.length)
-    const queued = await queue()
-    expect(queued.map(({ type }) => type)).toContain('transport_events')
-    for (const { id } of queued.filter(({ type }) => type === 'transport_events')) {
-      expect(queued).toContainEqual({ type: 'container', id })
-    }
-    await readQueue()
+    await settle()
     const lost = ofEvents.map(
       ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
     )
@@ -188,11 +161,8 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
       scene.simulator.webhooks.emit('container.updated', { containerId: box })
       await failAll()
       const report = await runReconcile()
-      expect(counts(report)).toMatchObject({ failed: 2, recovered: 1, queued: 2, unresolved: 1 })
-      expect(await queue()).toEqual([
-        { type: 'container', id: known!.container_id },
-        { type: 'transport_events', id: known!.container_id },
-      ])
+      expect(counts(report)).toMatchObject({ failed: 2, recovered: 2 })
+      await settle()
       expect((await inbox()).map(({ state }) => state).sort()).toEqual(['processed', 'unresolved'])
       // Not asked for again: the next complete sync brings what it told.
       expect(counts(await runReconcile())).toMatchObject({ failed: 2, alreadyKnown: 2 })
@@ -209,7 +179,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
       failed: 2,
       foreign: 1,
       recovered: 1,
-      queued: 1,
     })
     expect(await inbox()).not.toContainEqual(expect.objectContaining({ webhook_id: otherId }))
   })
@@ -224,25 +193,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     )
     expect(counts(await runReconcile())).toEqual({ ...NOTHING, failed: 1, alreadyKnown: 1 })
     expect(await inbox()).toMatchObject([{ id, state: 'received', error: null }])
-    expect(await queue()).toEqual([])
-  })
-
-  it('are read newest first only as far as there is something new', async () => {
-    const boxes = await containerIds(6)
-    for (const containerId of boxes) {
-      scene.simulator.webhooks.emit('container.updated', { containerId })
-      scene.simulator.clock.advance(60_000)
-    }
-    await failAll()
-    const all = scene.simulator.webhooks.notifications.length
-    const first = await runReconcile({ pageSize: 2 })
-    expect(first).toMatchObject({ failed: all, pages: Math.ceil(all / 2), isTruncated: false })
-    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ failed: 2, pages: 1 })
-    // Oldest first, what is new stands at the end: nothing may be left out.
-    scene.simulator.webhooks.emit('container.updated', { containerId: boxes[0]! })
-    await failAll()
-    scene.simulator.webhooks.notifications.reverse()
-    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ recovered: 1, isTruncated: false })
   })
 
   it('are read no further than the bound, and the report says so', async () => {
@@ -255,22 +205,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
       pages: 2,
       isTruncated: true,
     })
-  })
-
-  it('are noted together with what they queue, or not at all', async () => {
-    const [box] = (await containerIds(1)) as [string]
-    scene.simulator.webhooks.emit('container.updated', { containerId: box })
-    await failAll()
-    await scene.query('alter table tracking_sync.webhook_notifications rename to hidden')
-    await expect(runReconcile()).rejects.toThrow(/webhook_notifications/)
-    await scene.query('alter table tracking_sync.hidden rename to webhook_notifications')
-    await scene.query(
-      'alter table tracking_sync.webhook_notifications add constraint full_disk check (false) not valid',
-    )
-    await expect(runReconcile()).rejects.toThrow()
-    expect(await queue()).toEqual([])
-    await scene.query('alter table tracking_sync.webhook_notifications drop constraint full_disk')
-    expect(counts(await runReconcile())).toMatchObject({ recovered: 1, queued: 1 })
   })
 
   it(

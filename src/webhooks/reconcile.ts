@@ -1,0 +1,110 @@
+import { parsePage, type Page } from '../api/list-pages.js'
+import type { TrackingService } from '../api/endpoints.js'
+import type { Logger } from '../base/logger.js'
+import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { membersOf } from '../jsonapi/members.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { checkWebhook, type WatchSettings, type WebhookReport } from './manage/check-webhooks.js'
+import type { Delivery } from './receive/delivery.js'
+import { readEnvelope, REFERENCE_INCLUDE } from './receive/envelope.js'
+import { storeDeliveries } from './receive/inbox.js'
+
+export interface ReconcileDependencies {
+  readonly service: TrackingService
+  readonly warehouse: Warehouse
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly settings: WatchSettings & { readonly pageSize: number }
+  /** Pages of failed notifications read at most; 20 if absent. */
+  readonly mostPages?: number
+}
+
+export interface ReconcileReport {
+  /** Failed notifications the service listed, as far as the list was read. */
+  readonly failed: number
+  /** In the inbox already: delivered after all, or recovered before. */
+  readonly alreadyKnown: number
+  /** Of other webhooks of the account. */
+  readonly foreign: number
+  /** Newly found, and put into the inbox. */
+  readonly recovered: number
+  readonly pages: number
+  /** The list is longer than we read: the next complete sync brings what was missed. */
+  readonly isTruncated: boolean
+  readonly webhook: WebhookReport
+}
+
+const MOST_PAGES = 20
+
+/**
+ * Catches up with notifications that the service gave up on: lists those whose deliveries failed,
+ * and puts each into the inbox as if it were delivered now. Checks our webhook first: one that is
+ * switched off is why deliveries fail. Costs two requests and one a page. Idempotent.
+ */
+export async function reconcile(dependencies: ReconcileDependencies): Promise<ReconcileReport> {
+  const { service, warehouse, logger, signal, settings, mostPages = MOST_PAGES } = dependencies
+  const webhook = await checkWebhook(dependencies)
+  const counts = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0, pages: 0 }
+  let isTruncated = false
+  const pages = listFailedNotifications(service, { pageSize: settings.pageSize, signal })
+  for await (const { page, failed } of pages) {
+    signal.throwIfAborted()
+    const own = failed.filter((notification) => !isForeign(notification, webhook))
+    const { size: recovered } = await storeDeliveries(warehouse, own)
+    counts.pages += 1
+    counts.failed += failed.length
+    counts.foreign += failed.length - own.length
+    counts.alreadyKnown += own.length - recovered
+    counts.recovered += recovered
+    isTruncated = counts.pages >= mostPages && !page.isLast
+    if (isTruncated) break
+  }
+  if (counts.recovered > 0 || isTruncated) {
+    logger.warn('notifications had not been delivered; they are applied now', {
+      ...counts,
+      isTruncated,
+    })
+  }
+  for (const { sentence } of webhook.alerts) logger.error(sentence)
+  return { ...counts, isTruncated, webhook }
+}
+
+/** Where no webhook is known as ours, all are; the processor decides about each. */
+function isForeign({ envelope: { webhookId } }: Delivery, { ownIds }: WebhookReport): boolean {
+  return ownIds.length > 0 && webhookId !== null && !ownIds.includes(webhookId)
+}
+
+/**
+ * Pages of the notifications whose deliveries failed, each as it would have been delivered, with
+ * the record it is about where the service includes it. One request a page.
+ */
+export async function* listFailedNotifications(
+  service: Pick<TrackingService, 'listWebhookNotifications'>,
+  options: { readonly pageSize: number; readonly signal?: AbortSignal },
+): AsyncGenerator<{ readonly page: Page; readonly failed: readonly Delivery[] }> {
+  const pages = service.listWebhookNotifications({
+    ...options,
+    deliveryStatus: 'failed',
+    includes: [REFERENCE_INCLUDE],
+  })
+  for await (const page of pages) yield { page, failed: readFailed(page) }
+}
+
+/** Each once, without those that say they did not fail: the service may ignore the filter. */
+function readFailed(page: Page): Delivery[] {
+  const { data, included } = parsePage(page)
+  const deliveries = new Map<string, Delivery>()
+  for (const record of data) {
+    const envelope = readEnvelope(record)
+    if (envelope === undefined || (envelope.deliveryStatus ?? 'failed') !== 'failed') continue
+    const { notificationId, reference } = envelope
+    const isReference = (other: unknown): boolean =>
+      membersOf(other).type === reference?.type && membersOf(other).id === reference?.id
+    const body = stringifyExactJson({ data: record, included: included.filter(isReference) })
+    // What is included is as the service knows it now, whenever the notification was made.
+    const { observedAt } = page
+    const frame = { headers: {}, body: Buffer.from(body), deadReason: null, observedAt }
+    deliveries.set(notificationId, { ...frame, envelope })
+  }
+  return [...deliveries.values()]
+}
