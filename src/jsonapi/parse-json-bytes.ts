@@ -20,9 +20,6 @@ export class JsonSizeError extends Error {
   override readonly name = 'JsonSizeError'
 }
 
-/** Less than this cannot hold enough to hurt, so ordinary answers are not counted. */
-const UNCOUNTED_BYTES = 1024 * 1024
-
 /**
  * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several
  * megabytes: lists of records are read record by record, so that the text never stands in memory as
@@ -44,26 +41,15 @@ export function splitJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): u
 type TakeRecord = (record: RawRecord) => unknown
 
 function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown {
-  checkValues(bytes, limits.values)
-  const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') })
+  const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') }, limits.values)
   reader.skipBom()
   // A list of lists or a mere text is no document; whoever expects one will say so.
-  if (reader.peek() !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
+  const first = reader.peek()
+  if (first === OPEN_BRACKET) reader.countNest()
+  if (first !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
   const value = readDocument(reader, { take, left: limits.records, limits })
   reader.expectEnd()
   return value
-}
-
-/**
- * Counts what can begin a value or stand between two, in texts as well: a few too many do no harm.
- */
-function checkValues(bytes: Buffer, most: number): void {
-  if (bytes.length < UNCOUNTED_BYTES) return
-  let values = 0
-  for (const byte of bytes) {
-    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values += 1
-  }
-  if (values > most) throw new JsonSizeError(`more than ${most} values`)
 }
 
 interface Taking {
@@ -121,11 +107,14 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 class ByteReader {
   readonly #text: RawText
   readonly #bytes: Buffer
+  readonly #mostValues: number
+  #values = 0
   #at = 0
 
-  constructor(text: RawText) {
+  constructor(text: RawText, mostValues: number) {
     this.#text = text
     this.#bytes = text.bytes
+    this.#mostValues = mostValues
   }
 
   skipBom(): void {
@@ -187,6 +176,7 @@ class ByteReader {
     const end = first === OPEN_BRACE ? undefined : this.#endOfValue(first)
     const record = new RawRecord(this.#text, this.#at, place, end)
     this.#at = record.end
+    this.#countValues(record.values)
     return record
   }
 
@@ -205,21 +195,40 @@ class ByteReader {
     return end
   }
 
+  /** Stays where it is. */
+  countNest(): void {
+    this.#endOfNest()
+  }
+
   #endOfNest(): number {
     const bytes = this.#bytes
     let depth = 0
-    for (let at = this.#at; at < bytes.length; at += 1) {
+    let values = 1
+    let at = this.#at
+    for (; at < bytes.length; at += 1) {
       const byte = bytes[at]
       if (byte === QUOTE) {
         at = endOfString(this.#text.latin1, at) - 1
+      } else if (byte === COMMA) {
+        values += 1
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         depth += 1
+        values += 1
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         depth -= 1
-        if (depth === 0) return at + 1
+        if (depth === 0) break
       }
     }
-    return bytes.length
+    this.#countValues(values)
+    return Math.min(at + 1, bytes.length)
+  }
+
+  /** Before they are made. Every value follows a comma or an opening bracket. */
+  #countValues(more: number): void {
+    this.#values += more
+    if (this.#values > this.#mostValues) {
+      throw new JsonSizeError(`more than ${this.#mostValues} values`)
+    }
   }
 
   #unexpected(): SyntaxError {

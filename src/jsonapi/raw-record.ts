@@ -58,6 +58,8 @@ export class RawRecord {
   readonly place: RecordPlace
   readonly type: string | undefined
   readonly id: string | undefined
+  /** How many values parsing it would make, at most. */
+  readonly values: number
   /**
    * For each relationship that has data: where its name and its data begin, and where the data end.
    */
@@ -73,6 +75,7 @@ export class RawRecord {
     let typeAt = -1
     const linkages: number[] = []
     let isPlain = true
+    let values = 1
     let depth = 0
     /** Within the value of `relationships`. */
     let isInRelationships = false
@@ -105,6 +108,7 @@ export class RawRecord {
         at = end - 1
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         depth += 1
+        values += 1
         if (depth > DEEPEST_PLAIN) isPlain = false
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         depth -= 1
@@ -118,6 +122,8 @@ export class RawRecord {
         const hasExponent = (latin1.charCodeAt(end) | 0x20) === LETTER_E
         if (hasExponent || end - at > SAFE_DIGITS) isPlain = false
         at = end - 1
+      } else if (code === COMMA) {
+        values += 1
       }
     }
     const isWhole = at < latin1.length
@@ -127,6 +133,7 @@ export class RawRecord {
     this.place = place
     this.type = typeAt === -1 ? undefined : readType(text, typeAt)
     this.id = idAt === -1 ? undefined : readPlainString(text, idAt)
+    this.values = values
     this.#linkages = linkages
     this.#isPlain = isPlain && valueEnd === undefined
   }
@@ -212,6 +219,7 @@ const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
+const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
