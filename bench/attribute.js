@@ -129,7 +129,9 @@ function nameStatement(query) {
 
 function attribute({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((one) => [one, id])))
+  const parents = new Map(
+    nodes.flatMap(({ id, children = [] }) => children.map((one) => [one, id])),
+  )
   const phaseOf = (id) => {
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const { functionName, url } = byId.get(at).callFrame

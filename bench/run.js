@@ -5,6 +5,7 @@
  *   npm run bench -- B3 B7               these
  *   npm run bench -- --size full         at the size of docs/performance.md: hours
  *   npm run bench -- B11 --json          one JSON document on standard output instead of the table
+ *   npm run bench -- B3 --attribute      where its time goes: by phase, statement and index
  *
  * Each is a process of its own and can also be run by itself; what it prints on the way goes to
  * standard error. A bench that fails leaves the others their turn and makes the exit code 1. A
@@ -30,6 +31,9 @@ const BENCHES = [
   { file: 'analytics.js', ids: ['B12'], small: ['20000'], full: ['1000000'] },
 ]
 
+/** What `--attribute` runs instead; its tables go to standard error. */
+const ATTRIBUTION = { file: 'attribute.js', ids: ['B3'], small: ['600'], full: ['6000'] }
+
 const KNOWN = BENCHES.flatMap(({ ids }) => ids)
 
 const { values, positionals } = parseArgs({
@@ -37,6 +41,7 @@ const { values, positionals } = parseArgs({
   options: {
     size: { type: 'string', default: 'small' },
     json: { type: 'boolean', default: false },
+    attribute: { type: 'boolean', default: false },
   },
 })
 const wanted = positionals.length === 0 ? KNOWN : positionals.map((name) => name.toUpperCase())
@@ -49,17 +54,23 @@ refuse(
   'the sizes are small and full',
 )
 
+refuse(
+  values.attribute ? wanted.filter((id) => id !== 'B3') : [],
+  '--attribute is for B3 alone: npm run bench -- B3 --attribute',
+)
+
 const figures = []
 const details = {}
 let machine
-for (const bench of BENCHES) {
+for (const bench of values.attribute ? [ATTRIBUTION] : BENCHES) {
   const ids = bench.ids.filter((id) => wanted.includes(id))
   if (ids.length === 0) continue
   process.stderr.write(`${ids.join(', ')}: bench/${bench.file} ${bench[values.size].join(' ')}\n`)
   try {
     const result = await runBench(bench, ids)
     const own = result.figures.filter(({ id }) => ids.includes(id.split(' ')[0]))
-    if (own.length === 0) process.stderr.write(`${ids.join(', ')}: no figure for the table\n`)
+    if (own.length === 0 && !values.attribute)
+      process.stderr.write(`${ids.join(', ')}: no figure for the table\n`)
     figures.push(...own)
     details[bench.file] = result.details
     machine = { ...result.machine, ...(machine?.postgresql === 'not used' ? {} : machine) }
@@ -71,7 +82,7 @@ for (const bench of BENCHES) {
 if (values.json) {
   const document = { size: values.size, machine, figures, details }
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
-} else {
+} else if (!values.attribute) {
   process.stdout.write(`${formatFigures(figures)}\n${formatMachine(machine, values.size)}\n`)
 }
 
