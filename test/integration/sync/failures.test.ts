@@ -226,7 +226,7 @@ describe('one stream that fails', () => {
     { tags: ['H10', 'I11'] },
     async () => {
       const scene = await openScene()
-      const fault = { kind: 'gzipBomb', mebibytes: 3 } as const
+      const fault = { kind: 'gzipBomb', mebibytes: 33 } as const
       const played = scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
       for (const run of [1, 2]) {
         const report = await scene.sync()
