@@ -15,9 +15,9 @@ export interface StorableText {
 
 /** The text as PostgreSQL can hold it; everything but U+0000 and lone surrogates stays as it is. */
 export function toStorableText(text: string): StorableText {
-  const isStorable = !text.includes('\u0000') && isWellFormed(text)
+  const isStorable = !text.includes('\u0000') && text.isWellFormed()
   if (isStorable) return { text, isReplaced: false }
-  return { text: toWellFormed(text).replace(NUL, '\uFFFD'), isReplaced: true }
+  return { text: text.toWellFormed().replace(NUL, '\uFFFD'), isReplaced: true }
 }
 
 /** A JSON text for a `jsonb` parameter, digits of numbers kept, strings and keys made storable. */
@@ -37,16 +37,4 @@ function cleanDeep(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [toStorableText(key).text, cleanDeep(member)]),
   )
-}
-
-// With the u flag the class matches only surrogates that are not part of a pair.
-const LONE_SURROGATE = /\p{Surrogate}/u
-const LONE_SURROGATES = /\p{Surrogate}/gu
-
-function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text)
-}
-
-function toWellFormed(text: string): string {
-  return text.replace(LONE_SURROGATES, '\uFFFD')
 }

@@ -35,33 +35,30 @@ interface Row {
   readonly body: Buffer | null
 }
 
+const IS_WAITING = canBe('failed')
+const IS_UNRESOLVED = canBe('synced')
+
 /**
- * Locks notifications that wait to be applied, the first made first, and skips those that another
- * processor holds. They stay as they are when the transaction ends without an outcome.
+ * Locks notifications that wait to be applied, the first made first, or only the one with this id;
+ * skips those that another processor holds. They stay as they are when the transaction ends without
+ * an outcome.
  */
 export async function claimNotifications(
   session: Session,
   limit: number,
+  onlyId: string | null = null,
 ): Promise<ClaimedNotification[]> {
-  const condition = `${IS_DUE}\norder by observed_at, notification_id\nlimit $1`
-  return lock(session, `${condition}\n${SKIP_LOCKED}`, limit)
+  return lock(
+    session,
+    `${IS_WAITING} and (next_attempt_at is null or next_attempt_at <= now())
+    and ($2::text is null or notification_id = $2)
+order by observed_at, notification_id
+limit $1
+for update skip locked`,
+    limit,
+    onlyId,
+  )
 }
-
-/** Locks one notification, if it still waits and nobody holds it. */
-export async function claimNotification(
-  session: Session,
-  notificationId: string,
-): Promise<ClaimedNotification | undefined> {
-  const condition = `${IS_DUE} and notification_id = $1\n${SKIP_LOCKED}`
-  const [claimed] = await lock(session, condition, notificationId)
-  return claimed
-}
-
-const IS_WAITING = canBe('failed')
-const IS_DUE = `${IS_WAITING} and (next_attempt_at is null or next_attempt_at <= now())`
-const SKIP_LOCKED = 'for update skip locked'
-
-const IS_UNRESOLVED = canBe('synced')
 
 /**
  * Locks a notification that waits for a refetch or a complete sync, waiting for its holder;
@@ -79,7 +76,7 @@ export async function lockUnresolved(
 async function lock(
   session: Session,
   condition: string,
-  parameter: unknown,
+  ...parameters: readonly unknown[]
 ): Promise<ClaimedNotification[]> {
   const rows = await session.query<Row>(
     'claim notifications',
@@ -89,7 +86,7 @@ async function lock(
     ceil(extract(epoch from received_at) * 1000)::bigint as received_ms
 from ${session.names.table('webhook_notifications')} as stored
 where ${condition}`,
-    [parameter],
+    parameters,
   )
   return rows.map((row) => ({
     notificationId: row.notification_id,
@@ -122,20 +119,32 @@ where stored.notification_id = given.notification_id
   )
 }
 
-/** Lets notifications wait, with the reason, without counting an attempt. */
+/** Lets notifications wait until their webhook is known, without counting an attempt. */
 export async function deferNotifications(
   session: Session,
   ids: readonly string[],
   waitMs: number,
-  why: string | null,
 ): Promise<void> {
   if (ids.length === 0) return
   await session.query(
     'defer notifications',
     `update ${session.names.table('webhook_notifications')} as stored
-set next_attempt_at = now() + make_interval(secs => $2::double precision), error = $3
+set
+    next_attempt_at = now() + make_interval(secs => $2::double precision),
+    error = 'could not find out yet whether its webhook is ours'
 where notification_id = any($1::text[]) and ${IS_WAITING}`,
-    [ids, waitMs / 1000, why],
+    [ids, waitMs / 1000],
+  )
+}
+
+/** Makes due what was deferred and received until this instant. */
+export async function releaseDeferred(warehouse: Warehouse, receivedUntil: Date): Promise<void> {
+  await warehouse.query(
+    'release deferred notifications',
+    `update ${warehouse.names.table('webhook_notifications')} as stored
+set next_attempt_at = null, error = null
+where ${IS_WAITING} and attempts = 0 and next_attempt_at > now() and received_at <= $1`,
+    [receivedUntil.toISOString()],
   )
 }
 

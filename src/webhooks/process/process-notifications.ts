@@ -8,7 +8,6 @@ import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
 import type { Outcome } from '../notification-states.js'
 import { applyNotifications } from './apply-notifications.js'
 import {
-  claimNotification,
   claimNotifications,
   deferNotifications,
   recordFailure,
@@ -16,7 +15,7 @@ import {
   type ClaimedNotification,
 } from './claim-notifications.js'
 import { parseNotification, type ParsedNotification } from './parse-notification.js'
-import { WebhookOwnership, type OwnershipDependencies } from './webhook-ownership.js'
+import { ASK_EVERY_MS, WebhookOwnership, type OwnershipDependencies } from './webhook-ownership.js'
 
 export interface ProcessSettings {
   readonly own: OwnWebhookSettings
@@ -84,7 +83,7 @@ export class NotificationProcessor {
       report = await this.#processOneByOne(claimed, thrown)
     }
     if (report.taken > 0) reachFailpoint('after_notifications')
-    await this.#ownership.refreshWhereNeeded()
+    if (report.deferred > 0) await this.#ownership.ask()
     return report
   }
 
@@ -129,10 +128,9 @@ export class NotificationProcessor {
   async #processOne(notificationId: string): Promise<BatchReport> {
     const { warehouse } = this.#dependencies
     const process = (): Promise<BatchReport> =>
-      warehouse.transaction('process notifications', async (session) => {
-        const one = await claimNotification(session, notificationId)
-        return this.#apply(session, one === undefined ? [] : [one])
-      })
+      warehouse.transaction('process notifications', async (session) =>
+        this.#apply(session, await claimNotifications(session, 1, notificationId)),
+      )
     try {
       return await process()
     } catch (thrown) {
@@ -176,7 +174,7 @@ export class NotificationProcessor {
     for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
     await recordOutcomes(session, outcomes)
     const deferred = unknown.map(({ notificationId }) => notificationId)
-    await deferNotifications(session, deferred, this.#ownership.waitMs, null)
+    await deferNotifications(session, deferred, ASK_EVERY_MS)
     const report = {
       ...NOTHING,
       taken: claimed.length,

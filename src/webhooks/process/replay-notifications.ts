@@ -30,9 +30,18 @@ export interface ReplayReport {
   readonly unknownIds: readonly string[]
 }
 
-/** Put back in one statement. */
-const BATCH = 5_000
 const REPLAYED = stateAfter('replayed')
+
+const IS_SELECTED = `($1::text[] is null or notification_id = any($1::text[]))
+    and ($2::text[] is null or state = any($2::text[]))
+    and ($3::text is null or event = $3::text)
+    and ($4::timestamptz is null or received_at >= $4::timestamptz)
+    and ($5::timestamptz is null or received_at < $5::timestamptz)`
+
+/** Something to apply, and not just waiting for its first attempt. */
+const IS_REPLAYABLE = `body is not null and (state != '${REPLAYED}' or attempts > 0)`
+
+type Counts = Pick<ReplayReport, 'selected' | 'waiting' | 'withoutBody' | 'unknownIds'>
 
 /**
  * Puts notifications of the inbox back, to be applied once more: no attempts, due now. Applying one
@@ -41,97 +50,39 @@ const REPLAYED = stateAfter('replayed')
  */
 export async function replayNotifications(
   warehouse: Warehouse,
-  selection: ReplaySelection,
+  { ids, states, event, since, until }: ReplaySelection,
   { isDryRun = false }: { readonly isDryRun?: boolean } = {},
 ): Promise<ReplayReport> {
-  const { replayable, ...counts } = await countSelected(warehouse, selection)
-  const unknownIds = await findUnknownIds(warehouse, selection.ids ?? [])
-  const replayed = isDryRun ? replayable : await putBack(warehouse, selection)
-  return { isDryRun, ...counts, replayed, unknownIds }
-}
-
-const IS_SELECTED = `($1::text[] is null or notification_id = any($1::text[]))
-    and ($2::text[] is null or state = any($2::text[]))
-    and ($3::text is null or event = $3::text)
-    and ($4::timestamptz is null or received_at >= $4::timestamptz)
-    and ($5::timestamptz is null or received_at < $5::timestamptz)`
-
-function toParameters({ ids, states, event, since, until }: ReplaySelection): unknown[] {
-  return [ids, states, event, since?.toISOString(), until?.toISOString()].map(
-    (value) => value ?? null,
-  )
-}
-
-/** Something to apply, and not just waiting for its first attempt. */
-const IS_REPLAYABLE = `body is not null and (state != '${REPLAYED}' or attempts > 0)`
-
-type Counts = Record<'selected' | 'replayable' | 'waiting' | 'withoutBody', number>
-
-async function countSelected(warehouse: Warehouse, selection: ReplaySelection): Promise<Counts> {
-  const [counts] = await warehouse.query<Counts>(
+  const inbox = warehouse.names.table('webhook_notifications')
+  const given = [ids, states, event, since?.toISOString(), until?.toISOString()]
+  const parameters = given.map((value) => value ?? null)
+  const [found] = await warehouse.query<Counts & { readonly replayable: number }>(
     'count the notifications to replay',
     `select
     count(*) as selected,
     count(*) filter (where ${IS_REPLAYABLE}) as replayable,
     count(*) filter (where body is not null and not (${IS_REPLAYABLE})) as waiting,
-    count(*) filter (where body is null) as "withoutBody"
-from ${warehouse.names.table('webhook_notifications')}
+    count(*) filter (where body is null) as "withoutBody",
+    array(
+        select wanted.id
+        from unnest($1::text[]) with ordinality as wanted (id, place)
+        where not exists (select from ${inbox} as stored where stored.notification_id = wanted.id)
+        order by wanted.place
+    ) as "unknownIds"
+from ${inbox}
 where ${IS_SELECTED}`,
-    toParameters(selection),
+    parameters,
   )
-  return counts ?? { selected: 0, replayable: 0, waiting: 0, withoutBody: 0 }
-}
-
-async function findUnknownIds(warehouse: Warehouse, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await warehouse.query<{ id: string }>(
-    'look for the notifications to replay',
-    `select wanted.id
-from unnest($1::text[]) as wanted (id)
-where not exists (
-    select from ${warehouse.names.table('webhook_notifications')} as stored
-    where stored.notification_id = wanted.id
-)`,
-    [ids],
+  if (found === undefined) throw new Error('a count came without a row')
+  const { replayable, ...counts } = found
+  if (isDryRun) return { isDryRun, ...counts, replayed: replayable }
+  const replayed = await warehouse.query(
+    'put notifications back',
+    `update ${inbox}
+set state = '${REPLAYED}', attempts = 0, next_attempt_at = now(), processed_at = null, error = null
+where ${IS_SELECTED} and ${IS_REPLAYABLE}
+returning notification_id`,
+    parameters,
   )
-  return rows.map(({ id }) => id)
-}
-
-async function putBack(warehouse: Warehouse, selection: ReplaySelection): Promise<number> {
-  const inbox = warehouse.names.table('webhook_notifications')
-  let after = ''
-  let replayed = 0
-  for (;;) {
-    // By key, once through: what is applied meanwhile would otherwise be selected for ever.
-    const rows = await warehouse.query<{ id: string }>(
-      'put notifications back',
-      `with chosen as (
-    select notification_id
-    from ${inbox}
-    where ${IS_SELECTED} and ${IS_REPLAYABLE} and notification_id > $6
-    order by notification_id
-    limit ${BATCH}
-),
-replayed as (
-    update ${inbox} as stored
-    set
-        state = '${REPLAYED}',
-        attempts = 0,
-        next_attempt_at = now(),
-        processed_at = null,
-        error = null
-    from chosen
-    where stored.notification_id = chosen.notification_id
-    returning stored.notification_id
-)
-select notification_id as id
-from replayed
-order by notification_id`,
-      [...toParameters(selection), after],
-    )
-    replayed += rows.length
-    const end = rows.at(-1)?.id
-    if (end === undefined || rows.length < BATCH) return replayed
-    after = end
-  }
+  return { isDryRun, ...counts, replayed: replayed.length }
 }

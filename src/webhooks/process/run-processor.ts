@@ -60,8 +60,8 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const parts = { ...dependencies, reachFailpoint, signal: stopping.signal }
   const processor = new NotificationProcessor(parts)
   const refetcher = new RefetchWorker({ ...parts, refetchDelayMs: settings.refetchDelayMs })
-  /** One for each loop that a wake concerns: none takes it away from another. */
-  const waiters: Waiter[] = []
+  /** Replaced and aborted by each wake: one that comes during the work ends the next wait. */
+  let waking = new AbortController()
   const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0, failed: 0, refetched: 0 }
   const errors = new Map<string, string>()
   const isStopping = (): boolean => stopping.signal.aborted
@@ -83,84 +83,58 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
     return false
   }
 
-  async function loop(name: string, waiter: Waiter, once: () => Promise<boolean>): Promise<void> {
+  async function loop(
+    name: string,
+    everyMs: number,
+    once: () => Promise<boolean>,
+    isWoken = true,
+  ): Promise<void> {
     let failures = 0
     while (!isStopping()) {
+      const ends = isWoken ? [stopping.signal, waking.signal] : [stopping.signal]
       try {
         const hasMore = await once()
         if (failures > 0) logger.info(`${name}: works again`)
         failures = 0
         errors.delete(name)
-        if (!hasMore) await waiter.wait()
+        if (!hasMore) await wait(everyMs, AbortSignal.any(ends))
       } catch (thrown) {
         if (isStopping()) return
         failures += 1
         const waitMs = backoffMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
         errors.set(name, toError(thrown).message)
         logger.error(`${name}: failed, trying again`, { waitMs, error: thrown })
-        await waiter.pause(waitMs)
+        // A wake does not mend it.
+        await wait(waitMs, stopping.signal)
       }
     }
   }
 
-  const waiter = (everyMs: number): Waiter => new Waiter(sleep, stopping.signal, everyMs)
-  const wokenLoop = (name: string, once: () => Promise<boolean>): Promise<void> => {
-    const own = waiter(pollMs)
-    waiters.push(own)
-    return loop(name, own, once)
+  /** Ends after the time or with the signal. */
+  async function wait(ms: number, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted()
+      await sleep(ms, signal)
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown
+    }
   }
+
   const loops = Promise.all([
-    ...Array.from({ length: settings.workers }, () => wokenLoop('processor', processOnce)),
-    wokenLoop('refetches', refetchOnce),
-    loop('unresolved notifications', waiter(CLOSE_EVERY_MS), closeOnce),
+    ...Array.from({ length: settings.workers }, () => loop('processor', pollMs, processOnce)),
+    loop('refetches', pollMs, refetchOnce),
+    loop('unresolved notifications', CLOSE_EVERY_MS, closeOnce, false),
   ])
   return {
     wake: () => {
-      for (const each of waiters) each.wake()
+      const woken = waking
+      waking = new AbortController()
+      woken.abort()
     },
     stop: async () => {
       stopping.abort()
       await loops
     },
     state: () => ({ ...counts, lastError: [...errors.values()].at(-1) ?? null }),
-  }
-}
-
-/** The waits of one loop. A wake while it does not wait is remembered for its next wait. */
-class Waiter {
-  readonly #sleep: Sleep
-  readonly #stopped: AbortSignal
-  readonly #everyMs: number
-  #woken = new AbortController()
-
-  constructor(sleep: Sleep, stopped: AbortSignal, everyMs: number) {
-    this.#sleep = sleep
-    this.#stopped = stopped
-    this.#everyMs = everyMs
-  }
-
-  wake(): void {
-    this.#woken.abort()
-  }
-
-  /** Ends after the time, when stopped or when woken. Never rejects. */
-  async wait(): Promise<void> {
-    const woken = this.#woken
-    await this.#until(this.#everyMs, AbortSignal.any([this.#stopped, woken.signal]))
-    if (woken.signal.aborted) this.#woken = new AbortController()
-  }
-
-  /** After a failure, which a wake does not mend: ends after the time or when stopped. */
-  pause(ms: number): Promise<void> {
-    return this.#until(ms, this.#stopped)
-  }
-
-  async #until(ms: number, signal: AbortSignal): Promise<void> {
-    try {
-      signal.throwIfAborted()
-      await this.#sleep(ms, signal)
-    } catch (thrown) {
-      if (!signal.aborted) throw thrown
-    }
   }
 }

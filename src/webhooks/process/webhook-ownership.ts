@@ -1,15 +1,14 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import { ConnectorError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
-import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Sleep } from '../../base/retry.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { deferNotifications } from './claim-notifications.js'
 import {
   loadOwnWebhooks,
   refreshOwnWebhooks,
   type OwnWebhookSettings,
 } from '../manage/own-webhooks.js'
+import { releaseDeferred, type ClaimedNotification } from './claim-notifications.js'
 
 export interface OwnershipDependencies {
   readonly service: Pick<TrackingService, 'listWebhooks'>
@@ -18,13 +17,6 @@ export interface OwnershipDependencies {
   readonly settings: { readonly own: OwnWebhookSettings }
   readonly sleep: Sleep
   readonly signal: AbortSignal
-}
-
-interface Sent {
-  readonly notificationId: string
-  readonly receivedAt: Date
-  /** Null: it names none. */
-  readonly webhookId: string | null
 }
 
 export interface Parted<Notification> {
@@ -36,7 +28,7 @@ export interface Parted<Notification> {
 }
 
 /** The service is asked for its webhooks no more often than this. */
-const REFRESH_EVERY_MS = 60_000
+export const ASK_EVERY_MS = 60_000
 
 /**
  * Tells our notifications from others. A webhook that is not known makes us ask the service for its
@@ -44,91 +36,65 @@ const REFRESH_EVERY_MS = 60_000
  * such notifications wait, and waiting is not a failed attempt.
  */
 export class WebhookOwnership {
-  readonly waitMs = REFRESH_EVERY_MS
   readonly #dependencies: OwnershipDependencies
-  /** When the notifications that wait for the service's list were received, by id. */
-  readonly #waiting = new Map<string, number>()
-  /** On the database's clock. The list decides about what was received before. */
   #askedAt = -Infinity
-  #triedAt = -Infinity
+  /** On the database's clock. The service's last list decides about what was received until then. */
+  #decidedUntil = -Infinity
+  #newestUnknown = -Infinity
 
   constructor(dependencies: OwnershipDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** Parts notifications by what is known now, and remembers the unknown ones. One query. */
-  async part<Notification extends Sent>(
+  /** Parts notifications by what is known now. One query. */
+  async part<Notification extends ClaimedNotification>(
     session: Session,
     notifications: readonly Notification[],
   ): Promise<Parted<Notification>> {
-    const { settings } = this.#dependencies
-    const ids = await loadOwnWebhooks(session, settings.own)
+    const { own: settings } = this.#dependencies.settings
+    const ids = await loadOwnWebhooks(session, settings)
     const own: Notification[] = []
     const foreign: Notification[] = []
     const unknown: Notification[] = []
     // Some kinds name no webhook. Then the signature decides: only ours are accepted.
-    const isSigned = (settings.own.secrets ?? []).length > 0
+    const isSigned = (settings.secrets ?? []).length > 0
     for (const notification of notifications) {
-      const { webhookId, receivedAt } = notification
+      const { webhookId } = notification
+      const receivedAt = notification.receivedAt.getTime()
+      const isDecided = webhookId === null || settings.ids.length > 0
       if (webhookId === null ? isSigned : ids.has(webhookId)) own.push(notification)
-      else if (
-        webhookId === null ||
-        settings.own.ids.length > 0 ||
-        receivedAt.getTime() <= this.#askedAt
-      ) {
-        foreign.push(notification)
-      } else unknown.push(notification)
-    }
-    for (const { notificationId, receivedAt } of unknown) {
-      this.#waiting.set(notificationId, receivedAt.getTime())
+      else if (isDecided || receivedAt <= this.#decidedUntil) foreign.push(notification)
+      else {
+        unknown.push(notification)
+        this.#newestUnknown = Math.max(this.#newestUnknown, receivedAt)
+      }
     }
     return { own, foreign, unknown }
   }
 
   /**
-   * Asks the service where a notification waits for it, once a minute at most; then the waiting
-   * ones are due at once. Errors of the service are logged, never thrown.
+   * Asks the service for its webhooks, once a minute at most, and makes due what waited for its
+   * answer. Errors of the service are logged, never thrown.
    */
-  async refreshWhereNeeded(): Promise<void> {
-    if (this.#waiting.size === 0) return
+  async ask(): Promise<void> {
     const { service, warehouse, logger, settings, signal } = this.#dependencies
-    const [{ now } = { now: 0 }] = await retryWarehouse(this.#dependencies, () =>
-      warehouse.query<{ now: number }>(
-        'read the clock',
-        'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now',
-      ),
-    )
-    if (now - this.#triedAt < REFRESH_EVERY_MS) {
-      // Another worker may have asked since these were put off.
-      await this.#release()
-      return
+    if (performance.now() - this.#askedAt >= ASK_EVERY_MS) {
+      this.#askedAt = performance.now()
+      const until = this.#newestUnknown
+      try {
+        await refreshOwnWebhooks({ service, warehouse, settings: settings.own, signal })
+      } catch (error) {
+        if (!(error instanceof ConnectorError) || !error.code.startsWith('api_')) throw error
+        logger.warn('the service did not list its webhooks; notifications of unknown ones wait', {
+          error,
+        })
+        return
+      }
+      this.#decidedUntil = until
     }
-    this.#triedAt = now
-    try {
-      await refreshOwnWebhooks({ service, warehouse, settings: settings.own, signal })
-      this.#askedAt = now
-      await this.#release()
-    } catch (thrown) {
-      if (!(thrown instanceof ConnectorError) || !thrown.code.startsWith('api_')) throw thrown
-      const waiting = [...this.#waiting.keys()]
-      this.#waiting.clear()
-      logger.warn('the service did not list its webhooks; notifications of unknown ones wait', {
-        waiting: waiting.length,
-        error: thrown,
-      })
-      const why = `could not find out whether its webhook is ours: ${thrown.message}`
-      await deferNotifications(warehouse, waiting, REFRESH_EVERY_MS, why)
+    // Also where another worker has asked since these were put off.
+    if (this.#decidedUntil > -Infinity) {
+      await releaseDeferred(warehouse, new Date(this.#decidedUntil))
     }
-  }
-
-  /** Makes due what the service's last answer can decide. */
-  async #release(): Promise<void> {
-    const { warehouse } = this.#dependencies
-    const decidable = [...this.#waiting].flatMap(([id, receivedAt]) =>
-      receivedAt <= this.#askedAt ? [id] : [],
-    )
-    if (decidable.length === 0) return
-    await deferNotifications(warehouse, decidable, 0, null)
-    for (const id of decidable) this.#waiting.delete(id)
   }
 }

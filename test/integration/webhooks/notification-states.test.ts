@@ -38,7 +38,7 @@ const EVENTS: Readonly<Record<NotificationEvent, () => Promise<unknown>>> = {
   ignored: () => record('ignored'),
   foreign: () => record('foreign'),
   unresolved: () => record('unresolved'),
-  deferred: () => deferNotifications(target.warehouse, [ID], 60_000, 'later'),
+  deferred: () => deferNotifications(target.warehouse, [ID], 60_000),
   failed: () => recordFailure(target.warehouse, ID, 'an error'),
   gave_up: async () => {
     await query('update tracking_sync.webhook_notifications set attempts = 9')
