@@ -1,17 +1,11 @@
 import { isObject, membersOf, type Members } from '../jsonapi/members.js'
 import {
-  boolean,
   defineResource,
   enumerated,
-  integer,
-  json,
+  fields,
   many,
-  numeric,
   one,
   polymorphic,
-  text,
-  texts,
-  timestamp,
   volatile,
   type DeriveTarget,
 } from './resource.js'
@@ -21,25 +15,6 @@ export const IMPORT_DEADLINES = [
   'pickup_lfd_terminal',
   'pickup_lfd_rail',
   'pickup_lfd_line',
-] as const
-
-const EQUIPMENT_TYPES = ['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank'] as const
-const EQUIPMENT_LENGTHS = ['10', '20', '40', '45'] as const
-const EQUIPMENT_HEIGHTS = ['standard', 'high_cube'] as const
-const STATUSES = [
-  'new',
-  'on_ship',
-  'available',
-  'not_available',
-  'grounded',
-  'on_rail',
-  'picked_up',
-  'off_dock',
-  'delivered',
-  'dropped',
-  'loaded',
-  'empty_returned',
-  'awaiting_inland_transfer',
 ] as const
 
 /** What the interface names inside attributes that are kept as they were sent. */
@@ -67,48 +42,39 @@ const INSIDE = [
 export const containers = defineResource({
   type: 'container',
   stream: 'containers',
-  idColumn: 'container_id',
   path: 'containers',
   historyTable: 'container_history',
   requiresAttributes: true,
   attributes: {
-    number: text,
-    ref_numbers: texts,
-    equipment_type: enumerated(text, EQUIPMENT_TYPES),
-    equipment_length: enumerated(integer, EQUIPMENT_LENGTHS),
-    equipment_height: enumerated(text, EQUIPMENT_HEIGHTS),
-    weight_in_lbs: numeric,
-    created_at: timestamp,
-    seal_number: text,
-    pickup_lfd: timestamp,
-    pickup_appointment_at: timestamp,
-    availability_known: boolean,
-    available_for_pickup: boolean,
-    pod_arrived_at: timestamp,
-    pod_discharged_at: timestamp,
-    pod_full_out_at: timestamp,
-    terminal_checked_at: volatile(timestamp),
-    pod_full_out_chassis_number: text,
-    location_at_pod_terminal: text,
-    final_destination_full_out_at: timestamp,
-    empty_terminated_at: timestamp,
-    holds_at_pod_terminal: json,
-    fees_at_pod_terminal: json,
-    pod_timezone: text,
-    final_destination_timezone: text,
-    empty_terminated_timezone: text,
-    pod_rail_carrier_scac: text,
-    ind_rail_carrier_scac: text,
-    pod_last_tracking_request_at: volatile(timestamp),
-    shipment_last_tracking_request_at: volatile(timestamp),
-    pod_rail_loaded_at: timestamp,
-    pod_rail_departed_at: timestamp,
-    ind_eta_at: timestamp,
-    ind_ata_at: timestamp,
-    ind_rail_unloaded_at: timestamp,
-    ind_facility_lfd_on: timestamp,
-    import_deadlines: json,
-    current_status: enumerated(text, STATUSES),
+    ...fields(
+      'text',
+      `number seal_number pod_full_out_chassis_number location_at_pod_terminal
+       pod_timezone final_destination_timezone empty_terminated_timezone
+       pod_rail_carrier_scac ind_rail_carrier_scac`,
+    ),
+    ...fields('text[]', 'ref_numbers'),
+    equipment_type: enumerated('text', ['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank']),
+    ...fields('numeric', 'weight_in_lbs'),
+    ...fields('boolean', 'availability_known available_for_pickup'),
+    ...fields('jsonb', 'holds_at_pod_terminal fees_at_pod_terminal import_deadlines'),
+    ...fields(
+      'timestamptz',
+      `created_at pickup_lfd pickup_appointment_at pod_arrived_at pod_discharged_at
+       pod_full_out_at pod_rail_loaded_at pod_rail_departed_at
+       ind_eta_at ind_ata_at ind_rail_unloaded_at ind_facility_lfd_on
+       final_destination_full_out_at empty_terminated_at`,
+    ),
+    ...volatile(
+      'timestamptz',
+      'terminal_checked_at pod_last_tracking_request_at shipment_last_tracking_request_at',
+    ),
+    equipment_length: enumerated('integer', '10 20 40 45'),
+    equipment_height: enumerated('text', 'standard high_cube'),
+    current_status: enumerated(
+      'text',
+      `new on_ship available not_available grounded on_rail picked_up off_dock delivered dropped
+       loaded empty_returned awaiting_inland_transfer`,
+    ),
   },
   extraColumns: IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true })),
   relationships: {
@@ -146,12 +112,7 @@ function reportUnknown(attributes: Members, { unknownMember, unknownValue }: Der
 export const customFields = defineResource({
   type: 'custom_field',
   stream: 'custom_fields',
-  idColumn: 'custom_field_id',
   keyColumns: ['entity_id', 'api_slug'],
-  attributes: {
-    api_slug: text,
-    value: json,
-    display_value: text,
-  },
+  attributes: { ...fields('text', 'api_slug display_value'), ...fields('jsonb', 'value') },
   relationships: { entity: polymorphic, definition: one('custom_field_definition') },
 })

@@ -1,20 +1,13 @@
-import { defineResource, numeric, one, text } from './resource.js'
+import { defineResource, fields, one } from './resource.js'
 
 /** A seaport. The source sends coordinates as texts; they are stored as exact numbers. */
 export const ports = defineResource({
   type: 'port',
   stream: 'ports',
-  idColumn: 'port_id',
   path: 'ports',
   attributes: {
-    name: text,
-    code: text,
-    state_abbr: text,
-    city: text,
-    country_code: text,
-    time_zone: text,
-    latitude: numeric,
-    longitude: numeric,
+    ...fields('text', 'name code state_abbr city country_code time_zone'),
+    ...fields('numeric', 'latitude longitude'),
   },
 })
 
@@ -22,16 +15,10 @@ export const ports = defineResource({
 export const metroAreas = defineResource({
   type: 'metro_area',
   stream: 'metro_areas',
-  idColumn: 'metro_area_id',
   path: 'metro_areas',
   attributes: {
-    name: text,
-    code: text,
-    state_abbr: text,
-    country_code: text,
-    time_zone: text,
-    latitude: numeric,
-    longitude: numeric,
+    ...fields('text', 'name code state_abbr country_code time_zone'),
+    ...fields('numeric', 'latitude longitude'),
   },
 })
 
@@ -39,22 +26,13 @@ export const metroAreas = defineResource({
 export const terminals = defineResource({
   type: 'terminal',
   stream: 'terminals',
-  idColumn: 'terminal_id',
   path: 'terminals',
   requiresAttributes: true,
-  attributes: {
-    name: text,
-    nickname: text,
-    firms_code: text,
-    smdg_code: text,
-    bic_facility_code: text,
-    street: text,
-    city: text,
-    state: text,
-    state_abbr: text,
-    zip: text,
-    country: text,
-  },
+  attributes: fields(
+    'text',
+    `name nickname firms_code smdg_code bic_facility_code
+     street city state state_abbr zip country`,
+  ),
   relationships: { port: one('port') },
 })
 
@@ -62,9 +40,8 @@ export const terminals = defineResource({
 export const railTerminals = defineResource({
   type: 'rail_terminal',
   stream: 'rail_terminals',
-  idColumn: 'rail_terminal_id',
   path: 'rail_terminals',
   requiresAttributes: true,
-  attributes: { name: text, nickname: text, firms_code: text },
+  attributes: fields('text', 'name nickname firms_code'),
   relationships: { port: one('port'), metro_area: one('metro_area') },
 })

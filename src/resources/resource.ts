@@ -59,10 +59,11 @@ export interface ResourceDefinition {
   /** JSON:API `type`; `*` for the table that takes every type without a table of its own. */
   readonly type: string
   readonly stream: Stream
-  /** The record's own id, as a column; part of the key unless `keyColumns` says otherwise. */
-  readonly idColumn: string
+  /** The record's own id, as a column: the type and `_id`, unless given. */
+  readonly idColumn?: string
+  /** The id alone, unless given. */
   readonly keyColumns?: readonly string[]
-  readonly attributes: Readonly<Record<string, AttributeSpec>>
+  readonly attributes: Attributes
   readonly relationships?: Readonly<Record<string, RelationshipSpec>>
   readonly extraColumns?: readonly Column[]
   /** The interface requires `attributes` on these types; without them a record says nothing. */
@@ -77,8 +78,9 @@ export interface ResourceDefinition {
 /** What a resource type is and the table its records become rows of. */
 export interface Resource extends Omit<
   ResourceDefinition,
-  'keyColumns' | 'attributes' | 'relationships' | 'extraColumns'
+  'idColumn' | 'keyColumns' | 'attributes' | 'relationships' | 'extraColumns'
 > {
+  readonly idColumn: string
   readonly keyColumns: readonly string[]
   /** Key columns first. */
   readonly columns: readonly Column[]
@@ -89,27 +91,26 @@ export interface Resource extends Omit<
   readonly readingMark: string
 }
 
-const material = (type: ColumnType): AttributeSpec => ({ type, isMaterial: true })
+type Attributes = Readonly<Record<string, AttributeSpec>>
 
-export const text = material('text')
-export const texts = material('text[]')
-export const timestamp = material('timestamptz')
-export const numeric = material('numeric')
-export const integer = material('integer')
-export const boolean = material('boolean')
-export const json = material('jsonb')
+/** Attributes of one type; names are separated by white space. */
+export function fields(type: ColumnType, names: string, isMaterial = true): Attributes {
+  return Object.fromEntries(words(names).map((name) => [name, { type, isMaterial }]))
+}
 
-/**
- * An attribute that changes whenever the service looks: kept up to date, never a reason for a
- * version.
- */
-export function volatile(spec: AttributeSpec): AttributeSpec {
-  return { ...spec, isMaterial: false }
+/** Attributes that change whenever the service looks: kept up to date, never a new version. */
+export function volatile(type: ColumnType, names: string): Attributes {
+  return fields(type, names, false)
 }
 
 /** An attribute for which the interface lists its values. */
-export function enumerated(spec: AttributeSpec, values: readonly string[]): AttributeSpec {
-  return { ...spec, knownValues: new Set(values) }
+export function enumerated(type: ColumnType, values: string | readonly string[]): AttributeSpec {
+  const knownValues = new Set(typeof values === 'string' ? words(values) : values)
+  return { type, isMaterial: true, knownValues }
+}
+
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/)
 }
 
 export const polymorphic: RelationshipSpec = { kind: 'polymorphic' }
@@ -150,7 +151,7 @@ export function defineResource({
   extraColumns = [],
   ...definition
 }: ResourceDefinition): Resource {
-  const { idColumn, keyColumns = [idColumn] } = definition
+  const { type, idColumn = `${type}_id`, keyColumns = [idColumn] } = definition
   const all: readonly Column[] = [
     ...[...keyColumns, idColumn].map(
       (name) => ({ name, type: 'text', isMaterial: false }) as const,
@@ -164,6 +165,7 @@ export function defineResource({
   const reading = [READING, columns, Object.entries(attributes), Object.entries(relationships)]
   return {
     ...definition,
+    idColumn,
     keyColumns,
     columns,
     columnIndex: new Map(columns.map(({ name }, index) => [name, index])),

@@ -1,23 +1,4 @@
-import {
-  defineResource,
-  enumerated,
-  many,
-  one,
-  polymorphic,
-  text,
-  texts,
-  timestamp,
-  volatile,
-} from './resource.js'
-
-const LINE_TRACKING_STOPPED_REASONS = [
-  'all_containers_terminated',
-  'past_arrival_window',
-  'past_full_out_window',
-  'no_updates_at_line',
-  'cancelled_by_user',
-  'booking_cancelled',
-] as const
+import { defineResource, enumerated, fields, many, one, polymorphic, volatile } from './resource.js'
 
 /**
  * A shipment: one bill of lading or booking at one shipping line, with its schedule and line
@@ -26,43 +7,31 @@ const LINE_TRACKING_STOPPED_REASONS = [
 export const shipments = defineResource({
   type: 'shipment',
   stream: 'shipments',
-  idColumn: 'shipment_id',
   path: 'shipments',
   historyTable: 'shipment_history',
   requiresAttributes: true,
   attributes: {
-    bill_of_lading_number: text,
-    normalized_number: text,
-    ref_numbers: texts,
-    created_at: timestamp,
-    tags: texts,
-    port_of_lading_locode: text,
-    port_of_lading_name: text,
-    port_of_discharge_locode: text,
-    port_of_discharge_name: text,
-    destination_locode: text,
-    destination_name: text,
-    shipping_line_scac: text,
-    shipping_line_name: text,
-    shipping_line_short_name: text,
-    customer_name: text,
-    pod_vessel_name: text,
-    pod_vessel_imo: text,
-    pod_voyage_number: text,
-    pol_etd_at: timestamp,
-    pol_atd_at: timestamp,
-    pod_eta_at: timestamp,
-    pod_original_eta_at: timestamp,
-    pod_ata_at: timestamp,
-    destination_eta_at: timestamp,
-    destination_ata_at: timestamp,
-    pol_timezone: text,
-    pod_timezone: text,
-    destination_timezone: text,
-    line_tracking_last_attempted_at: volatile(timestamp),
-    line_tracking_last_succeeded_at: volatile(timestamp),
-    line_tracking_stopped_at: timestamp,
-    line_tracking_stopped_reason: enumerated(text, LINE_TRACKING_STOPPED_REASONS),
+    ...fields(
+      'text',
+      `bill_of_lading_number normalized_number customer_name
+       port_of_lading_locode port_of_lading_name pol_timezone
+       port_of_discharge_locode port_of_discharge_name pod_timezone
+       destination_locode destination_name destination_timezone
+       shipping_line_scac shipping_line_name shipping_line_short_name
+       pod_vessel_name pod_vessel_imo pod_voyage_number`,
+    ),
+    ...fields('text[]', 'ref_numbers tags'),
+    ...fields(
+      'timestamptz',
+      `created_at pol_etd_at pol_atd_at pod_eta_at pod_original_eta_at pod_ata_at
+       destination_eta_at destination_ata_at line_tracking_stopped_at`,
+    ),
+    ...volatile('timestamptz', 'line_tracking_last_attempted_at line_tracking_last_succeeded_at'),
+    line_tracking_stopped_reason: enumerated(
+      'text',
+      `all_containers_terminated past_arrival_window past_full_out_window no_updates_at_line
+       cancelled_by_user booking_cancelled`,
+    ),
   },
   relationships: {
     port_of_lading: one('port'),
@@ -79,21 +48,11 @@ export const shipments = defineResource({
 export const trackingRequests = defineResource({
   type: 'tracking_request',
   stream: 'tracking_requests',
-  idColumn: 'tracking_request_id',
   path: 'tracking_requests',
   attributes: {
-    request_number: text,
-    request_type: text,
-    scac: text,
-    ref_numbers: texts,
-    created_at: timestamp,
-    updated_at: timestamp,
-    status: text,
-    failed_reason: text,
-    shipment_tags: texts,
+    ...fields('text', 'request_number request_type scac status failed_reason'),
+    ...fields('text[]', 'ref_numbers shipment_tags'),
+    ...fields('timestamptz', 'created_at updated_at'),
   },
-  relationships: {
-    tracked_object: polymorphic,
-    customer: polymorphic,
-  },
+  relationships: { tracked_object: polymorphic, customer: polymorphic },
 })

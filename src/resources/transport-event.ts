@@ -1,44 +1,27 @@
-import { defineResource, enumerated, one, polymorphic, text, timestamp } from './resource.js'
+import { defineResource, enumerated, fields, one, polymorphic, words } from './resource.js'
+
+/** Each after `container.transport.` */
+const TRANSPORTS = `
+  vessel_arrived vessel_discharged vessel_loaded vessel_departed vessel_berthed
+  estimated.vessel_arrived estimated.vessel_departed
+  rail_departed rail_arrived rail_loaded rail_unloaded
+  transshipment_arrived transshipment_discharged transshipment_loaded transshipment_departed
+  feeder_arrived feeder_discharged feeder_loaded feeder_departed
+  empty_out full_in full_out empty_in
+  arrived_at_inland_destination estimated.arrived_at_inland_destination
+  available not_available delivered
+`
+
+const OTHER_EVENTS = `
+  container.pickup_lfd.changed container.pickup_lfd_line.changed
+  container.pickup_lfd_terminal.changed container.pickup_lfd_rail.changed
+  container.pickup_appointment.changed document.extracted document.extraction_failed
+`
 
 const EVENTS = [
-  'container.transport.vessel_arrived',
-  'container.transport.estimated.vessel_arrived',
-  'container.transport.vessel_discharged',
-  'container.transport.vessel_loaded',
-  'container.transport.vessel_departed',
-  'container.transport.estimated.vessel_departed',
-  'container.transport.rail_departed',
-  'container.transport.rail_arrived',
-  'container.transport.rail_loaded',
-  'container.transport.rail_unloaded',
-  'container.transport.transshipment_arrived',
-  'container.transport.transshipment_discharged',
-  'container.transport.transshipment_loaded',
-  'container.transport.transshipment_departed',
-  'container.transport.feeder_arrived',
-  'container.transport.feeder_discharged',
-  'container.transport.feeder_loaded',
-  'container.transport.feeder_departed',
-  'container.transport.empty_out',
-  'container.transport.full_in',
-  'container.transport.full_out',
-  'container.transport.empty_in',
-  'container.transport.vessel_berthed',
-  'container.transport.arrived_at_inland_destination',
-  'container.transport.estimated.arrived_at_inland_destination',
-  'container.pickup_lfd.changed',
-  'container.pickup_lfd_line.changed',
-  'container.pickup_lfd_terminal.changed',
-  'container.pickup_lfd_rail.changed',
-  'container.pickup_appointment.changed',
-  'container.transport.available',
-  'container.transport.not_available',
-  'container.transport.delivered',
-  'document.extracted',
-  'document.extraction_failed',
-] as const
-
-const DATA_SOURCES = ['shipping_line', 'terminal', 'ais'] as const
+  ...words(TRANSPORTS).map((name) => `container.transport.${name}`),
+  ...words(OTHER_EVENTS),
+]
 
 /**
  * A transport event of a container. The key starts with the container, because an event may lack
@@ -48,17 +31,12 @@ const DATA_SOURCES = ['shipping_line', 'terminal', 'ais'] as const
 export const transportEvents = defineResource({
   type: 'transport_event',
   stream: 'transport_events',
-  idColumn: 'transport_event_id',
   keyColumns: ['container_id', 'transport_event_id'],
   attributes: {
-    event: enumerated(text, EVENTS),
-    voyage_number: text,
-    timestamp,
-    timezone: text,
-    location_locode: text,
-    created_at: timestamp,
-    data_source: enumerated(text, DATA_SOURCES),
-    invalidated_at: timestamp,
+    event: enumerated('text', EVENTS),
+    data_source: enumerated('text', 'shipping_line terminal ais'),
+    ...fields('text', 'voyage_number timezone location_locode'),
+    ...fields('timestamptz', 'timestamp created_at invalidated_at'),
   },
   extraColumns: [{ name: 'is_estimated', type: 'boolean', isMaterial: true }],
   relationships: {

@@ -1,15 +1,7 @@
 import { isObject } from '../jsonapi/members.js'
 import { encodeValue, type Column, type EncodedValue } from './column.js'
 import { flattenRecord } from './flatten.js'
-import {
-  defineResource,
-  numeric,
-  text,
-  timestamp,
-  volatile,
-  type SeenIn,
-  type Sighting,
-} from './resource.js'
+import { defineResource, fields, volatile, type SeenIn, type Sighting } from './resource.js'
 
 /**
  * A vessel, and its position when it was last read. Where it was before is in `vessel_positions`,
@@ -18,17 +10,11 @@ import {
 export const vessels = defineResource({
   type: 'vessel',
   stream: 'vessels',
-  idColumn: 'vessel_id',
   path: 'vessels',
   attributes: {
-    name: text,
-    imo: text,
-    mmsi: text,
-    latitude: volatile(numeric),
-    longitude: volatile(numeric),
-    nautical_speed_knots: volatile(numeric),
-    navigational_heading_degrees: volatile(numeric),
-    position_timestamp: volatile(timestamp),
+    ...fields('text', 'name imo mmsi'),
+    ...volatile('numeric', 'latitude longitude nautical_speed_knots navigational_heading_degrees'),
+    ...volatile('timestamptz', 'position_timestamp'),
   },
 })
 
