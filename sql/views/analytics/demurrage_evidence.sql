@@ -4,15 +4,20 @@
 -- it stood for a time, beside the milestones of the container. Read it in the order of
 -- container_id, seen_at, kind, subject; a view has no order of its own.
 --
+-- place is the stay that it speaks of (container_stays): the railway's last free day is that of the
+-- ramp, all else is the port's.
 -- kind and subject: `last free day` with the source whose day it is (service, line, terminal,
 -- rail), `hold` with its name, `availability`, `fee` with its type. value says it in words;
 -- last_free_on, amount and currency_code say it in types. seen_at is when we first saw it so,
 -- gone_at when we first saw it gone or different: what we could know, not when it happened. Null
--- gone_at: it stands at as_of(). is_start_known is false where it stood already when we first saw
+-- gone_at: it stands at as_of(). A hold whose text was edited is one observation with the last text
+-- (hold_durations). is_start_known is false where it stood already when we first saw
 -- the container.
 -- _local is wall time at the port of discharge. Where its zone is not known there is none for our
 -- own times, which are UTC; a milestone whose zone was not sent is wall time marked as UTC and
 -- stands as it is.
+-- A last free day without a zone is read on the clock of the port or ramp itself, as in
+-- container_stays; where that is unknown the day is null, and never a day of UTC.
 -- Only histories are read, so what the service showed and took back between two looks is not here.
 -- A fee of the type total sums others. What was first seen after as_of() is left out.
 --
@@ -35,6 +40,8 @@ boxes as not materialized (
         coalesce(terminal.nickname, terminal.name) as pod_terminal,
         container.pod_timezone as pod_zone,
         zone.name as known_zone,
+        port_clock.name as port_clock,
+        ramp_clock.name as ramp_clock,
         first_sight._first_seen_at as first_seen_at,
         container.pod_arrived_at,
         container.pod_discharged_at,
@@ -57,6 +64,18 @@ boxes as not materialized (
         on zone.name = container.pod_timezone
     left join {{analytics}}.time_zones as inland_zone
         on inland_zone.name = container.final_destination_timezone
+    left join {{data}}.ports as terminal_port
+        on terminal_port.port_id = terminal.port_id
+    left join {{data}}.ports as port
+        on port.port_id = shipment.port_of_discharge_id
+    left join {{data}}.ports as inland_port
+        on inland_port.port_id = shipment.destination_id
+    left join {{data}}.metro_areas as inland_city
+        on inland_city.metro_area_id = shipment.destination_id
+    left join {{analytics}}.time_zones as port_clock
+        on port_clock.name = coalesce(terminal_port.time_zone, port.time_zone)
+    left join {{analytics}}.time_zones as ramp_clock
+        on ramp_clock.name = coalesce(inland_port.time_zone, inland_city.time_zone)
     -- Here and not with the observations, so that they can be made once for a container.
     left join lateral (
 
@@ -125,13 +144,23 @@ observations as (
         box.pod_full_out_local,
         box.final_destination_full_out_at,
         box.final_destination_full_out_local,
+        observation.place,
         observation.kind,
         observation.subject,
         observation.value,
         observation.source,
         observation.amount,
         observation.currency_code,
-        observation.last_free_on,
+        coalesce(
+            observation.last_free_on,
+            (
+                observation.zoneless_at
+                at time zone case observation.place
+                    when 'ramp' then box.ramp_clock
+                    else box.port_clock
+                end
+            )::date
+        ) as last_free_on,
         observation.seen_at,
         observation.gone_at
     from boxes as box
@@ -139,6 +168,7 @@ observations as (
 
         select
             deadline.container_id,
+            case deadline.kind when 'pickup_lfd_rail' then 'ramp' else 'port' end as place,
             'last free day' as kind,
             case deadline.kind
                 when 'pickup_lfd' then 'service'
@@ -147,11 +177,15 @@ observations as (
                 when 'pickup_lfd_rail' then 'rail'
                 else deadline.kind
             end as subject,
-            to_char(deadline.local_date, 'YYYY-MM-DD') as value,
+            null as value,
             deadline.source,
             null::numeric as amount,
             null as currency_code,
-            deadline.local_date as last_free_on,
+            case
+                when deadline.time_zone is not null or deadline.deadline_at is null
+                    then deadline.local_date
+            end as last_free_on,
+            case when deadline.time_zone is null then deadline.deadline_at end as zoneless_at,
             deadline.valid_from as seen_at,
             deadline.valid_to as gone_at
         from {{data}}.container_import_deadline_history as deadline
@@ -160,21 +194,24 @@ observations as (
 
         select
             hold.container_id,
+            'port' as place,
             'hold' as kind,
-            hold.name as subject,
+            hold.hold_name as subject,
             concat_ws(': ', hold.status, hold.description) as value,
             hold.source,
             null::numeric as amount,
             null as currency_code,
             null::date as last_free_on,
-            hold.valid_from as seen_at,
-            hold.valid_to as gone_at
-        from {{data}}.container_hold_history as hold
+            null::timestamptz as zoneless_at,
+            hold.placed_at as seen_at,
+            hold.cleared_at as gone_at
+        from {{analytics}}.hold_durations as hold
 
         union all
 
         select
             fee.container_id,
+            'port' as place,
             'fee' as kind,
             fee.type as subject,
             concat_ws(' ', fee.amount, fee.currency_code) as value,
@@ -182,6 +219,7 @@ observations as (
             fee.amount,
             fee.currency_code,
             null::date as last_free_on,
+            null::timestamptz as zoneless_at,
             fee.valid_from as seen_at,
             fee.valid_to as gone_at
         from {{data}}.container_fee_history as fee
@@ -214,6 +252,7 @@ observations as (
         box.pod_full_out_local,
         box.final_destination_full_out_at,
         box.final_destination_full_out_local,
+        'port' as place,
         'availability' as kind,
         null as subject,
         case version.is_available
@@ -272,9 +311,13 @@ select
     observation.bill_of_lading_number,
     observation.shipping_line_scac,
     observation.pod_terminal,
+    observation.place,
     observation.kind,
     observation.subject,
-    observation.value,
+    case observation.kind
+        when 'last free day' then to_char(observation.last_free_on, 'YYYY-MM-DD')
+        else observation.value
+    end as value,
     observation.source,
     observation.currency_code,
     observation.pod_zone,
@@ -320,6 +363,8 @@ comment on column {{analytics}}.demurrage_evidence.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.demurrage_evidence.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.demurrage_evidence.place is
+    'Which stay it speaks of: port or ramp.';
 comment on column {{analytics}}.demurrage_evidence.kind is
     'last free day, hold, availability or fee.';
 comment on column {{analytics}}.demurrage_evidence.subject is

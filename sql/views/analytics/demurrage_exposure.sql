@@ -13,7 +13,8 @@
 -- currency is in the one that the container's other fees name, where that is only one; else it is
 -- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
 -- amount is the sum of the lines or the total, whichever is more, because a total above its lines
--- holds some that are not listed. is_total_different says that they differ; fees_unreadable counts
+-- holds some that are not listed. is_total_different says that they differ, or that a total without
+-- a currency stands over lines in several: that one is left out. fees_unreadable counts
 -- fees whose amount cannot be read and which are therefore missing. fee_amount and
 -- fee_currency_code repeat the amount where there is exactly one currency. Terminals list no fees
 -- any more soon after a container left, so for those out late no fee does not mean that none was
@@ -78,7 +79,14 @@ fee_lines as (
                     then min(fee.currency_code) over (partition by fee.container_id)
             end,
             'local'
-        ) as currency_code
+        ) as currency_code,
+        fee.is_total
+        and fee.currency_code is null
+        and coalesce(
+            min(fee.currency_code) over (partition by fee.container_id)
+            < max(fee.currency_code) over (partition by fee.container_id),
+            false
+        ) as is_unplaced
     from {{analytics}}.known_fees as fee
 
 ),
@@ -92,8 +100,10 @@ fees_by_currency as (
         fee.container_id,
         fee.currency_code,
         fee.amount is null as is_unreadable,
+        fee.is_unplaced,
         sum(fee.amount) filter (where not fee.is_total) over by_currency as lines,
-        max(fee.amount) filter (where fee.is_total) over by_currency as total
+        max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) over by_currency
+            as total
     from fee_lines as fee
     window by_currency as (partition by fee.container_id, fee.currency_code)
 
@@ -112,7 +122,7 @@ fees as (
         case
             when min(fee.currency_code) = max(fee.currency_code) then min(fee.currency_code)
         end as fee_currency_code,
-        coalesce(bool_or(fee.lines <> fee.total), false) as is_total_different,
+        coalesce(bool_or(fee.lines <> fee.total or fee.is_unplaced), false) as is_total_different,
         (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable
     from fees_by_currency as fee
     group by fee.container_id
@@ -251,7 +261,8 @@ comment on column {{analytics}}.demurrage_exposure.fee_amount is
 comment on column {{analytics}}.demurrage_exposure.fee_currency_code is
     'Currency of fee_amount.';
 comment on column {{analytics}}.demurrage_exposure.is_total_different is
-    'Whether a total differs from the sum of its lines; the amount is the greater one.';
+    'Whether a total differs from the sum of its lines: the amount is the greater one; or has no '
+    'currency and its lines have several: it is left out.';
 comment on column {{analytics}}.demurrage_exposure.fees_unreadable is
     'Fees whose amount cannot be read; they are missing in the amounts.';
 comment on column {{analytics}}.demurrage_exposure.estimates_by_currency is

@@ -1,8 +1,9 @@
 -- How long holds stood
 --
--- One row per container, hold and status it stood with, each time it stood: an interval of the
--- history, of live containers. A hold that was announced (pending) and then placed (hold) is two
--- rows, and so is one whose text was edited: cleared_at then is the end of that text.
+-- One row per container, hold and status it stood with, each time it stood, of live containers. A
+-- hold that was announced (pending) and then placed (hold) is two rows. One whose text was edited
+-- is one row: an edited text clears nothing. description is the last text known at as_of();
+-- container_hold_history keeps them all.
 --
 -- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
 -- exact to the time between two looks.
@@ -15,7 +16,7 @@
 create view {{analytics}}.hold_durations as
 with
 
-intervals as (
+versions as not materialized (
 
     select
         hold.container_id,
@@ -24,10 +25,69 @@ intervals as (
         hold.status,
         hold.description,
         hold.source,
-        hold.valid_from as placed_at,
-        case when hold.valid_to <= {{analytics}}.as_of() then hold.valid_to end as cleared_at
+        hold.valid_from,
+        case when hold.valid_to <= {{analytics}}.as_of() then hold.valid_to end as valid_to
     from {{data}}.container_hold_history as hold
     where hold.valid_from <= {{analytics}}.as_of()
+
+),
+
+-- Versions with one name and status, one after the other, are one interval: it begins with a
+-- version that does not follow one of the same, and ends with the last that does.
+intervals as not materialized (
+
+    select
+        version.container_id,
+        version.hold_key,
+        version.name,
+        version.status,
+        case when later.container_id is null then version.description else stay.description end
+            as description,
+        version.source,
+        version.valid_from as placed_at,
+        case when later.container_id is null then version.valid_to else stay.cleared_at end
+            as cleared_at
+    from versions as version
+    left join versions as earlier
+        on earlier.container_id = version.container_id
+        and earlier.hold_key = version.hold_key
+        and earlier.valid_to = version.valid_from
+        and earlier.name is not distinct from version.name
+        and earlier.status is not distinct from version.status
+    left join versions as later
+        on later.container_id = version.container_id
+        and later.hold_key = version.hold_key
+        and later.valid_from = version.valid_to
+        and later.name is not distinct from version.name
+        and later.status is not distinct from version.status
+    -- Sought only where there is more than one version.
+    left join lateral (
+
+        select
+            last.description,
+            last.valid_to as cleared_at
+        from versions as last
+        where later.container_id is not null
+            and last.container_id = version.container_id
+            and last.hold_key = version.hold_key
+            and last.valid_from >= version.valid_to
+            and not exists (
+                select
+                from versions as next
+                where next.container_id = last.container_id
+                    and next.hold_key = last.hold_key
+                    and next.valid_from = last.valid_to
+                    and next.name is not distinct from last.name
+                    and next.status is not distinct from last.status
+                -- Keeps it a look-up of one version, and not a join with all of the container.
+                offset 0
+            )
+        order by last.valid_from
+        limit 1
+
+    ) as stay
+        on true
+    where earlier.container_id is null
 
 )
 
@@ -91,7 +151,7 @@ comment on column {{analytics}}.hold_durations.hold_name is
 comment on column {{analytics}}.hold_durations.status is
     'pending or hold; other values are kept.';
 comment on column {{analytics}}.hold_durations.description is
-    'The terminal''s own words.';
+    'The terminal''s own words, the last ones known at as_of().';
 comment on column {{analytics}}.hold_durations.source is
     'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.hold_durations.hours is

@@ -91,6 +91,7 @@ it('shows what was known when, beside the milestones', async () => {
     bill_of_lading_number: 'BOL1',
     shipping_line_scac: 'MAEU',
     pod_terminal: 'WBCT',
+    place: 'port',
     source: 'sync',
     currency_code: null,
     pod_zone: 'America/Los_Angeles',
@@ -264,4 +265,74 @@ it('leaves tombstoned containers out', async () => {
     { container_id: 'c1', hold_key: 'a', name: 'customs', valid_from: '2026-03-02T00:00:00Z' },
   ])
   expect(await scene.read('demurrage_evidence')).toEqual([])
+})
+
+it('says of which stay a last free day speaks, and reads one without a zone there', async () => {
+  await scene.insert('ports', [{ port_id: 'p1', time_zone: 'America/Los_Angeles' }])
+  await scene.insert('metro_areas', [{ metro_area_id: 'm1', time_zone: 'America/Chicago' }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', port_of_discharge_id: 'p1', destination_id: 'm1' },
+    { shipment_id: 's2' },
+  ])
+  await insertKnown(scene, 'containers', [
+    { container_id: 'c1', number: 'A', shipment_id: 's1' },
+    { container_id: 'c2', number: 'B', shipment_id: 's2' },
+  ])
+  const day = (container_id: string, kind: string) => ({
+    container_id,
+    kind,
+    // The evening of the 12th in Los Angeles, the 13th in Chicago.
+    deadline_at: '2026-03-13T05:30:00Z',
+    local_date: '2026-03-13',
+    valid_from: '2026-03-09T00:00:00Z',
+  })
+  await scene.insert('container_import_deadline_history', [
+    day('c1', 'pickup_lfd_line'),
+    day('c1', 'pickup_lfd_rail'),
+    day('c2', 'pickup_lfd_line'),
+  ])
+  const rows = await scene.read('demurrage_evidence', {
+    asOf: '2026-03-15T00:00:00Z',
+    columns: ['container_id', 'place', 'subject', 'value', 'last_free_on'],
+    rest: `where kind = 'last free day' order by container_id, subject`,
+  })
+  expect(rows).toEqual([
+    {
+      container_id: 'c1',
+      place: 'port',
+      subject: 'line',
+      value: '2026-03-12',
+      last_free_on: '2026-03-12',
+    },
+    {
+      container_id: 'c1',
+      place: 'ramp',
+      subject: 'rail',
+      value: '2026-03-13',
+      last_free_on: '2026-03-13',
+    },
+    { container_id: 'c2', place: 'port', subject: 'line', value: null, last_free_on: null },
+  ])
+})
+
+it('shows an edited hold once, with its last text', async () => {
+  await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
+  const hold = { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' }
+  await scene.insert('container_hold_history', [
+    {
+      ...hold,
+      description: 'EXAM',
+      valid_from: '2026-03-10T00:00:00Z',
+      valid_to: '2026-03-11T00:00:00Z',
+    },
+    { ...hold, description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
+  ])
+  const rows = await scene.read('demurrage_evidence', {
+    asOf: '2026-03-15T00:00:00Z',
+    columns: ['value', 'is_open', 'seen_at', 'gone_at'],
+    rest: `where kind = 'hold'`,
+  })
+  expect(rows).toEqual([
+    { value: 'hold: EXAM at 7', is_open: true, seen_at: '2026-03-10 00:00:00+00', gone_at: null },
+  ])
 })

@@ -186,7 +186,7 @@ it(
 
 it('drops no fee and counts none twice', async () => {
   await insertOverdue('2026-03-13')
-  const others = ['c2', 'c3', 'c4', 'c5']
+  const others = ['c2', 'c3', 'c4', 'c5', 'c6']
   await insertKnown(
     scene,
     'containers',
@@ -212,6 +212,7 @@ it('drops no fee and counts none twice', async () => {
     fee('c5', 'demurrage', '10', 'USD'),
     fee('c5', 'demurrage', '20', 'CAD'),
     fee('c5', 'total', '30', null),
+    fee('c6', 'total', '70', null),
   ])
   const columns = ['container_id', 'fees_by_currency', 'is_total_different', 'fees_unreadable']
   const rows = await read(columns)
@@ -220,7 +221,8 @@ it('drops no fee and counts none twice', async () => {
     ['c2', { USD: 100 }, false, 0],
     ['c3', { USD: 40 }, false, 1],
     ['c4', null, false, 1],
-    ['c5', { CAD: 20, USD: 10, local: 30 }, false, 0],
+    ['c5', { CAD: 20, USD: 10 }, true, 0],
+    ['c6', { local: 70 }, false, 0],
   ])
 })
 

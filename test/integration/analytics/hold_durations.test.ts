@@ -138,3 +138,37 @@ it('leaves tombstoned containers out', async () => {
   await scene.insert('container_hold_history', [interval('2026-03-10T00:00:00Z', null)])
   expect(await scene.read('hold_durations')).toEqual([])
 })
+
+it('takes a hold whose text was edited for one, with the last text that was known', async () => {
+  await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
+  await scene.insert('container_hold_history', [
+    interval('2026-03-08T00:00:00Z', '2026-03-09T00:00:00Z', { description: 'EXAM' }),
+    interval('2026-03-09T00:00:00Z', '2026-03-10T00:00:00Z', { description: 'EXAM at 7' }),
+    interval('2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z', { description: 'EXAM over' }),
+    // Announced anew, and placed once more after a day without it.
+    interval('2026-03-11T00:00:00Z', '2026-03-11T06:00:00Z', { status: 'pending' }),
+    interval('2026-03-11T12:00:00Z', null, { description: 'EXAM' }),
+  ])
+  const columns = ['status', 'description', 'hours', 'placed_at', 'cleared_at']
+  const first = { status: 'hold', placed_at: '2026-03-08 00:00:00+00' }
+  expect(await read(columns)).toEqual([
+    { ...first, description: 'EXAM over', hours: '72.00', cleared_at: '2026-03-11 00:00:00+00' },
+    {
+      status: 'pending',
+      description: null,
+      hours: '6.00',
+      placed_at: '2026-03-11 00:00:00+00',
+      cleared_at: '2026-03-11 06:00:00+00',
+    },
+    {
+      status: 'hold',
+      description: 'EXAM',
+      hours: '12.00',
+      placed_at: '2026-03-11 12:00:00+00',
+      cleared_at: null,
+    },
+  ])
+  expect(await read(columns, '2026-03-09T12:00:00Z')).toEqual([
+    { ...first, description: 'EXAM at 7', hours: '36.00', cleared_at: null },
+  ])
+})
