@@ -17,8 +17,10 @@
 -- service_on is the service's own pick for the port: shown, and binding only where no source says a
 -- day. binding_on is the earliest of the days of the stay. Of equal days the terminal's is named,
 -- because its gate charges.
--- time_zone is that of the place: as sent, else that of the port itself (ports, metro areas), and
--- then is_zone_known is false. Without a usable zone the day is unknown: it is never a day of UTC.
+-- The ramp's terminal is where the service says it is picked up, else the terminal of the
+-- destination, which can be a rail terminal.
+-- time_zone is that of the place: as sent, else that of the port or ramp itself (its port or metro
+-- area), and then is_zone_known is false. Without a usable zone the day is unknown: it is never a day of UTC.
 -- A day that was sent as a bare date needs no zone.
 --
 -- state, in this order:
@@ -88,6 +90,7 @@ facts as (
         shipment.port_of_discharge_name,
         shipment.destination_locode,
         shipment.destination_name,
+        shipment.destination_terminal_id,
         shipment.line_tracking_stopped_reason as tracking_stopped_reason,
         shipment.line_tracking_stopped_reason is not null
             or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
@@ -186,12 +189,22 @@ facts as (
         on inland_port.port_id = shipment.destination_id
     left join {{data}}.metro_areas as inland_city
         on inland_city.metro_area_id = shipment.destination_id
+    left join {{data}}.rail_terminals as rail_terminal
+        on rail_terminal.rail_terminal_id = shipment.destination_terminal_id
+    left join {{data}}.ports as rail_port
+        on rail_port.port_id = rail_terminal.port_id
+    left join {{data}}.metro_areas as rail_city
+        on rail_city.metro_area_id = rail_terminal.metro_area_id
     left join {{analytics}}.time_zones as port_zone
         on port_zone.name
             = coalesce(container.pod_timezone, terminal_port.time_zone, port.time_zone)
     left join {{analytics}}.time_zones as ramp_zone
         on ramp_zone.name = coalesce(
-            container.final_destination_timezone, inland_port.time_zone, inland_city.time_zone
+            container.final_destination_timezone,
+            rail_port.time_zone,
+            rail_city.time_zone,
+            inland_port.time_zone,
+            inland_city.time_zone
         )
     -- What has happened by now.
     cross join lateral (
@@ -337,7 +350,9 @@ stays as (
             'ramp' as place,
             fact.destination_locode as place_locode,
             fact.destination_name as place_name,
-            nullif(fact.pickup_facility_id, fact.pod_terminal_id) as terminal_id,
+            coalesce(
+                nullif(fact.pickup_facility_id, fact.pod_terminal_id), fact.destination_terminal_id
+            ) as terminal_id,
             'truck' as mode,
             fact.ramp_clock as clock,
             fact.is_ramp_zone_sent as is_zone_sent,
@@ -378,7 +393,7 @@ select
     stay.place_locode,
     stay.place_name,
     stay.terminal_id,
-    coalesce(facility.nickname, facility.name) as terminal_name,
+    coalesce(facility.nickname, facility.name, ramp.nickname, ramp.name) as terminal_name,
     facility.city as terminal_city,
     stay.pickup_facility_id,
     stay.equipment_type,
@@ -466,7 +481,9 @@ left join holds as hold
 left join {{data}}.terminals as pod_terminal
     on pod_terminal.terminal_id = stay.pod_terminal_id
 left join {{data}}.terminals as facility
-    on facility.terminal_id = stay.terminal_id;
+    on facility.terminal_id = stay.terminal_id
+left join {{data}}.rail_terminals as ramp
+    on ramp.rail_terminal_id = stay.terminal_id;
 
 comment on view {{analytics}}.container_stays is
     'One row per live container and stay, at the port and at the ramp, as known at as_of(): '
@@ -492,8 +509,8 @@ comment on column {{analytics}}.container_stays.place_locode is
 comment on column {{analytics}}.container_stays.place_name is
     'Name of the port of discharge or of the destination.';
 comment on column {{analytics}}.container_stays.terminal_id is
-    'Terminal of the stay: at the port that of discharge, at the ramp the pickup facility; '
-    'terminals. Null: not said.';
+    'Terminal of the stay: at the port that of discharge, at the ramp where it is picked up, else '
+    'that of the destination; terminals or rail_terminals. Null: not said.';
 comment on column {{analytics}}.container_stays.terminal_name is
     'Terminal of the stay: short name, else name.';
 comment on column {{analytics}}.container_stays.terminal_city is

@@ -389,3 +389,34 @@ it('keeps the two stays apart and the binding day the earliest, whatever is sent
   })
   expect(broken).toEqual([])
 })
+
+it('names the ramp after the rail terminal of the destination, and takes its zone', async () => {
+  await scene.insert('metro_areas', [{ metro_area_id: 'm1', time_zone: CHICAGO }])
+  await scene.insert('rail_terminals', [
+    { rail_terminal_id: 'r1', name: 'Logistics Park Chicago', metro_area_id: 'm1' },
+  ])
+  await scene.insert('terminals', [{ terminal_id: 't2', name: 'Joliet', city: 'Joliet' }])
+  await insertKnown(scene, 'shipments', [{ shipment_id: 's1', destination_terminal_id: 'r1' }])
+  const zoneless = { ...AT_RAMP, shipment_id: 's1', final_destination_timezone: null }
+  await insertKnown(scene, 'containers', [
+    box('c1', zoneless),
+    box('c2', { ...zoneless, pickup_facility_id: 't2' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', 'rail', null, { deadline_at: '2026-11-08T05:30:00Z', time_zone: null }),
+  ])
+  const columns = ['terminal_id', 'terminal_name', 'time_zone', 'is_zone_known', 'binding_on']
+  const rows = await read(['container_id', 'place', ...columns])
+  const at = { place: 'ramp', time_zone: CHICAGO, is_zone_known: false }
+  expect(rows.filter(({ place }) => place === 'ramp')).toEqual([
+    {
+      ...at,
+      container_id: 'c1',
+      terminal_id: 'r1',
+      terminal_name: 'Logistics Park Chicago',
+      // Half past eleven of the evening before, in Chicago.
+      binding_on: '2026-11-07',
+    },
+    { ...at, container_id: 'c2', terminal_id: 't2', terminal_name: 'Joliet', binding_on: null },
+  ])
+})
