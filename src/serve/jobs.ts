@@ -1,4 +1,4 @@
-import { LeaseHeldError } from '../base/errors.js'
+import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
@@ -14,22 +14,23 @@ const HOUSEKEEPING_CRON = '41 3 * * *'
 /** What `serve` does by the clock. A job that is switched off is left out. */
 export function createJobs(dependencies: ServeDependencies): Job[] {
   const { config, signal } = dependencies
-  const job = (
-    name: string,
-    cron: string,
-    run: (dependencies: ServeDependencies) => Promise<void>,
-  ): Job => ({
+  const jobs = [
+    { name: 'sync', cron: config.syncCron, work: runScheduledSync },
+    { name: 'reconcile', cron: config.reconcileCron, work: runReconcile },
+    { name: 'storing of views', cron: config.storeViewsCron, work: runStoreViews },
+    { name: 'housekeeping', cron: HOUSEKEEPING_CRON, work: tidyUp },
+  ].filter(({ cron }) => cron !== 'off')
+  return jobs.map(({ name, cron, work }) => ({
     name,
     cron,
-    run: () => (signal.aborted ? Promise.resolve() : run(dependencies)),
-  })
-  const jobs = [
-    job('sync', config.syncCron, runScheduledSync),
-    job('reconcile', config.reconcileCron, runReconcile),
-    job('storing of views', config.storeViewsCron, runStoreViews),
-    job('housekeeping', HOUSEKEEPING_CRON, tidyUp),
-  ]
-  return jobs.filter(({ cron }) => cron !== 'off')
+    // Work that was stopped has not failed.
+    run: async () => {
+      if (signal.aborted) return
+      await work(dependencies).catch((thrown: unknown) => {
+        if (!signal.aborted) throw toError(thrown)
+      })
+    },
+  }))
 }
 
 /**
@@ -52,7 +53,7 @@ async function runScheduledSync(dependencies: ServeDependencies): Promise<void> 
     })
     logger.info('scheduled sync', { syncRunId, outcome, requests })
     const [gravest] = problems
-    if (gravest !== undefined && !signal.aborted) throw new Error(gravest)
+    if (gravest !== undefined) throw new Error(gravest)
   } catch (thrown) {
     if (!(thrown instanceof LeaseHeldError)) throw thrown
     logger.info('another run is under way; this slot is skipped', { reason: thrown.message })
@@ -62,38 +63,17 @@ async function runScheduledSync(dependencies: ServeDependencies): Promise<void> 
 async function runReconcile(dependencies: ServeDependencies): Promise<void> {
   const { config, service, warehouse, logger, signal } = dependencies
   const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
-  const report = await unlessStopped(signal, () =>
-    reconcile({ service, warehouse, logger, signal, settings }),
-  )
-  if (report === undefined) return
+  const report = await reconcile({ service, warehouse, logger, signal, settings })
   const { failed, recovered, webhook } = report
   logger.info('reconciled', { failed, recovered, alerts: webhook.alerts.length })
 }
 
 async function runStoreViews({ warehouse, logger, signal }: ServeDependencies): Promise<void> {
-  const fromContainers = LARGE_ACCOUNT_CONTAINERS
-  await unlessStopped(signal, () => storeViews(warehouse, { logger, signal, fromContainers }))
+  await storeViews(warehouse, { logger, signal, fromContainers: LARGE_ACCOUNT_CONTAINERS })
 }
 
 async function tidyUp({ config, warehouse, signal, logger }: ServeDependencies): Promise<void> {
   const { webhookRetentionDays: retentionDays } = config
-  const bodies = await unlessStopped(signal, () =>
-    forgetBodies(warehouse, { retentionDays, signal }),
-  )
-  if (bodies !== undefined && bodies > 0) {
-    logger.info('bodies of old notifications were deleted', { bodies })
-  }
-}
-
-/** Undefined, not a failure, for work that was stopped. */
-async function unlessStopped<Result>(
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (signal.aborted) return undefined
-    throw thrown
-  }
+  const bodies = await forgetBodies(warehouse, { retentionDays, signal })
+  if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
 }

@@ -1,10 +1,9 @@
-import { ConnectorError, toError, WarehouseUnavailableError } from '../base/errors.js'
+import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import { backoffMs } from '../base/retry.js'
 import { startSchedule, type Schedule } from '../base/schedule.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
-import { refreshOwnWebhooks } from '../webhooks/manage/own-webhooks.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
 import { createReceiver, type Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
 import {
@@ -109,9 +108,6 @@ async function startWork(
     running.schedule = startSchedule(createJobs(dependencies), options)
     await catchUp(dependencies, running.schedule)
   }
-  // The reconcile that a schedule begins with learns them too.
-  const isLearnt = parts.isScheduling && config.reconcileCron !== 'off'
-  if (parts.isProcessing && !isLearnt) await learnOwnWebhooks(dependencies)
 }
 
 const FIRST_PAUSE_MS = 500
@@ -224,19 +220,4 @@ async function catchUp(
     syncCron: config.syncCron,
   })
   schedule.fire('sync')
-}
-
-/**
- * Asks the service which webhooks are ours, so that first deliveries need not wait for it. A
- * failure is only logged: the processor asks again when it must.
- */
-async function learnOwnWebhooks(dependencies: ServeDependencies): Promise<void> {
-  const { config, service, warehouse, logger, signal } = dependencies
-  try {
-    await refreshOwnWebhooks({ service, warehouse, settings: watchSettingsOf(config), signal })
-  } catch (error) {
-    if (signal.aborted) return
-    if (!(error instanceof ConnectorError)) throw error
-    logger.warn('the service could not list its webhooks', { error })
-  }
 }

@@ -7,14 +7,11 @@ import {
   isOurs,
   loadKnownWebhooks,
   recordWebhooks,
-  refreshOwnWebhooks,
-  saveWebhookAlerts,
   type OwnWebhookSettings,
 } from './own-webhooks.js'
 import {
   listWebhookRecords,
   sendsTo,
-  type KnownWebhook,
   type WebhookAlert,
   type WebhookRecord,
 } from './webhook-record.js'
@@ -58,111 +55,80 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
   if (settings.url === undefined && settings.ids.length === 0) {
     return { isConfigured: false, webhooks: [], ownIds: [], alerts: [], notes: [] }
   }
-  // Before the list is recorded: afterwards one that was pointed elsewhere is not ours any more.
   const known = warehouse === undefined ? [] : await loadKnownWebhooks(warehouse)
-  const listed =
-    warehouse === undefined
-      ? await listWebhookRecords(service, signal)
-      : await refreshOwnWebhooks({ service, warehouse, settings, signal })
+  const notes: string[] = []
+  const listed: WebhookRecord[] = []
+  for (const webhook of await listWebhookRecords(service, signal)) {
+    const isOff = isOurs(webhook, settings) && webhook.isActive === false
+    const isSwitchedOn =
+      isOff && settings.isReactivating && (await switchOn(webhook, dependencies, notes))
+    listed.push(isSwitchedOn ? { ...webhook, isActive: true } : webhook)
+  }
+  const own = listed.filter((webhook) => isOurs(webhook, settings))
   const needed = await readNeededEvents({ service, signal, events: settings.events })
-  const check = (webhooks: readonly WebhookRecord[]): WebhookFindings =>
-    compareWebhooks({ settings, listed: webhooks, known, needed })
-  let findings = check(listed)
-  const done: string[] = []
-  if (settings.isReactivating) {
-    const active = await reactivate(findings.own, dependencies, done)
-    findings = check(
-      listed.map((webhook) => (active.has(webhook) ? { ...webhook, isActive: true } : webhook)),
-    )
-  }
-  const { own, alerts, notes } = findings
-  if (warehouse !== undefined) {
-    await recordWebhooks(warehouse, own, settings)
-    await saveWebhookAlerts(warehouse, alerts, settings.url)
-  }
+  const alerts = [
+    ...(settings.ids.length > 0
+      ? missingIds(settings.ids, own)
+      : missingUrl(settings.url ?? '', listed, own, known)),
+    ...own.flatMap((webhook) => checkOne(webhook, settings)),
+    ...missingEvents(own, needed),
+  ]
+  if (warehouse !== undefined) await recordWebhooks(warehouse, listed, settings, alerts)
   const ownIds = [...own, ...alerts].flatMap(({ webhookId }) => webhookId ?? [])
   return {
     isConfigured: true,
     webhooks: own,
     ownIds: [...new Set(ownIds)],
     alerts,
-    notes: [...done, ...notes],
+    notes: [...notes, ...notCompared(settings, own, needed)],
   }
 }
 
-/** Returns the webhooks that were switched on. */
-async function reactivate(
-  own: readonly WebhookRecord[],
+async function switchOn(
+  { webhookId }: WebhookRecord,
   { service, logger, signal }: WatchDependencies,
-  done: string[],
-): Promise<Set<WebhookRecord>> {
-  const reactivated = new Set<WebhookRecord>()
-  for (const webhook of own.filter(({ isActive }) => isActive === false)) {
-    const { webhookId } = webhook
-    try {
-      await service.updateWebhook(webhookId, { active: true }, { signal })
-      reactivated.add(webhook)
-      done.push(`webhook ${webhookId} was not active and was switched on again`)
-      logger.warn('a webhook of ours was not active and was switched on again', { webhookId })
-    } catch (thrown) {
-      if (!(thrown instanceof ConnectorError)) throw thrown
-      done.push(`webhook ${webhookId} could not be switched on again: ${thrown.message}`)
-    }
+  notes: string[],
+): Promise<boolean> {
+  try {
+    await service.updateWebhook(webhookId, { active: true }, { signal })
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    notes.push(`webhook ${webhookId} could not be switched on again: ${thrown.message}`)
+    return false
   }
-  return reactivated
+  notes.push(`webhook ${webhookId} was not active and was switched on again`)
+  logger.warn('a webhook of ours was not active and was switched on again', { webhookId })
+  return true
 }
 
-interface WebhookFindings {
-  readonly own: readonly WebhookRecord[]
-  readonly alerts: readonly WebhookAlert[]
-  /** What could not be compared. */
-  readonly notes: readonly string[]
-}
+const CREATE_ONE = 'create one with `tracking-sync webhooks create`'
 
-interface CheckedWebhooks {
-  readonly settings: OwnWebhookSettings
-  /** All of the account. */
-  readonly listed: readonly WebhookRecord[]
-  readonly known: readonly KnownWebhook[]
-  /** Undefined when the service does not publish its catalogue. */
-  readonly needed: readonly string[] | undefined
-}
-
-/** Compares what the service lists with what must be there for notifications to reach us. Pure. */
-function compareWebhooks(checked: CheckedWebhooks): WebhookFindings {
-  const { settings, listed, needed } = checked
-  const own = listed.filter((webhook) => isOurs(webhook, settings))
-  const alerts = [
-    ...(settings.ids.length > 0 ? missingIds(settings, own) : missingUrl(checked, own)),
-    ...own.flatMap((webhook) => checkOne(webhook, settings)),
-    ...missingEvents(own, needed),
-  ]
-  return { own, alerts, notes: notCompared(settings, own, needed) }
-}
-
-function missingIds({ ids }: OwnWebhookSettings, own: readonly WebhookRecord[]): WebhookAlert[] {
+function missingIds(ids: readonly string[], own: readonly WebhookRecord[]): WebhookAlert[] {
   const gone = ids.filter((id) => !own.some(({ webhookId }) => webhookId === id))
   return gone.map((webhookId) => {
     const sentence =
       `the service has no webhook ${webhookId} (any more), so it sends us nothing for it; ` +
-      'create one with `tracking-sync webhooks create` and name it in TRACKING_WEBHOOK_IDS'
+      `${CREATE_ONE} and name it in TRACKING_WEBHOOK_IDS`
     return { webhookId, kind: 'missing', sentence }
   })
 }
 
+/** `known`: ids of webhooks that were ours at the last check. */
 function missingUrl(
-  { settings: { url = '' }, listed, known }: CheckedWebhooks,
+  url: string,
+  listed: readonly WebhookRecord[],
   own: readonly WebhookRecord[],
+  known: readonly string[],
 ): WebhookAlert[] {
   if (own.length > 0) return []
-  const moved = listed.filter(({ webhookId }) => known.some((row) => row.webhookId === webhookId))
+  const moved = listed.filter(({ webhookId }) => known.includes(webhookId))
   if (moved.length > 0) return moved.map((webhook) => sendsElsewhere(webhook, url))
-  const end = 'so no notification reaches us; create one with `tracking-sync webhooks create`'
+  const end = `so no notification reaches us; ${CREATE_ONE}`
   if (known.length === 0) {
     const sentence = `no webhook of the account sends to ${url}, ${end}`
     return [{ webhookId: null, kind: 'missing', sentence }]
   }
-  return known.map(({ webhookId }) => {
+  return known.map((webhookId) => {
     const gone = `webhook ${webhookId} is gone at the service and no other sends to ${url}`
     return { webhookId, kind: 'missing', sentence: `${gone}, ${end}` }
   })

@@ -1,9 +1,8 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
 import {
   listWebhookRecords,
   sendsTo,
-  type KnownWebhook,
   type WebhookAlert,
   type WebhookRecord,
 } from './webhook-record.js'
@@ -47,115 +46,91 @@ export interface RefreshOptions {
   readonly service: Pick<TrackingService, 'listWebhooks'>
   readonly warehouse: Session
   readonly settings: OwnWebhookSettings
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal
 }
 
 /**
- * Asks the service for its webhooks, usually one request, and records them. One that is no longer
- * listed becomes inactive and stays ours: what it sent may still be on its way. When the request
- * fails, nothing is changed. Secrets are not kept.
+ * Asks the service for its webhooks, usually one request, and records them. When the request fails,
+ * nothing is changed.
  */
-export async function refreshOwnWebhooks(options: RefreshOptions): Promise<WebhookRecord[]> {
+export async function refreshOwnWebhooks(options: RefreshOptions): Promise<void> {
   const { service, warehouse, settings, signal } = options
-  const listed = await listWebhookRecords(service, signal)
-  await recordWebhooks(warehouse, listed, settings)
-  await warehouse.query(
-    'record which webhooks are gone',
-    `update ${warehouse.names.table('webhooks')}
-set is_active = false
-where is_active is distinct from false and not (webhook_id = any($1::text[]))`,
-    [listed.map(({ webhookId }) => webhookId)],
-  )
-  return listed
+  await recordWebhooks(warehouse, await listWebhookRecords(service, signal), settings)
 }
 
-/** Records webhooks as they are now. Alerts stay. Idempotent. */
+/**
+ * Records all webhooks of the account as they are now, without their secrets. One that is no longer
+ * listed becomes inactive and stays ours: what it sent may still be on its way. `alerts` replaces
+ * those of the last check; absent, they stay. A webhook that settings name and the service never
+ * had gets a row for its alert; where no webhook ever sent to our URL, the URL stands for its id.
+ * Idempotent.
+ */
 export async function recordWebhooks(
   warehouse: Session,
-  webhooks: readonly WebhookRecord[],
+  listed: readonly WebhookRecord[],
   settings: OwnWebhookSettings,
+  alerts?: readonly WebhookAlert[],
 ): Promise<void> {
-  const rows = webhooks.map((webhook) => ({
-    webhook_id: webhook.webhookId,
-    url: webhook.url,
-    is_active: webhook.isActive,
-    events: webhook.events,
-    is_ours: isOurs(webhook, settings),
-  }))
-  if (rows.length === 0) return
+  const texts = new Map<string, string>()
+  for (const { webhookId, sentence } of alerts ?? []) {
+    const id = webhookId ?? settings.url ?? ''
+    texts.set(id, [texts.get(id), sentence].filter((text) => text !== undefined).join('\n'))
+  }
+  const listedIds = new Set(listed.map(({ webhookId }) => webhookId))
+  const missing = [...texts.keys()].filter((id) => !listedIds.has(id))
+  const rows = [
+    ...listed.map(({ webhookId, url, isActive, events }) => {
+      return { webhookId, url, isActive, events, isOurs: isOurs({ webhookId, url }, settings) }
+    }),
+    ...missing.map((webhookId) => {
+      const isUrl = webhookId === settings.url
+      return { webhookId, url: isUrl ? webhookId : null, isActive: false, isOurs: !isUrl }
+    }),
+  ].map((row) => ({ ...row, alert: texts.get(row.webhookId) }))
+  const table = warehouse.names.table('webhooks')
   await warehouse.query(
     'record webhooks',
-    `insert into ${warehouse.names.table('webhooks')} (
-    webhook_id, url, is_active, events, is_ours, checked_at
+    `with given as (
+    select distinct on ("webhookId") *
+    from jsonb_to_recordset($1::jsonb) as row (
+        "webhookId" text, url text, "isActive" boolean, events text[], "isOurs" boolean, alert text
+    )
+    order by "webhookId"
+),
+gone as (
+    update ${table}
+    set is_active = false, alert = case when $2 then null else alert end
+    where webhook_id is distinct from url and webhook_id not in (select "webhookId" from given)
+),
+found_after_all as (
+    delete from ${table}
+    where $2 and webhook_id = url and webhook_id not in (select "webhookId" from given)
 )
-select distinct on (webhook_id) webhook_id, url, is_active, events, is_ours, clock_timestamp()
-from jsonb_to_recordset($1::jsonb)
-    as listed (webhook_id text, url text, is_active boolean, events text[], is_ours boolean)
-order by webhook_id
+insert into ${table} as stored (
+    webhook_id, url, is_active, events, is_ours, alert, checked_at
+)
+select "webhookId", url, "isActive", events, "isOurs", alert, clock_timestamp()
+from given
 on conflict (webhook_id) do update
 set
-    url = excluded.url,
+    url = coalesce(excluded.url, stored.url),
     is_active = excluded.is_active,
-    events = excluded.events,
+    events = coalesce(excluded.events, stored.events),
     is_ours = excluded.is_ours,
+    alert = case when $2 then excluded.alert else stored.alert end,
     checked_at = excluded.checked_at`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(rows), alerts !== undefined],
   )
 }
 
-/** Webhooks that are ours, or were: one that was pointed elsewhere still has its alert. */
-export async function loadKnownWebhooks(warehouse: Warehouse): Promise<KnownWebhook[]> {
-  const rows = await warehouse.query<{ webhook_id: string; url: string | null }>(
+/** Ids of webhooks that are ours, or were: one that was pointed elsewhere still has its alert. */
+export async function loadKnownWebhooks(warehouse: Session): Promise<string[]> {
+  const rows = await warehouse.query<{ webhook_id: string }>(
     'look for the webhooks known as ours',
-    `select webhook_id, url
+    `select webhook_id
 from ${warehouse.names.table('webhooks')}
 where (is_ours or alert is not null) and webhook_id is distinct from url
 order by webhook_id`,
   )
-  return rows.map((row) => ({ webhookId: row.webhook_id, url: row.url }))
-}
-
-/**
- * Stores the alerts of a check, one text for each webhook, and removes those that no longer hold. A
- * webhook that settings name and the service never had gets a row for its alert; where no webhook
- * ever sent to our URL, the URL stands for its id. Idempotent.
- */
-export async function saveWebhookAlerts(
-  warehouse: Warehouse,
-  alerts: readonly WebhookAlert[],
-  ourUrl: string | undefined,
-): Promise<void> {
-  const table = warehouse.names.table('webhooks')
-  const texts = new Map<string, string>()
-  for (const { webhookId, sentence } of alerts) {
-    const key = webhookId ?? ourUrl
-    if (key === undefined) continue
-    const before = texts.get(key)
-    texts.set(key, before === undefined ? sentence : `${before}\n${sentence}`)
-  }
-  const ids = [...texts.keys()].sort()
-  await warehouse.query(
-    'store the alerts of webhooks',
-    `with cleared as (
-    update ${table}
-    set alert = null
-    where alert is not null and webhook_id != all($1::text[]) and webhook_id is distinct from url
-),
-found_after_all as (
-    delete from ${table}
-    where webhook_id = url and webhook_id != all($1::text[])
-)
-insert into ${table} (webhook_id, url, is_active, is_ours, alert)
-select
-    found.webhook_id,
-    case when found.webhook_id = $3::text then $3::text end,
-    false,
-    found.webhook_id is distinct from $3::text,
-    found.alert
-from unnest($1::text[], $2::text[]) as found (webhook_id, alert)
-order by found.webhook_id
-on conflict (webhook_id) do update
-set alert = excluded.alert`,
-    [ids, ids.map((id) => texts.get(id)), ourUrl ?? null],
-  )
+  return rows.map(({ webhook_id }) => webhook_id)
 }

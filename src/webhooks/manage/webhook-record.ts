@@ -39,12 +39,6 @@ export interface WebhookRecord {
   readonly headerNames: readonly string[]
 }
 
-/** A webhook that was ours when it was last looked at. */
-export interface KnownWebhook {
-  readonly webhookId: string
-  readonly url: string | null
-}
-
 /** Something that keeps notifications from us, as a sentence that ends with what to do. */
 export interface WebhookAlert {
   /** Null where no webhook is known that could be named. */
