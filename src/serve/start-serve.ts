@@ -5,7 +5,7 @@ import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
-import { createReceiver, type Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
+import { Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
 import {
   createSenderAddresses,
   type SenderAddresses,
@@ -173,7 +173,7 @@ function startReceiver(
   callbacks: Pick<ReceiverOptions, 'onAccepted' | 'onStored'>,
 ): Receiver {
   const { trustedProxyHops } = config
-  return createReceiver({
+  return new Receiver({
     warehouse: inbox,
     signature,
     logger,

@@ -1,11 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { silentLogger } from '../../src/base/logger.js'
 import { startHttpServer, type HttpLimits, type HttpServer } from '../../src/http/http-server.js'
-import {
-  createReceiver,
-  type Receiver,
-  type ReceiverOptions,
-} from '../../src/webhooks/receive/receive.js'
+import { Receiver, type ReceiverOptions } from '../../src/webhooks/receive/receive.js'
 import {
   createSignatureCheck,
   type SignatureSettings,
@@ -43,7 +39,7 @@ export async function startTestReceiver({
   httpLimits = {},
   ...options
 }: TestReceiverOptions): Promise<TestReceiver> {
-  const receiver = createReceiver({
+  const receiver = new Receiver({
     logger: silentLogger,
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [WEBHOOK_SECRET] }),
     ...options,

@@ -2,7 +2,7 @@ import { Histogram } from 'prom-client'
 import type { ApiStats } from '../../api/client.js'
 import type { JobState } from '../../base/schedule.js'
 import type { ProcessorState } from '../../webhooks/process/run-processor.js'
-import type { ReceiverCounts } from '../../webhooks/receive/receiver-counts.js'
+import type { ReceiverCounts } from '../../webhooks/receive/receive.js'
 import { PREFIX, type DescribedMetric, type Values } from './add-metrics.js'
 
 /** What this process knows without asking. Undefined: it does not run that part. */
@@ -79,14 +79,8 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
 }
 
 function deliveryValues(counts: ReceiverCounts | undefined): Values {
-  if (counts === undefined) return []
-  const { stored, duplicate, unavailable, aborted, refused } = counts
-  const reasons = Object.entries(refused).map(
-    ([reason, count]) => [`refused_${reason}`, count] as const,
-  )
-  return [...Object.entries({ stored, duplicate, unavailable, aborted }), ...reasons].map(
-    ([result, count]) => [{ result }, count],
-  )
+  const results = Object.entries(counts ?? {}).filter(([result]) => result !== 'received')
+  return results.map(([result, count]) => [{ result }, count])
 }
 
 function handledValues(state: ProcessorState | undefined): Values {

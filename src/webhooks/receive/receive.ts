@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { noFailpoints, type ReachFailpoint } from '../../base/failpoint.js'
-import type { Logger } from '../../base/logger.js'
+import type { LogFields, Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { answer } from '../../http/answer.js'
 import { readDelivery } from './delivery.js'
-import { createGroupCommit } from './group-commit.js'
-import { createBodyMemory, readBody } from '../../http/read-body.js'
-import {
-  createCounts,
-  REFUSALS,
-  type Outcome,
-  type ReceiverCounts,
-  type RefusalReason,
-} from './receiver-counts.js'
+import { createGroupCommit, type GroupCommit } from './group-commit.js'
+import { createBodyMemory, readBody, type BodyLimits } from '../../http/read-body.js'
 import { senderAddress, type SenderAddresses } from './sender-addresses.js'
 import type { SignatureCheck } from './signature.js'
 
@@ -59,20 +52,34 @@ export interface ReceiverOptions {
   readonly onStored?: () => void
 }
 
-export interface Receiver {
-  /**
-   * Answers a POST; the server has checked path and method. Never rejects for anything a sender or
-   * the warehouse does.
-   */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  counts(): Readonly<ReceiverCounts>
-  /** False while the warehouse answers but takes no delivery, as with a full disk. */
-  canStore(): Promise<boolean>
-  /**
-   * Resolves when nothing waits for the warehouse any more. Called after the server was stopped.
-   */
-  drain(): Promise<void>
+/** What can become of a delivery, and the status of the answer. */
+const STATUS = {
+  stored: 202,
+  /** Its notification is in the inbox already. */
+  duplicate: 202,
+  unavailable: 503,
+  /** The sender went away before its delivery was complete. */
+  aborted: undefined,
+  refused_content_type: 415,
+  refused_content_encoding: 415,
+  refused_sender: 403,
+  refused_too_large: 413,
+  refused_small_chunks: 400,
+  refused_timeout: 408,
+  refused_signature: 401,
+} as const
+
+type Result = keyof typeof STATUS
+
+interface Outcome {
+  readonly result: Result
+  /** Facts for the log. */
+  readonly notificationId?: string
+  readonly error?: unknown
 }
+
+/** Since the receiver was made. `received` is the sum of the others and what is under way. */
+export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
 
 /** Seconds after a 503; the service's own plan of retries is not documented. */
 const RETRY_AFTER = '10'
@@ -83,122 +90,136 @@ const RETRY_AFTER = '10'
  * the warehouse does not take it in time, so that the service sends it again. Nothing is applied
  * here.
  */
-export function createReceiver(options: ReceiverOptions): Receiver {
-  const { warehouse, signature, logger, reachFailpoint = noFailpoints } = options
-  const limits = { ...DEFAULT_RECEIVER_LIMITS, ...options.limits }
-  const { storeDeadlineMs: deadlineMs, longestQueue } = limits
-  const inbox = createGroupCommit({ warehouse, deadlineMs, longestQueue })
-  const bodyLimits = {
-    maxBytes: limits.bodyBytes,
-    timeoutMs: limits.bodyTimeoutMs,
-    memory: createBodyMemory(limits.memoryBytes),
-  }
-  const counts = createCounts()
-  const logOutcome = createOutcomeLog(logger)
-  if (signature === 'insecure') {
-    logger.warn('signatures of webhook deliveries are not checked: anyone can send anything')
+export class Receiver {
+  readonly #options: ReceiverOptions
+  readonly #inbox: GroupCommit
+  readonly #bodyLimits: BodyLimits
+  readonly #counts: Record<string, number> = { received: 0 }
+  readonly #log: (outcome: Outcome, fields: LogFields) => void
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options
+    const { warehouse, signature, logger } = options
+    const limits = { ...DEFAULT_RECEIVER_LIMITS, ...options.limits }
+    const { storeDeadlineMs: deadlineMs, longestQueue } = limits
+    this.#inbox = createGroupCommit({ warehouse, deadlineMs, longestQueue })
+    this.#bodyLimits = {
+      maxBytes: limits.bodyBytes,
+      timeoutMs: limits.bodyTimeoutMs,
+      memory: createBodyMemory(limits.memoryBytes),
+    }
+    for (const result of Object.keys(STATUS)) this.#counts[result] = 0
+    this.#log = createOutcomeLog(logger)
+    if (signature === 'insecure') {
+      logger.warn('signatures of webhook deliveries are not checked: anyone can send anything')
+    }
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<Outcome> {
-    const refusal = checkHeaders(request) ?? checkSender(request)
-    if (refusal !== undefined) return { kind: 'refused', reason: refusal }
-    const read = await readBody(request, response, bodyLimits)
-    if (read === 'aborted') return { kind: 'aborted' }
-    if (read === 'busy') return { kind: 'unavailable', error: 'too many large bodies at once' }
-    if (typeof read === 'string') return { kind: 'refused', reason: read }
+  /**
+   * Answers a POST; the server has checked path and method. Never rejects for anything a sender or
+   * the warehouse does.
+   */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { onAccepted, onStored } = this.#options
+    const startedAt = performance.now()
+    const requestId = randomUUID()
+    this.#count('received')
+    const outcome = await this.#receive(request, response)
+    const { result } = outcome
+    respond(request, response, result, requestId)
+    const elapsedMs = performance.now() - startedAt
+    this.#count(result)
+    if (STATUS[result] === 202) onAccepted?.(elapsedMs)
+    this.#log(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
+    if (result === 'stored') onStored?.()
+  }
+
+  counts(): ReceiverCounts {
+    return { ...this.#counts } as ReceiverCounts
+  }
+
+  /** False while the warehouse answers but takes no delivery, as with a full disk. */
+  canStore(): Promise<boolean> {
+    return this.#inbox.canStore()
+  }
+
+  /** Resolves when nothing waits for the warehouse any more. Called after the server was stopped. */
+  drain(): Promise<void> {
+    return this.#inbox.drain()
+  }
+
+  #count(name: keyof ReceiverCounts): void {
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<Outcome> {
+    const refusal = checkHeaders(request) ?? this.#checkSender(request)
+    if (refusal !== undefined) return { result: refusal }
+    const read = await readBody(request, response, this.#bodyLimits)
+    if (read === 'aborted') return { result: 'aborted' }
+    if (read === 'busy') return { result: 'unavailable', error: 'too many large bodies at once' }
+    if (typeof read === 'string') return { result: `refused_${read}` }
     try {
-      return await accept(request, read.body)
+      return await this.#accept(request, read.body)
     } finally {
       read.release()
     }
   }
 
-  async function accept(request: IncomingMessage, body: Buffer): Promise<Outcome> {
+  async #accept(request: IncomingMessage, body: Buffer): Promise<Outcome> {
+    const { signature, reachFailpoint = noFailpoints } = this.#options
     if (signature !== 'insecure' && !signature(request.rawHeaders, body)) {
-      return { kind: 'refused', reason: 'signature' }
+      return { result: 'refused_signature' }
     }
     reachFailpoint('delivery_received')
     const delivery = readDelivery(body, request.headers)
     const { notificationId } = delivery.envelope
     try {
-      const isNew = await inbox.store(delivery)
+      const isNew = await this.#inbox.store(delivery)
       reachFailpoint('delivery_stored')
-      return { kind: isNew ? 'stored' : 'duplicate', notificationId }
+      return { result: isNew ? 'stored' : 'duplicate', notificationId }
     } catch (error) {
-      return { kind: 'unavailable', error }
+      return { result: 'unavailable', error }
     }
   }
 
-  function checkSender(request: IncomingMessage): RefusalReason | undefined {
-    if (options.senders === undefined) return undefined
-    const { addresses, trustedProxyHops } = options.senders
-    const verdict = addresses.check(senderAddress(request, trustedProxyHops))
+  #checkSender(request: IncomingMessage): Result | undefined {
+    const { senders, signature } = this.#options
+    if (senders === undefined) return undefined
+    const verdict = senders.addresses.check(senderAddress(request, senders.trustedProxyHops))
     // Without a list the signature must do; without either, nothing would be checked.
     const isTaken = verdict === 'allowed' || (verdict === 'unknown' && signature !== 'insecure')
-    return isTaken ? undefined : 'sender'
+    return isTaken ? undefined : 'refused_sender'
   }
-
-  return {
-    handle: async (request, response) => {
-      const startedAt = performance.now()
-      const requestId = randomUUID()
-      counts.received += 1
-      const outcome = await receive(request, response)
-      respond(request, response, outcome, requestId)
-      const elapsedMs = performance.now() - startedAt
-      if (outcome.kind === 'refused') counts.refused[outcome.reason] += 1
-      else counts[outcome.kind] += 1
-      if (isAccepted(outcome)) options.onAccepted?.(elapsedMs)
-      logOutcome(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
-      if (outcome.kind === 'stored') options.onStored?.()
-    },
-    counts: () => structuredClone(counts),
-    canStore: () => inbox.canStore(),
-    drain: () => inbox.drain(),
-  }
-}
-
-function isAccepted({ kind }: Outcome): boolean {
-  return kind === 'stored' || kind === 'duplicate'
 }
 
 const JSON_TYPES = ['application/json', 'application/vnd.api+json']
 
 /** Bodies are never decompressed: a few kilobytes can become gigabytes. */
-function checkHeaders({ headers }: IncomingMessage): RefusalReason | undefined {
+function checkHeaders({ headers }: IncomingMessage): Result | undefined {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type === undefined || !JSON_TYPES.includes(type)) return 'content_type'
+  if (type === undefined || !JSON_TYPES.includes(type)) return 'refused_content_type'
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  return encoding === 'identity' ? undefined : 'content_encoding'
+  return encoding === 'identity' ? undefined : 'refused_content_encoding'
 }
 
 function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  outcome: Outcome,
+  result: Result,
   requestId: string,
 ): void {
-  const headers = { 'x-request-id': requestId }
-  switch (outcome.kind) {
-    case 'stored':
-    case 'duplicate':
-      answer(request, response, { status: 202, headers, result: 'stored' })
-      return
-    case 'refused': {
-      const { reason } = outcome
-      answer(request, response, { status: REFUSALS[reason], headers, error: reason })
-      return
-    }
-    case 'unavailable':
-      answer(request, response, {
-        status: 503,
-        headers: { ...headers, 'retry-after': RETRY_AFTER },
-        error: 'unavailable',
-      })
-      return
-    case 'aborted':
-      response.destroy()
+  const status = STATUS[result]
+  if (status === undefined) {
+    response.destroy()
+    return
   }
+  const headers = {
+    'x-request-id': requestId,
+    ...(status === 503 ? { 'retry-after': RETRY_AFTER } : {}),
+  }
+  const word = status === 202 ? { result: 'stored' } : { error: result.replace('refused_', '') }
+  answer(request, response, { status, headers, ...word })
 }
 
 const QUIET_MS = 10_000
@@ -210,33 +231,30 @@ const QUIET_MS = 10_000
 function createOutcomeLog(logger: Logger) {
   const logged = new Map<string, { atMs: number; leftOut: number }>()
 
-  function warn(message: string, reason: string, fields: object): void {
-    const last = logged.get(reason)
+  return ({ result, ...facts }: Outcome, fields: LogFields): void => {
+    const status = STATUS[result]
+    if (status === 202) {
+      logger.debug('a delivery was accepted', { ...fields, ...facts, kind: result })
+      return
+    }
+    if (status === undefined) {
+      logger.debug('a sender went away before its delivery was complete', fields)
+      return
+    }
+    const last = logged.get(result)
     const nowMs = performance.now()
     if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
       last.leftOut += 1
       return
     }
-    logged.set(reason, { atMs: nowMs, leftOut: 0 })
-    logger.warn(message, { reason, ...fields, ...(last?.leftOut ? { leftOut: last.leftOut } : {}) })
-  }
-
-  return (outcome: Outcome, fields: Readonly<Record<string, unknown>>): void => {
-    switch (outcome.kind) {
-      case 'stored':
-      case 'duplicate': {
-        const { kind, notificationId } = outcome
-        logger.debug('a delivery was accepted', { ...fields, notificationId, kind })
-        return
-      }
-      case 'refused':
-        warn('a delivery was refused', outcome.reason, fields)
-        return
-      case 'unavailable':
-        warn('a delivery could not be stored', 'unavailable', { ...fields, error: outcome.error })
-        return
-      case 'aborted':
-        logger.debug('a sender went away before its delivery was complete', fields)
-    }
+    logged.set(result, { atMs: nowMs, leftOut: 0 })
+    const isRefused = status !== 503
+    const leftOut = last?.leftOut ? { leftOut: last.leftOut } : {}
+    logger.warn(isRefused ? 'a delivery was refused' : 'a delivery could not be stored', {
+      reason: result.replace('refused_', ''),
+      ...fields,
+      ...facts,
+      ...leftOut,
+    })
   }
 }

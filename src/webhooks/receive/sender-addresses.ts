@@ -48,18 +48,10 @@ export function createSenderAddresses(options: SenderAddressesOptions): SenderAd
       list = { blocks: toBlockList(addresses), loadedAt: clock() }
     } catch (error) {
       signal?.throwIfAborted()
-      const loadedAt = list?.loadedAt.toISOString()
-      if (isUsable()) {
-        logger.warn('could not read the list of sender addresses; the old one stays in force', {
-          loadedAt,
-          error,
-        })
-      } else {
-        logger.error('there is no list of sender addresses; only signatures are checked', {
-          loadedAt,
-          error,
-        })
-      }
+      const facts = { loadedAt: list?.loadedAt.toISOString(), error }
+      const why = 'the list of sender addresses could not be read'
+      if (isUsable()) logger.warn(`${why}; the last one stays in force`, facts)
+      else logger.error(`${why}, and there is none in force; only signatures are checked`, facts)
     }
   }
 
@@ -85,28 +77,21 @@ export function createSenderAddresses(options: SenderAddressesOptions): SenderAd
   }
 }
 
-/** A list of addresses is not nested deeper than this. */
-const DEEPEST = 4
-
 /**
  * The addresses in an answer whose shape the interface leaves open: every array in it that holds
  * only addresses or address ranges. Throws ApiContractError where there is none: an empty list
  * would shut everybody out.
  */
 export function readAddressList(document: unknown): readonly string[] {
-  const found = addressArrays(document, 0)
-  if (found.length > 0) return [...new Set(found)]
-  throw new ApiContractError('the list of webhook addresses holds no list of addresses', {
-    pointer: '',
-  })
+  const found = new Set(addressesIn(document))
+  if (found.size > 0) return [...found]
+  throw new ApiContractError('the answer holds no list of addresses', { pointer: '' })
 }
 
-function addressArrays(value: unknown, depth: number): string[] {
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return []
-  if (Array.isArray(value) && value.length > 0 && value.every(isAddressOrRange)) {
-    return value.map((text) => text.trim())
-  }
-  return Object.values(value).flatMap((member) => addressArrays(member, depth + 1))
+function addressesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const isList = Array.isArray(value) && value.every(isAddressOrRange)
+  return isList ? value.map((text) => text.trim()) : Object.values(value).flatMap(addressesIn)
 }
 
 function isAddressOrRange(value: unknown): value is string {
