@@ -332,7 +332,7 @@ const settings = {
   refetchDelayMs: {
     variable: 'TRACKING_REFETCH_DELAY_MS',
     flag: '--refetch-delay',
-    kind: kind.wholeNumber(0, 60_000).default(1000),
+    kind: kind.wholeNumber(0, 60_000).default(5000),
     meaning:
       'Milliseconds to wait before a record is refetched by id, ' +
       'so that several notifications about it cost one request.',

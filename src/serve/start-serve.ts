@@ -190,7 +190,6 @@ function startTheProcessor(dependencies: ServeDependencies): RunningProcessor {
     warehouse,
     logger,
     sleep,
-    now: () => performance.now(),
     reachFailpoint,
     settings: {
       ...dependencies.runSettings,

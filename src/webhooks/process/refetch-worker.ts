@@ -32,20 +32,13 @@ export interface RefetchWorkerDependencies {
   readonly settings: RunSettings
   /** How long refetches that come of what is read wait for more notifications. */
   readonly refetchDelayMs: number
-  /** The same record is not read more often than this; 5 s if absent. */
-  readonly spacingMs?: number
   readonly sleep: Sleep
-  /** Milliseconds, never running back. */
-  readonly now: () => number
   readonly signal: AbortSignal
   readonly reachFailpoint: ReachFailpoint
 }
 
-const SPACING_MS = 5_000
 /** Few enough to be read before the claim expires. */
 const ENTRIES_PER_CLAIM = 10
-/** Reads remembered for the spacing. */
-const MOST_REMEMBERED = 10_000
 
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 6 * 3_600_000
@@ -54,11 +47,10 @@ const OUTAGE_WAIT_MS = 10_000
 
 /**
  * Reads what the refetch queue asks for, out of the share of the request budget that is kept for
- * this. Any number of workers and a run may share the queue. Keep one instance per process.
+ * this. Any number of workers and a run may share the queue.
  */
 export class RefetchWorker {
   readonly #dependencies: RefetchWorkerDependencies
-  readonly #readAt = new Map<string, number>()
 
   constructor(dependencies: RefetchWorkerDependencies) {
     this.#dependencies = dependencies
@@ -75,18 +67,18 @@ export class RefetchWorker {
       signal.throwIfAborted()
       const claim = await claimRefetches(warehouse, 'refetch', ENTRIES_PER_CLAIM)
       if (claim.length === 0) return read
-      read += await this.#readClaim(claim)
+      await this.#readClaim(claim)
+      read += claim.length
     }
   }
 
-  async #readClaim(claim: readonly ClaimedRefetch[]): Promise<number> {
+  async #readClaim(claim: readonly ClaimedRefetch[]): Promise<void> {
     const { warehouse, signal } = this.#dependencies
     const run = this.#createRun()
-    let read = 0
     for (const [at, entry] of claim.entries()) {
       try {
         signal.throwIfAborted()
-        if (await this.#readEntry(run, entry)) read += 1
+        await this.#readEntry(run, entry)
       } catch (thrown) {
         // As after a kill, the claims end by themselves.
         if (thrown instanceof SimulatedCrash) throw thrown
@@ -95,20 +87,10 @@ export class RefetchWorker {
         throw thrown
       }
     }
-    return read
   }
 
-  /** False when it was read a moment ago and waits. */
-  async #readEntry(run: StoringRun, entry: ClaimedRefetch): Promise<boolean> {
-    const { warehouse, now, logger, spacingMs = SPACING_MS } = this.#dependencies
-    const key = `${entry.type} ${entry.id}`
-    const restMs = (this.#readAt.get(key) ?? -Infinity) + spacingMs - now()
-    if (restMs > 0) {
-      await releaseRefetches(warehouse, [entry], restMs)
-      return false
-    }
-    if (this.#readAt.size >= MOST_REMEMBERED) this.#readAt.clear()
-    this.#readAt.set(key, now())
+  async #readEntry(run: StoringRun, entry: ClaimedRefetch): Promise<void> {
+    const { warehouse, logger } = this.#dependencies
     try {
       if (entry.type === NOTIFICATION_ENTRY) await refetchNotification(this.#dependencies, entry)
       else await readRefetch(run, entry)
@@ -118,7 +100,6 @@ export class RefetchWorker {
       logger.error('a record could not be refetched', { ...entry, waitMs, error: thrown })
       await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
     }
-    return true
   }
 
   /** Fresh for each claim: others may change what the memory of a run holds. */

@@ -21,8 +21,6 @@ export interface ProcessorDependencies {
   readonly logger: Logger
   readonly settings: ProcessorSettings
   readonly sleep: Sleep
-  /** Milliseconds, never running back. */
-  readonly now: () => number
   readonly reachFailpoint?: ReachFailpoint
   /** How long an idle worker waits before it looks by itself; 1 s if absent. */
   readonly pollMs?: number

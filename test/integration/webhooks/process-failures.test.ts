@@ -368,7 +368,6 @@ describe('the running processor', () => {
         workers: 2,
       },
       sleep: createSleep(),
-      now: () => performance.now(),
       pollMs,
     })
     running.push(processor)

@@ -11,10 +11,7 @@ import {
   NotificationProcessor,
   type ProcessDependencies,
 } from '../../../src/webhooks/process/process-notifications.js'
-import {
-  RefetchWorker,
-  type RefetchWorkerDependencies,
-} from '../../../src/webhooks/process/refetch-worker.js'
+import { RefetchWorker } from '../../../src/webhooks/process/refetch-worker.js'
 import { createDatabaseClock } from '../../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
@@ -80,9 +77,7 @@ export interface ProcessBench {
 export interface BenchOptions {
   readonly own?: ProcessDependencies['settings']['own']
   readonly reachFailpoint?: ProcessDependencies['reachFailpoint']
-  readonly spacingMs?: number
   readonly refetchDelayMs?: number
-  readonly now?: RefetchWorkerDependencies['now']
   readonly logger?: ProcessDependencies['logger']
   readonly signal?: AbortSignal
 }
@@ -107,11 +102,7 @@ export function openBench(
     databaseNow: createDatabaseClock(warehouse),
   })
   const service = createTrackingService(client)
-  const {
-    own = { url: undefined, ids: [OWN_WEBHOOK] },
-    refetchDelayMs = 0,
-    spacingMs = 0,
-  } = options
+  const { own = { url: undefined, ids: [OWN_WEBHOOK] }, refetchDelayMs = 0 } = options
   const parts = {
     service,
     warehouse,
@@ -121,13 +112,10 @@ export function openBench(
     reachFailpoint: options.reachFailpoint ?? noFailpoints,
   }
   const processor = new NotificationProcessor({ ...parts, settings: { own, refetchDelayMs } })
-  const now = options.now ?? (() => performance.now())
   const reader = new RefetchWorker({
     ...parts,
     settings: TEST_SETTINGS,
     refetchDelayMs,
-    spacingMs,
-    now,
   })
   return {
     service,

@@ -90,7 +90,7 @@ describe('where a setting comes from', () => {
       storeViewsCron: '37 * * * *',
       cronTimeZone: 'UTC',
       processorWorkers: 1,
-      refetchDelayMs: 1000,
+      refetchDelayMs: 5000,
       shutdownSeconds: 25,
       logLevel: 'info',
       logFormat: 'auto',

@@ -55,7 +55,6 @@ test('what is stored while a worker looks makes it look again at once, though ot
       if (ms === POLL_MS) sleeps += 1
       return manual.sleep(ms, signal)
     },
-    now: () => performance.now(),
     pollMs: POLL_MS,
   })
   const sleepCount = (): number => sleeps
