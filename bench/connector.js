@@ -5,7 +5,7 @@
 import { accountKey } from '../dist/base/service-address.js'
 import { ApiClient } from '../dist/api/client.js'
 import { createTrackingService } from '../dist/api/endpoints.js'
-import { boundHeapGrowth } from '../dist/commands/prepare-runtime.js'
+import { boundHeapGrowth } from '../dist/commands/program.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { createSleep } from '../dist/base/retry.js'
 import { runSync } from '../dist/sync/run-sync.js'

@@ -42,13 +42,7 @@ export interface DatabaseAddress {
   readonly isEmbedded: boolean
 }
 
-export interface OpenWarehouseOptions {
-  /** Bring the schemas up to date first, unless the settings forbid it. Default: true. */
-  readonly isMigrating?: boolean
-  /** Refuse a login that may not write, with the statements that grant it. */
-  readonly isWriting?: boolean
-  /** `--accept-account`: rows of another account than before may come. */
-  readonly isAccountAccepted?: boolean
+interface ConnectOptions {
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
@@ -57,6 +51,14 @@ export interface OpenWarehouseOptions {
   /** In place of the setting: for the demo. */
   readonly schema?: string
   /** Use the embedded database even if DATABASE_URL is set: for the demo. */
+  readonly isEmbedded?: boolean
+}
+
+interface PrepareOptions {
+  /** Refuse a login that may not write, with the statements that grant it. */
+  readonly isWriting?: boolean
+  /** `--accept-account`: rows of another account than before may come. */
+  readonly isAccountAccepted?: boolean
   readonly isEmbedded?: boolean
 }
 
@@ -93,16 +95,16 @@ export interface App {
   /**
    * `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`.
    */
-  openDatabase(options?: Pick<OpenWarehouseOptions, 'isEmbedded'>): Promise<DatabaseAddress>
-  openWarehouse(options?: OpenWarehouseOptions): Promise<Warehouse>
+  openDatabase(options?: Pick<ConnectOptions, 'isEmbedded'>): Promise<DatabaseAddress>
+  /** The warehouse as it stands. */
+  connect(options?: ConnectOptions): Promise<Warehouse>
   /**
-   * What `openWarehouse` does first: checks the rights of the login and brings the schemas up to
-   * date, or throws MigrationError if the settings forbid that.
+   * Checks the rights of the login and brings the schemas up to date. Throws MigrationError if the
+   * settings forbid that.
    */
-  prepareWarehouse(
-    warehouse: Warehouse,
-    options: Pick<OpenWarehouseOptions, 'isWriting'>,
-  ): Promise<void>
+  prepare(warehouse: Warehouse, options?: PrepareOptions): Promise<void>
+  /** Connects and prepares. */
+  openWarehouse(options?: PrepareOptions): Promise<Warehouse>
   /**
    * The service of the settings, or the given one. With a warehouse, its request budget is shared
    * with every process that uses that warehouse. Without one, it is shared if the database of the
@@ -152,21 +154,26 @@ export function createApp(options: AppOptions): App {
   const openDatabase: App['openDatabase'] = ({ isEmbedded = false } = {}) =>
     (database ??= startDatabase(isEmbedded))
 
-  const openWarehouse: App['openWarehouse'] = async (choice = {}) => {
-    const {
-      schema = config.schema,
-      isMigrating = true,
-      isWriting = false,
-      isAccountAccepted = false,
-      isEmbedded = false,
-      ...rest
-    } = choice
+  const connect: App['connect'] = async ({ isEmbedded = false, ...choice } = {}) => {
     const { url } = await openDatabase({ isEmbedded })
-    const warehouse = createWarehouse({ url, schema, logger, ...rest })
+    const warehouse = createWarehouse({ url, schema: config.schema, logger, ...choice })
     closers.push(() => warehouse.close())
-    if (isWriting) await requireRights(warehouse)
-    if (isMigrating) await bringUpToDate(warehouse, config, isEmbedded)
+    return warehouse
+  }
+
+  const prepare: App['prepare'] = async (
+    warehouse,
+    { isWriting = false, isAccountAccepted = false, isEmbedded = false } = {},
+  ) => {
+    // The only user of the embedded database may do everything there.
+    if (isWriting && config.databaseUrl !== undefined) await refuseMissingRights(warehouse)
+    await bringUpToDate(warehouse, config, isEmbedded)
     if (isWriting && !isAccountAccepted) await requireSameAccount(warehouse)
+  }
+
+  const openWarehouse: App['openWarehouse'] = async (options = {}) => {
+    const warehouse = await connect()
+    await prepare(warehouse, options)
     return warehouse
   }
 
@@ -177,12 +184,6 @@ export function createApp(options: AppOptions): App {
     await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
-  /** The only user of the embedded database may do everything there. */
-  async function requireRights(warehouse: Warehouse): Promise<void> {
-    if (config.databaseUrl === undefined) return
-    await refuseMissingRights(warehouse)
-  }
-
   let controlBudget: RequestBudget | undefined
 
   function openControlBudget(service: OtherService): RequestBudget {
@@ -191,7 +192,7 @@ export function createApp(options: AppOptions): App {
         config.databaseUrl !== undefined ||
         (await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning
       if (!isReachable) return undefined
-      const warehouse = await openWarehouse({ isMigrating: false, poolSize: 1 })
+      const warehouse = await connect({ poolSize: 1 })
       // People wait for these commands, and a sync may have used up the minute.
       return shareBudget(service, warehouse, sleepAfter(createWaitLog(logger, 1_000)))
     }
@@ -219,12 +220,9 @@ export function createApp(options: AppOptions): App {
     homeDirectory,
     redact: createLiveRedactor(secrets),
     openDatabase,
+    connect,
+    prepare,
     openWarehouse,
-    prepareWarehouse: async (warehouse, { isWriting = false }) => {
-      if (isWriting) await requireRights(warehouse)
-      await bringUpToDate(warehouse, config, false)
-      if (isWriting) await requireSameAccount(warehouse)
-    },
     openService: async (choice = {}) => {
       const { apiUrl, apiKey } = choice.other ?? ofSettings()
       // Many commands do not use the service, and loading its client takes a tenth of their start.

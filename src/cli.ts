@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { boundHeapGrowth, nameRuntime } from './commands/prepare-runtime.js'
-import { runCli } from './commands/program.js'
-import { completeOutput } from './commands/output/standard-output.js'
+import { completeOutput } from './commands/command-io.js'
+import { boundHeapGrowth, nameRuntime, runCli } from './commands/program.js'
 
 boundHeapGrowth()
 nameRuntime()

@@ -1,18 +1,13 @@
-import type { Command } from 'commander'
 import type { App } from '../app.js'
-import {
-  ConnectorError,
-  IncompleteRunError,
-  MigrationError,
-  toError,
-  WarehouseSchemaError,
-} from '../base/errors.js'
+import { ConnectorError, IncompleteRunError, MigrationError, toError } from '../base/errors.js'
+import { WarehouseSchemaError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
+import { countOf } from '../base/phrases.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
+import type { Config } from '../config/settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import type { CommandIo } from './command-io.js'
 import { declare, SERVICE_ONLY } from './declare-command.js'
-import { formatCheck } from './output/print-check.js'
+import type { Part } from './output/print-table.js'
 
 interface CheckResult {
   readonly name: string
@@ -21,26 +16,21 @@ interface CheckResult {
   readonly exitCode: number
 }
 
-export function addCheckCommand(program: Command, io: CommandIo): void {
-  declare(program, io, {
-    name: 'check',
-    help:
-      'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
-      'one line each, with the fix. Changes nothing.',
-    settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents'],
-    run: async (app, options) => {
-      const results = await runChecks(app)
-      io.show(options, results, () =>
-        results
-          .map((result) =>
-            formatCheck({ ...result, detail: app.redact(result.detail) }, io.terminal),
-          )
-          .join('\n'),
-      )
-      return results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete
-    },
-  })
-}
+export const check = declare({
+  name: 'check',
+  help:
+    'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
+    'one line each, with the fix. Changes nothing.',
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents'],
+  run: async (app) => {
+    const results = await runChecks(app)
+    return {
+      data: results,
+      text: results.map((result) => ({ ...result, detail: app.redact(result.detail) })),
+      exitCode: results.find(({ isOk }) => !isOk)?.exitCode ?? EXIT_CODES.complete,
+    }
+  },
+})
 
 /** Each check stands alone: a dead database does not hide a wrong key. */
 async function runChecks(app: App): Promise<CheckResult[]> {
@@ -76,7 +66,7 @@ const OLDEST_SERVER = 140_000
 async function checkDatabase(app: App): Promise<string> {
   const { describeExcessRights } = await import('../warehouse/schema/login-rights.js')
   const { isEmbedded } = await app.openDatabase()
-  const warehouse = await app.openWarehouse({ isMigrating: false })
+  const warehouse = await app.connect()
   const [row] = await warehouse.query<{
     version: string
     number: number
@@ -102,13 +92,13 @@ async function checkDatabase(app: App): Promise<string> {
 /** They decide every local day. */
 async function checkZones(app: App): Promise<string> {
   const { describeZoneData } = await import('../warehouse/rows/zone-data.js')
-  return describeZoneData(await app.openWarehouse({ isMigrating: false }))
+  return describeZoneData(await app.connect())
 }
 
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } =
     await import('../warehouse/schema/run-migrations.js')
-  const warehouse = await app.openWarehouse({ isMigrating: false })
+  const warehouse = await app.connect()
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return checkShape(warehouse, version)
   if (version === 0) await refuseLostBookkeeping(warehouse)
@@ -158,13 +148,13 @@ async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
   const options = { pageSize: 1, signal: app.signal }
   for await (const page of service.listRecords('shipments', options)) {
-    const total = page.total === undefined ? 'an unknown number of' : String(page.total)
+    const total =
+      page.total === undefined ? 'an unknown number of shipments' : countOf(page.total, 'shipment')
     const skew = Math.round(stats().clockOffsetMs / 1000)
     const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''
-    const shipments = page.total === 1 ? 'shipment' : 'shipments'
-    return `answers, the key is accepted, ${total} ${shipments}${clock}`
+    return `answers, accepts the key, has ${total}${clock}`
   }
-  return 'answers, the key is accepted'
+  return 'answers, accepts the key'
 }
 
 /** No line if no webhook is set. */
@@ -184,3 +174,56 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
     }),
   ]
 }
+
+export const config = declare({
+  name: 'config',
+  help: 'Show every setting: its value (secrets masked), where it comes from and what it means.',
+  settings: 'all',
+  run: async ({ config: values, origins }) => {
+    const { MASK } = await import('../base/logger.js')
+    const { shownDatabaseUrl } = await import('../config/kinds.js')
+    const { settingDescriptions } = await import('../config/settings.js')
+    const mask = (name: keyof Config, value: unknown): string =>
+      name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
+    const settings = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
+      const value = values[name]
+      const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value
+      return { variable, value: shown, from: origins[name], meaning }
+    })
+    const rows = settings.map(({ variable, value, from, meaning }) => [
+      variable,
+      value === null ? null : String(value),
+      from,
+      meaning,
+    ])
+    return { data: settings, text: [{ columns: ['setting', 'value', 'from', 'meaning'], rows }] }
+  },
+})
+
+export const status = declare({
+  name: 'status',
+  help:
+    'Show what needs attention and how fresh the warehouse is: ' +
+    'rows, last runs, queues, quarantine, request budget, who is writing.',
+  run: async (app) => {
+    const { describeStatus, findAlerts } = await import('../status/describe-status.js')
+    const { readStatus } = await import('../status/read-status.js')
+    const { slotsOf } = await import('../status/sync-freshness.js')
+    const read = await readStatus(await app.openWarehouse())
+    const alerts = findAlerts(read, { slots: slotsOf(app.config), isServing: false })
+    const sections = describeStatus(read, app.config.rateLimitPerMinute).flatMap(
+      ({ rows, columns, empty, note }): Part[][] => {
+        if (rows.length === 0) return empty === '' ? [] : [[empty]]
+        return [[{ columns, rows }, ...(note === undefined ? [] : [note])]]
+      },
+    )
+    const parts = [
+      ...(alerts.length > 0 ? [alerts.map((alert) => `ALERT: ${alert}`)] : []),
+      ...sections,
+    ]
+    return {
+      data: { alerts, ...read },
+      text: parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines])),
+    }
+  },
+})

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { fstatSync, readFileSync, writeSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import type { App } from '../app.js'
 import { ConfigError, ConnectorError, toError, WarehouseUnavailableError } from '../base/errors.js'
 import {
@@ -10,8 +11,7 @@ import {
 } from '../base/exit-code.js'
 import { projectFile } from '../base/project-file.js'
 import type { SettingName } from '../config/settings.js'
-import { escapeControls } from './output/print-table.js'
-import { watchOutput } from './output/standard-output.js'
+import { escapeControls, formatParts, type Part } from './output/print-table.js'
 import { terminalOf, type Terminal } from './output/terminal.js'
 
 /** The parts of `process` that commands use. */
@@ -38,10 +38,17 @@ export interface RunOptions {
   readonly isInterruptIgnored?: boolean
 }
 
-/** The exit code of a command; nothing: complete. */
-export type Outcome = Promise<number> | Promise<void>
-
-type Work = (app: App) => Outcome
+/** What a command prints on standard output, and how it ends. */
+export interface Answer {
+  /** What `--json` prints. */
+  readonly data: unknown
+  /** What is printed without it. */
+  readonly text: readonly Part[]
+  /** 0 unless given. */
+  readonly exitCode?: number
+  /** What is wrong, on standard error. */
+  readonly error?: string | undefined
+}
 
 /** Where a command prints, and how it runs with an app. */
 export class CommandIo {
@@ -63,18 +70,14 @@ export class CommandIo {
     return terminalOf(this.process.stdout)
   }
 
-  print(text: string): void {
-    this.process.stdout.write(`${text}\n`)
+  print(...parts: readonly Part[]): void {
+    this.process.stdout.write(`${formatParts(parts, this.terminal)}\n`)
   }
 
-  printJson(value: unknown): void {
-    this.print(JSON.stringify(value, null, 2))
-  }
-
-  /** `value` as JSON where `--json` was given, else `text`. */
-  show(options: { readonly json?: boolean }, value: unknown, text: () => string): void {
-    if (options.json === true) this.printJson(value)
-    else this.print(text())
+  show(isJson: boolean, { data, text, error }: Omit<Answer, 'exitCode'>): void {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(data, null, 2)}\n`)
+    else if (text.length > 0) this.print(...text)
+    if (error !== undefined) this.printError(error)
   }
 
   /** A hint that is not an error, on standard error. */
@@ -98,7 +101,11 @@ export class CommandIo {
    * Loads the settings, makes the app, runs `work`, closes everything and keeps the exit code that
    * `work` returns: 0 unless it returns one. Errors become one message and their exit code.
    */
-  async withApp(flags: SettingFlags, work: Work, options: RunOptions = {}): Promise<void> {
+  async withApp(
+    flags: SettingFlags,
+    work: (app: App) => Promise<number | undefined>,
+    options: RunOptions,
+  ): Promise<void> {
     const stop = new AbortController()
     const unlisten = listenForSignals(this.process, stop, options)
     try {
@@ -108,7 +115,11 @@ export class CommandIo {
     }
   }
 
-  async #run(flags: SettingFlags, work: Work, signal: AbortSignal): Promise<number> {
+  async #run(
+    flags: SettingFlags,
+    work: (app: App) => Promise<number | undefined>,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { process } = this
     const { env: environment } = process
     let app: App | undefined
@@ -196,4 +207,51 @@ function describeFault(thrown: unknown): string {
 function readProgramVersion(): string {
   const text = readFileSync(projectFile('package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
+}
+
+/**
+ * The stream to print to. Node's own stream for files calls it done when the system wrote a part,
+ * so what no longer fits on a disk is lost without an error. This one writes on until all of it is
+ * written or the system says why not, as the streams of pipes and terminals do.
+ */
+export function completeOutput(
+  stream: NodeJS.WriteStream & { readonly fd: number },
+): NodeJS.WriteStream {
+  const { fd, isTTY } = stream
+  const kind = fstatSync(fd)
+  if (isTTY || kind.isFIFO() || kind.isSocket()) return stream
+  const whole = new Writable({
+    decodeStrings: true,
+    // At once, as Node's own does, so that output keeps its place among the log lines.
+    write(chunk: Buffer, _encoding, done) {
+      try {
+        for (let at = 0; at < chunk.length;) at += writeSync(fd, chunk, at)
+        done()
+      } catch (thrown) {
+        done(thrown as Error)
+      }
+    },
+  })
+  return Object.assign(whole, { fd, isTTY: false }) as unknown as NodeJS.WriteStream
+}
+
+/** The reader went away, as `| head` does: it has what it wanted. */
+const READER_LEFT: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET']
+
+/**
+ * Watches a stream. Call the result at the end: it waits for the last byte and gives the failure.
+ */
+function watchOutput(stream: NodeJS.WriteStream): () => Promise<Error | undefined> {
+  let failure: Error | undefined
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (!READER_LEFT.includes(error.code)) failure ??= error
+  })
+  return async () => {
+    await new Promise<void>((resolve) => {
+      stream.write('', () => {
+        resolve()
+      })
+    })
+    return failure
+  }
 }

@@ -1,95 +1,100 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError, EmbeddedDatabaseError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
-import type { CommandIo } from './command-io.js'
-import { declare } from './declare-command.js'
+import { declare, group } from './declare-command.js'
 
-export function addDatabaseCommand(program: Command, io: CommandIo): void {
-  const group = program
-    .command('database')
-    .description('The embedded PostgreSQL, for psql and BI tools.')
-  declare(group, io, {
-    name: 'start',
-    help: 'Start it and leave it running.',
-    run: async (app, options) => {
-      refuseOtherDatabase(app)
-      const { startEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
-      const { homeDirectory, logger, config } = app
-      const running = await startEmbeddedDatabase({
-        homeDirectory,
-        logger,
-        port: config.databasePort,
-        keepRunning: true,
-      })
-      await running.stop()
-      const { port, dataDirectory } = running
-      io.show(options, { port, dataDirectory }, () =>
-        [
-          `The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`,
-          '`tracking-sync database url` prints its address, ' +
-            '`tracking-sync database stop` stops it.',
-        ].join('\n'),
-      )
-    },
-  })
-  declare(group, io, {
-    name: 'stop',
-    help: 'Stop it and keep its data.',
-    run: async (app, options) => {
-      refuseOtherDatabase(app)
-      const { stopEmbeddedDatabase } = await import('../embedded-postgres/embedded-database.js')
-      const { homeDirectory, logger } = app
-      const outcome = await stopEmbeddedDatabase({ homeDirectory, logger })
-      io.show(options, { outcome }, () =>
-        outcome === 'stopped' ? 'The embedded database is stopped.' : 'It was not running.',
-      )
-    },
-  })
-  declare(group, io, {
-    name: 'url',
-    help: 'Print its address, password included, for a tool to connect with.',
-    run: async (app, options) => {
-      const url = await runningUrl(app)
-      io.show(options, { url }, () => url)
-    },
-  })
-  declare(group, io, {
-    name: 'psql',
-    help: 'Open psql on it (psql itself must be installed).',
-    json: false,
-    // In psql, Ctrl-C ends a statement and not the program.
-    isInterruptIgnored: true,
-    run: openPsql,
-  })
-}
+const server = () => import('../embedded-postgres/embedded-database.js')
 
-function refuseOtherDatabase(app: App): void {
-  if (app.config.databaseUrl === undefined) return
-  const problem = 'is set, so the embedded database is not used; unset it to work with that one'
+const start = declare({
+  name: 'start',
+  help: 'Start it and leave it running.',
+  run: async (app) => {
+    refuseOtherDatabase(app)
+    const { startEmbeddedDatabase } = await server()
+    const { homeDirectory, logger } = app
+    const running = await startEmbeddedDatabase({
+      homeDirectory,
+      logger,
+      port: app.config.databasePort,
+      keepRunning: true,
+    })
+    await running.stop()
+    const { port, dataDirectory } = running
+    return {
+      data: { port, dataDirectory },
+      text: [
+        `The embedded database runs on 127.0.0.1:${port}; its data are in ${dataDirectory}.`,
+        '`tracking-sync database url` prints its address, `tracking-sync database stop` stops it.',
+      ],
+    }
+  },
+})
+
+const stop = declare({
+  name: 'stop',
+  help: 'Stop it and keep its data.',
+  run: async (app) => {
+    refuseOtherDatabase(app)
+    const { stopEmbeddedDatabase } = await server()
+    const outcome = await stopEmbeddedDatabase(app)
+    const isStopped = outcome === 'stopped'
+    return {
+      data: { outcome },
+      text: [isStopped ? 'The embedded database is stopped.' : 'It was not running.'],
+    }
+  },
+})
+
+function refuseOtherDatabase({ config }: App): void {
+  if (config.databaseUrl === undefined) return
+  const problem = 'is set, so the embedded database is not used; unset it to use the embedded one'
   throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
 }
 
-async function runningUrl({ config, homeDirectory, logger }: App): Promise<string> {
-  if (config.databaseUrl !== undefined) return config.databaseUrl
-  const { embeddedDatabaseStatus } = await import('../embedded-postgres/embedded-database.js')
-  const status = await embeddedDatabaseStatus({ homeDirectory, logger })
-  if (status.url !== undefined) return status.url
-  throw new EmbeddedDatabaseError(
-    'the embedded database is not running; start it with `tracking-sync database start`',
-  )
+const url = declare({
+  name: 'url',
+  help: 'Print its address, password included, for a tool to connect with.',
+  run: async (app) => {
+    const address =
+      app.config.databaseUrl ?? (await (await server()).embeddedDatabaseStatus(app)).url
+    if (address !== undefined) return { data: { url: address }, text: [address] }
+    throw new EmbeddedDatabaseError(
+      'the embedded database is not running; start it with `tracking-sync database start`',
+    )
+  },
+})
+
+const psql = declare({
+  name: 'psql',
+  help: 'Open psql on it (psql itself must be installed).',
+  json: false,
+  // In psql, Ctrl-C ends a statement and not the program.
+  isInterruptIgnored: true,
+  run: openPsql,
+})
+
+export const database = group('database', 'The embedded PostgreSQL, for psql and BI tools.', [
+  start,
+  stop,
+  url,
+  psql,
+])
+
+/** What psql reads from its environment, by the parameter of the address that says it. */
+const PSQL_VARIABLES = {
+  require_auth: 'PGREQUIREAUTH',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
 }
 
 /** The address goes into psql's environment: everyone on a machine can read command lines. */
 async function openPsql(app: App): Promise<number> {
   const { readEnvironment } = await import('../config/load.js')
-  const { url } = await app.openDatabase()
-  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
-  const method = searchParams.get('require_auth')
-  const security = searchParams.get('sslmode')
-  const authority = searchParams.get('sslrootcert')
+  const address = new URL((await app.openDatabase()).url)
+  const { hostname, port, username, password, pathname, searchParams } = address
+  const { schema } = app.config
   const child = spawn('psql', [], {
     stdio: 'inherit',
     env: {
@@ -99,10 +104,13 @@ async function openPsql(app: App): Promise<number> {
       PGUSER: decodeURIComponent(username),
       PGPASSWORD: decodeURIComponent(password),
       PGDATABASE: decodeURIComponent(pathname.slice(1)),
-      ...(method === null ? {} : { PGREQUIREAUTH: method }),
-      ...(security === null ? {} : { PGSSLMODE: security }),
-      ...(authority === null ? {} : { PGSSLROOTCERT: authority }),
-      PGOPTIONS: `-c search_path=${app.config.schema},${app.config.schema}_analytics`,
+      ...Object.fromEntries(
+        Object.entries(PSQL_VARIABLES).flatMap(([parameter, variable]) => {
+          const value = searchParams.get(parameter)
+          return value === null ? [] : [[variable, value]]
+        }),
+      ),
+      PGOPTIONS: `-c search_path=${schema},${schema}_analytics`,
     },
   })
   const forward = (): void => {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
@@ -8,18 +7,17 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { countOf } from '../base/phrases.js'
 import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
+import { value, wholeNumber } from './inputs.js'
 import { printAnswer } from './output/print-answer.js'
-import { formatTable } from './output/print-table.js'
-import type { Terminal } from './output/terminal.js'
-import { wholeNumber } from './parse-arguments.js'
-import { printProblem, runSettingsOf } from './sync.js'
+import type { Part } from './output/print-table.js'
+import { describeProblem, runSettingsOf } from './sync.js'
 
 /** The demo's own schema, dropped and made anew each time: real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
+const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
 const ANOTHER_DEMO =
   'another demo runs in this database; ' +
   'wait until it has ended, or give this one its own directory with --home'
-const SHIPMENTS = 300
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -30,36 +28,34 @@ const USUAL_WIDTH = 80
 const NO_LIMIT = 100_000
 const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
 
-export function addDemoCommand(program: Command, io: CommandIo): void {
-  declare<{ readonly shipments: number }>(program, io, {
-    name: 'demo',
-    help:
-      'Show everything on this machine: embedded database, simulator, backfill, a day passing, ' +
-      'sync, three answers. Needs no key, server or configuration.',
-    json: false,
-    define: (command) =>
-      command.option(
-        '--shipments <count>',
-        'Shipments of the account.',
-        wholeNumber(1, MOST_SHIPMENTS),
-        SHIPMENTS,
-      ),
-    // Log lines would hide the steps that it prints.
-    flags: { logLevel: 'error' },
-    run: async (app, { shipments }) => {
-      const { runAlone } = await import('../warehouse/coordination/run-alone.js')
-      const choice = { schema: DEMO_SCHEMA, isEmbedded: true, isMigrating: false, poolSize: 1 }
-      const warehouse = await app.openWarehouse(choice)
-      return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () => runDemo(app, io, shipments))
-    },
-  })
-}
+export const demo = declare({
+  name: 'demo',
+  help:
+    'Show everything on this machine: embedded database, simulator, backfill, a day passing, ' +
+    'sync, three answers. Needs no key, server or configuration.',
+  json: false,
+  takes: {
+    shipments: value(
+      '--shipments <count>',
+      'Shipments of the account.',
+      wholeNumber(1, MOST_SHIPMENTS),
+      300,
+    ),
+  },
+  // Log lines would hide the steps that it prints.
+  flags: { logLevel: 'error' },
+  run: async (app, { shipments }, io) => {
+    const { runAlone } = await import('../warehouse/coordination/run-alone.js')
+    const warehouse = await app.connect({ ...DEMO, poolSize: 1 })
+    return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () => runDemo(app, io, shipments))
+  },
+})
 
 async function runDemo(app: App, io: CommandIo, shipments: number): Promise<number> {
   const startedAt = performance.now()
   const step = (text: string): void => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    io.print(`\n[${seconds.padStart(4)} s] ${text}`)
+    io.print('', `[${seconds.padStart(4)} s] ${text}`)
   }
   step(`Creating the tables in the embedded PostgreSQL of ${app.config.home} …`)
   const warehouse = await openDemoWarehouse(app)
@@ -88,14 +84,13 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
 
 async function openDemoWarehouse(app: App): Promise<Warehouse> {
   const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/schema/drop-schemas.js')
-  const choice = { schema: DEMO_SCHEMA, isEmbedded: true }
-  const before = await app.openWarehouse({ ...choice, isMigrating: false })
-  if (!(await dropDemoSchemas(before))) {
+  const warehouse = await app.connect(DEMO)
+  if (!(await dropDemoSchemas(warehouse))) {
     const problem =
       'is a schema that was not made by a demo; rename it, or use another TRACKING_HOME'
     throw new ConfigError([{ setting: DEMO_SCHEMA, problem }])
   }
-  const warehouse = await app.openWarehouse(choice)
+  await app.prepare(warehouse, DEMO)
   await markDemoSchemas(warehouse)
   return warehouse
 }
@@ -132,7 +127,7 @@ async function run(
       onProgress: progress.onProgress,
     })
     progress.stop()
-    io.print(describeRun(report, io.terminal))
+    io.print(...describeRun(report))
     return report
   } finally {
     progress.stop()
@@ -140,7 +135,7 @@ async function run(
 }
 
 /** What happened to each stream, in plain words. */
-function describeRun({ streams, requests }: RunReport, terminal: Terminal): string {
+function describeRun({ streams, requests }: RunReport): Part[] {
   const rows = streams
     .filter(({ counts }) => counts.fetched > 0)
     .map(({ stream, counts }) => [
@@ -150,12 +145,15 @@ function describeRun({ streams, requests }: RunReport, terminal: Terminal): stri
       counts.unchanged,
       counts.tombstoned,
     ])
-  const table = formatTable(['stream', 'new', 'changed', 'unchanged', 'withdrawn'], rows, terminal)
-  return `${table}\n${countOf(requests, 'request')} to the service.`
+  return [
+    { columns: ['stream', 'new', 'changed', 'unchanged', 'withdrawn'], rows },
+    `${countOf(requests, 'request')} to the service.`,
+  ]
 }
 
 async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<number> {
-  await printProblem(report, app, io)
+  const problem = await describeProblem(report, app)
+  if (problem !== undefined) io.printError(problem)
   return report.exitCode
 }
 
@@ -167,7 +165,7 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
     const question = shipped.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`there is no question ${name}`)
     const { sqlText, parameters } = bindQuery(question, {})
-    io.print(`\n${question.title} (${name})\n`)
+    io.print('', `${question.title} (${name})`, '')
     const pieces = warehouse.streamTable(`answer ${name}`, sqlText, { parameters })
     await printAnswer(pieces, 'table', io.process.stdout, {
       terminal: { width: USUAL_WIDTH, ...io.terminal },
@@ -178,23 +176,22 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
   }
 }
 
-function printNextSteps(io: CommandIo): void {
-  const demo = `--schema ${DEMO_SCHEMA}`
-  io.print(`
-What to try next. In a checkout, install the command first:
-  npm run package
-  npm install --global --ignore-scripts ./tracking-sync-${io.programVersion}.tgz
+const NEXT_STEPS = [
+  ['a whole answer', `query pickup_worklist --schema ${DEMO_SCHEMA}`],
+  ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
+  ['how fresh the tables are', `status --schema ${DEMO_SCHEMA}`],
+  ['leave the database running for psql or a BI tool', 'database start'],
+  ['the simulator alone, in another shell', 'simulate'],
+  ['your own account: set TRACKING_API_URL and TRACKING_API_KEY', 'backfill'],
+] as const
 
-  a whole answer
-    tracking-sync query pickup_worklist ${demo}
-  your own SQL
-    tracking-sync query "select * from containers" ${demo}
-  how fresh the tables are
-    tracking-sync status ${demo}
-  leave the database running for psql or a BI tool
-    tracking-sync database start
-  the simulator alone, in another shell
-    tracking-sync simulate
-  your own account: set TRACKING_API_URL and TRACKING_API_KEY
-    tracking-sync backfill`)
+function printNextSteps(io: CommandIo): void {
+  io.print(
+    '',
+    'What to try next. In a checkout, install the command first:',
+    '  npm run package',
+    `  npm install --global --ignore-scripts ./tracking-sync-${io.programVersion}.tgz`,
+    '',
+    ...NEXT_STEPS.flatMap(([what, command]) => [`  ${what}`, `    tracking-sync ${command}`]),
+  )
 }

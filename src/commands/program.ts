@@ -1,23 +1,41 @@
+import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
-import { addCheckCommand } from './check.js'
+import { check, config, status } from './check.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import { addConfigCommand } from './config.js'
-import { addCustomFieldCommands } from './custom-fields.js'
-import { addDatabaseCommand } from './database.js'
-import { addDemoCommand } from './demo.js'
-import { addMigrateCommand } from './migrate.js'
-import { addPlanCommand } from './plan.js'
-import { addQuarantineCommands } from './quarantine.js'
-import { addQueryCommand } from './query.js'
-import { addReplayCommand } from './replay.js'
-import { addServeCommand } from './serve.js'
-import { addStoreViewsCommand } from './store-views-command.js'
-import { addSimulateCommand } from './simulate.js'
-import { addStatusCommand } from './status.js'
-import { addSyncCommands } from './sync.js'
-import { addVerifyCommand } from './verify.js'
-import { addWebhookCommands } from './webhooks.js'
+import { customFields } from './custom-fields.js'
+import { database } from './database.js'
+import { demo } from './demo.js'
+import { migrate, storeViews } from './migrate.js'
+import { quarantine } from './quarantine.js'
+import { query } from './query.js'
+import { serve } from './serve.js'
+import { simulate } from './simulate.js'
+import { backfill, plan, sync } from './sync.js'
+import { verify } from './verify.js'
+import { replay, webhooks } from './webhooks.js'
+
+/** In the order of `--help`. */
+const COMMANDS = [
+  demo,
+  check,
+  migrate,
+  plan,
+  backfill,
+  sync,
+  serve,
+  storeViews,
+  status,
+  verify,
+  quarantine,
+  replay,
+  webhooks,
+  customFields,
+  query,
+  database,
+  simulate,
+  config,
+]
 
 const EXIT_CODE_HELP = [
   '',
@@ -28,10 +46,9 @@ const EXIT_CODE_HELP = [
   '  129, 130, 143  stopped by SIGHUP, SIGINT or SIGTERM',
 ].join('\n')
 
-/** The program with all its commands, each with its help. */
-export function createProgram(io: CommandIo): Command {
+function createProgram(io: CommandIo): Command {
   const program = new Command('tracking-sync')
-    .description('Keeps a PostgreSQL warehouse equal to a container-and-shipment tracking service.')
+    .description('Keeps a PostgreSQL warehouse equal to a container-tracking service.')
     .version(io.programVersion)
     .exitOverride()
     .configureOutput({
@@ -39,23 +56,7 @@ export function createProgram(io: CommandIo): Command {
       writeErr: (text) => io.process.stderr.write(text),
     })
     .addHelpText('after', EXIT_CODE_HELP)
-  addDemoCommand(program, io)
-  addCheckCommand(program, io)
-  addMigrateCommand(program, io)
-  addPlanCommand(program, io)
-  addSyncCommands(program, io)
-  addServeCommand(program, io)
-  addStoreViewsCommand(program, io)
-  addStatusCommand(program, io)
-  addVerifyCommand(program, io)
-  addQuarantineCommands(program, io)
-  addReplayCommand(program, io)
-  addWebhookCommands(program, io)
-  addCustomFieldCommands(program, io)
-  addQueryCommand(program, io)
-  addDatabaseCommand(program, io)
-  addSimulateCommand(program, io)
-  addConfigCommand(program, io)
+  for (const add of COMMANDS) add(program, io)
   return program
 }
 
@@ -85,4 +86,30 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
   const at = first === 'help' ? 2 : isGroup && second === 'help' ? 3 : undefined
   if (at === undefined || argv.length === at + 1) return [...argv]
   return [...argv.slice(0, at), ...argv.slice(at + 1), '--help']
+}
+
+/**
+ * How far the heap may grow beyond what lives in it before it is cleaned up, in percent. V8's own
+ * rule allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. With
+ * less than this, a sync at full speed spends a sixth of its time on cleaning up.
+ */
+const GROWTH_PERCENT = 150
+
+/** Called once, at the start. `--max-old-space-size` still works beside it. */
+export function boundHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+}
+
+/**
+ * Sets `navigator.userAgent` as Node 21 and later do. Without it the PostgreSQL driver makes a
+ * `Response` to learn its runtime, and loading that costs a twentieth of the processor time of a
+ * small sync. Called before the driver is loaded.
+ */
+export function nameRuntime(): void {
+  if ('navigator' in globalThis) return
+  const [major = ''] = process.versions.node.split('.')
+  Object.defineProperty(globalThis, 'navigator', {
+    value: Object.freeze({ userAgent: `Node.js/${major}` }),
+    configurable: true,
+  })
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { once } from 'node:events'
 import type { App } from '../app.js'
 import type { SettingName } from '../config/settings.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
@@ -9,15 +9,8 @@ import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
+import { flag } from './inputs.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
-
-interface ServeOptions {
-  readonly receiver: boolean
-  readonly processor: boolean
-  readonly scheduler: boolean
-  readonly signature: boolean
-  readonly insecureNoSignature?: boolean
-}
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
@@ -50,40 +43,36 @@ const INBOX_CONNECTIONS = 2
 /** Beside one for each worker: refetches, a run and its lease, stored views, and the pages. */
 const OTHER_CONNECTIONS = 5
 
-export function addServeCommand(program: Command, io: CommandIo): void {
-  declare<ServeOptions>(program, io, {
-    name: 'serve',
-    help:
-      'Receive webhooks, apply them and run syncs on schedule, with health, metrics and a status ' +
-      'page, until it is stopped.',
-    json: false,
-    settings: SERVE_SETTINGS,
-    define: (command) =>
-      command
-        .option('--no-receiver', 'Do not receive webhooks here.')
-        .option('--no-processor', 'Do not apply notifications here.')
-        .option('--no-scheduler', 'Do not run scheduled jobs here.')
-        .option('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
-    run: (app, options) => serve(app, io, options),
-  })
-}
+export const serve = declare({
+  name: 'serve',
+  help:
+    'Receive webhooks, apply them and run syncs on schedule, with health, metrics and a status ' +
+    'page, until it is stopped.',
+  json: false,
+  settings: SERVE_SETTINGS,
+  takes: {
+    isReceiving: flag('--no-receiver', 'Do not receive webhooks here.'),
+    isProcessing: flag('--no-processor', 'Do not apply notifications here.'),
+    isScheduling: flag('--no-scheduler', 'Do not run scheduled jobs here.'),
+    isInsecure: flag('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
+  },
+  run: (app, { isInsecure, isReceiving, isProcessing, isScheduling }, io) =>
+    run(app, io, { isReceiving, isProcessing, isScheduling }, isInsecure),
+})
 
-async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<number> {
+async function run(
+  app: App,
+  io: CommandIo,
+  parts: ServeParts,
+  isInsecure: boolean,
+): Promise<number> {
   const { config, logger, signal } = app
-  const parts: ServeParts = {
-    isReceiving: options.receiver,
-    isProcessing: options.processor,
-    isScheduling: options.scheduler,
-  }
   requireService(config)
-  const signature = await createSignature(app, parts, options.insecureNoSignature === true)
+  const signature = await createSignature(app, parts, isInsecure)
   const { startServe } = await import('../serve/start-serve.js')
   const { createSleep } = await import('../base/retry.js')
-  const warehouse = await app.openWarehouse({
-    isMigrating: false,
-    poolSize: config.processorWorkers + OTHER_CONNECTIONS,
-  })
-  const inbox = await app.openWarehouse({ isMigrating: false, poolSize: INBOX_CONNECTIONS })
+  const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
+  const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS })
   const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({
     config,
@@ -91,8 +80,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
     warehouse,
     inbox,
     // A receiver alone writes into its inbox and nowhere else.
-    prepare: () =>
-      app.prepareWarehouse(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
+    prepare: () => app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
     service,
     stats,
     signature,
@@ -107,7 +95,7 @@ async function serve(app: App, io: CommandIo, options: ServeOptions): Promise<nu
   const { url } = serving
   logStart(app, parts, url)
   io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
-  const stopped = aborted(signal)
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
   try {
     await Promise.race([stopped, serving.started])
     await stopped
@@ -166,18 +154,5 @@ async function createSignature(
     algorithm: config.webhookSignatureAlgorithm,
     encoding: config.webhookSignatureEncoding,
     prefix: config.webhookSignaturePrefix ?? '',
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve()
-      },
-      { once: true },
-    )
   })
 }

@@ -1,18 +1,17 @@
-import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { EXIT_CODES } from '../base/exit-code.js'
-import type { Config, SettingName } from '../config/settings.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
-import { requireService } from '../config/needed-settings.js'
-import type { RunSettings } from '../ingest/run.js'
-import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { countOf } from '../base/phrases.js'
+import { requireService } from '../config/needed-settings.js'
+import type { Config, SettingName } from '../config/settings.js'
+import type { RunSettings } from '../ingest/run.js'
+import type { Plan, PlanTotal } from '../sync/make-plan.js'
+import { limitRun } from '../sync/run-outcome.js'
+import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
-import { escapeControls, formatTable } from './output/print-table.js'
-import type { Terminal } from './output/terminal.js'
-import { limitRun } from '../sync/run-outcome.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { flag, list } from './inputs.js'
+import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
 export const SERVICE_SETTINGS: readonly SettingName[] = [
@@ -30,109 +29,107 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'allowInsecureApiUrl',
 ]
 
-const HELP = {
-  backfill: 'Load everything the service has into the warehouse: the first run.',
-  sync:
+const RUN = {
+  settings: SERVICE_SETTINGS,
+  json: 'Print the report as JSON, and progress as JSON lines on standard error.',
+}
+
+const ACCEPTING = {
+  acceptShrink: flag(
+    '--accept-shrink',
+    'Mark missing rows as gone even if they are suspiciously many; each is still asked for by id.',
+  ),
+  acceptAccount: flag(
+    '--accept-account',
+    'Accept another address or key than the one that filled this warehouse: ' +
+      'a new key of the same account.',
+  ),
+}
+
+export const backfill = declare({
+  ...RUN,
+  name: 'backfill',
+  help: 'Load everything the service has into the warehouse: the first run.',
+  takes: {
+    ...ACCEPTING,
+    streams: list(
+      '--stream <name...>',
+      'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
+    ),
+    shipmentIds: list(
+      '--shipment <id...>',
+      'Only these shipments, with containers and transport events.',
+    ),
+    containerIds: list(
+      '--container <id...>',
+      'Only these containers, with their transport events.',
+    ),
+  },
+  run: (app, { streams, shipmentIds, containerIds, ...options }, io) =>
+    run(app, io, options, async (dependencies) => {
+      if (streams.length + shipmentIds.length + containerIds.length > 0) {
+        const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
+        return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
+      }
+      const { runSync } = await import('../sync/run-sync.js')
+      return runSync('backfill', dependencies)
+    }),
+})
+
+export const sync = declare({
+  ...RUN,
+  name: 'sync',
+  help:
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
-} as const
+  takes: ACCEPTING,
+  run: (app, options, io) =>
+    run(app, io, options, async (dependencies) => {
+      const { runSync } = await import('../sync/run-sync.js')
+      return runSync('sync', dependencies)
+    }),
+})
 
-export function addSyncCommands(program: Command, io: CommandIo): void {
-  for (const name of ['backfill', 'sync'] as const) {
-    declare<SyncOptions>(program, io, {
-      name,
-      help: HELP[name],
-      json: 'Print the report as JSON, and progress as JSON lines on standard error.',
-      settings: SERVICE_SETTINGS,
-      define: (command) => {
-        command
-          .option(
-            '--accept-shrink',
-            'Mark missing rows as gone even if they are suspiciously many; ' +
-              'each is still asked for by id.',
-          )
-          .option(
-            '--accept-account',
-            'Accept another address or key than the one that filled this warehouse: ' +
-              'a new key of the same account.',
-          )
-        return name === 'backfill' ? addNarrowingOptions(command) : command
-      },
-      run: async (app, options) => {
-        const report = await withRunDependencies(app, io, options, async (dependencies) => {
-          const done = await runCommand(name, options, dependencies)
-          await rememberAccount(app, dependencies.warehouse, done, options)
-          return done
-        })
-        io.show(options, report, () => formatReport(report, io.terminal))
-        await printProblem(report, app, io)
-        return report.exitCode
-      },
-    })
-  }
-}
-
-/** Only once the service has given something for this key: it may be mistyped. */
-async function rememberAccount(
-  { config }: App,
-  warehouse: Warehouse,
-  { streams }: RunReport,
-  { acceptAccount: isReplacing = false }: RunFlags,
-): Promise<void> {
-  if (streams.every(({ counts }) => counts.fetched === 0)) return
-  const { acceptAccount } = await import('../warehouse/bookkeeping/source-account.js')
-  await acceptAccount(warehouse, requireService(config), { isReplacing })
-}
-
-export interface RunFlags {
-  readonly json?: boolean
+interface RunFlags {
+  readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
 }
 
-interface SyncOptions extends RunFlags {
-  readonly stream?: readonly string[]
-  readonly shipment?: readonly string[]
-  readonly container?: readonly string[]
-}
-
-function addNarrowingOptions(command: Command): Command {
-  return command
-    .option(
-      '--stream <name...>',
-      'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
-    )
-    .option('--shipment <id...>', 'Only these shipments, with containers and transport events.')
-    .option('--container <id...>', 'Only these containers, with their transport events.')
-}
-
-async function runCommand(
-  command: 'backfill' | 'sync',
-  { stream = [], shipment = [], container = [] }: SyncOptions,
-  dependencies: SyncDependencies,
-): Promise<RunReport> {
-  if (stream.length + shipment.length + container.length > 0) {
-    const narrowing = { streams: stream, shipmentIds: shipment, containerIds: container }
-    const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
-    return runNarrowedBackfill(narrowing, dependencies)
+async function run(
+  app: App,
+  io: CommandIo,
+  options: RunFlags,
+  work: (dependencies: SyncDependencies) => Promise<RunReport>,
+) {
+  const report = await withRunDependencies(app, io, options, async (dependencies) => {
+    const done = await work(dependencies)
+    // Only once the service has given something for this key: it may be mistyped.
+    if (done.streams.some(({ counts }) => counts.fetched > 0)) {
+      const { acceptAccount } = await import('../warehouse/bookkeeping/source-account.js')
+      const isReplacing = options.acceptAccount === true
+      await acceptAccount(dependencies.warehouse, requireService(app.config), { isReplacing })
+    }
+    return done
+  })
+  return {
+    data: report,
+    text: describeReport(report),
+    exitCode: report.exitCode,
+    error: await describeProblem(report, app),
   }
-  const { runSync } = await import('../sync/run-sync.js')
-  return runSync(command, dependencies)
 }
 
 /** Opens what a run needs, shows its progress, and hands both on. */
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  { json: isJson = false, acceptShrink = false, acceptAccount = false }: RunFlags,
+  { json: isJson, acceptShrink = false, acceptAccount = false }: RunFlags,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
   // Before a database is started in vain.
   requireService(app.config)
-  const warehouse = await app.openWarehouse({
-    isWriting: true,
-    isAccountAccepted: acceptAccount,
-  })
+  const warehouse = await app.openWarehouse({ isWriting: true, isAccountAccepted: acceptAccount })
   const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
@@ -167,17 +164,16 @@ export function failpointOf(app: App): ReachFailpoint {
   })
 }
 
-/** The gravest problem in one sentence on standard error, which cron mails. */
-export async function printProblem(
+/** The gravest problem in one sentence for standard error, which cron mails. */
+export async function describeProblem(
   { problems, exitCode }: RunReport,
   app: App,
-  io: CommandIo,
-): Promise<void> {
+): Promise<string | undefined> {
   const better = exitCode === EXIT_CODES.database ? await app.explainDatabase() : undefined
   const gravest = better?.message ?? problems[0]
-  if (gravest === undefined) return
+  if (gravest === undefined) return undefined
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see the report)` : ''
-  io.printError(app.redact(`${gravest}${more}`))
+  return app.redact(`${gravest}${more}`)
 }
 
 /** Only these: a run stores its settings in its row, and the configuration holds secrets. */
@@ -207,22 +203,62 @@ const COUNTS = [
 ] as const
 
 /** The report of a run as a table and a closing sentence. */
-export function formatReport(report: RunReport, terminal?: Terminal): string {
+export function describeReport(report: RunReport): Part[] {
   const rows = report.streams.map(({ stream, counts, outcome }) => [
     stream,
     ...COUNTS.map((name) => counts[name]),
     outcome,
   ])
-  const table = formatTable(['stream', ...COUNTS, 'outcome'], rows, terminal)
   const written = report.streams.reduce(
     (sum, { counts }) => sum + counts.inserted + counts.updated + counts.tombstoned,
     0,
   )
   const work = `${countOf(written, 'row')} written, ${countOf(report.requests, 'request')}`
-  const sentence = `${report.command} ${report.outcome}: ${work}.`
-  const lines = [
+  return [
+    { columns: ['stream', ...COUNTS, 'outcome'], rows },
+    '',
     ...report.drift.map((novelty) => `new at the service: ${novelty}`),
     ...report.problems.map((problem) => `problem: ${problem}`),
+    `${report.command} ${report.outcome}: ${work}.`,
   ]
-  return [table, '', ...lines.map(escapeControls), sentence].join('\n')
+}
+
+export const plan = declare({
+  name: 'plan',
+  help:
+    'Show what a backfill and a sync would cost in requests and minutes, and why. ' +
+    'Looks at first pages only.',
+  settings: SERVICE_SETTINGS.filter(
+    (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
+  ),
+  run: async (app) => {
+    const { estimatePlan, observePlan } = await import('../sync/make-plan.js')
+    requireService(app.config)
+    const warehouse = await app.openWarehouse()
+    const { service } = await app.openService()
+    const { logger, config, signal } = app
+    const settings = { settings: config, ratePerMinute: config.rateLimitPerMinute }
+    const data = estimatePlan(
+      await observePlan({ service, warehouse, logger, signal, ...settings }),
+    )
+    return { data, text: describePlan(data) }
+  },
+})
+
+export function describePlan(plan: Plan): Part[] {
+  const steps = plan.steps.map(({ step, backfill, sync, why }) => [step, backfill, sync, why])
+  const total = ['total', plan.backfill.requests, plan.sync.requests, '']
+  return [
+    { columns: ['step', 'backfill', 'sync', 'why'], rows: [...steps, total] },
+    '',
+    `backfill: ${describeTotal(plan.backfill)} at ${plan.ratePerMinute} requests a minute`,
+    `sync: ${describeTotal(plan.sync)}`,
+    ...plan.unknowns.map((unknown) => `unknown: ${unknown}`),
+    `This plan took ${countOf(plan.requestsMade, 'request')}.`,
+  ]
+}
+
+function describeTotal({ requests, minutes }: PlanTotal): string {
+  const time = minutes < 1 ? 'less than a minute' : `about ${countOf(minutes, 'minute')}`
+  return `${countOf(requests, 'request')}, ${time}`
 }

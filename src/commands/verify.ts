@@ -1,71 +1,61 @@
 import { randomInt } from 'node:crypto'
-import type { Command } from 'commander'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
 import type { VerifyReport } from '../sync/verify-warehouse.js'
-import type { CommandIo } from './command-io.js'
 import { declare } from './declare-command.js'
-import { formatTable } from './output/print-table.js'
-import type { Terminal } from './output/terminal.js'
-import { wholeNumber } from './parse-arguments.js'
+import { value, wholeNumber } from './inputs.js'
+import type { Part } from './output/print-table.js'
 
 const LARGEST_SEED = 2 ** 31 - 1
 const SHOWN_DIFFERENCES = 50
 
-interface VerifyOptions {
-  readonly sample: number
-  readonly seed?: number
-}
+export const verify = declare({
+  name: 'verify',
+  help:
+    'Compare the warehouse with the service: counts, records of some pages, and a random ' +
+    'sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
+  settings: [
+    'apiUrl',
+    'rateLimitPerMinute',
+    'requestTimeoutSeconds',
+    'eventConcurrency',
+    'migrate',
+    'allowInsecureApiUrl',
+  ],
+  takes: {
+    sample: value(
+      '--sample <count>',
+      'Shipments to compare, and as many containers with their transport events: ' +
+        'about three requests each.',
+      wholeNumber(0, 100_000),
+      50,
+    ),
+    seed: value(
+      '--seed <number>',
+      'The same seed takes the same sample. Default: a random one, which is printed.',
+      wholeNumber(0, LARGEST_SEED),
+    ),
+  },
+  run: async (app, { sample, seed = randomInt(LARGEST_SEED) }) => {
+    const { verifySource } = await import('../sync/verify-warehouse.js')
+    requireService(app.config)
+    await app.openWarehouse()
+    const { service } = await app.openService()
+    const report = await verifySource({
+      service,
+      warehouse: await app.connect({ isReadOnly: true }),
+      settings: { ...app.config, vesselPositions: false },
+      signal: app.signal,
+      sample,
+      seed,
+    })
+    const exitCode = report.isEqual ? EXIT_CODES.complete : EXIT_CODES.incomplete
+    return { data: report, text: describeVerification(report), exitCode }
+  },
+})
 
-export function addVerifyCommand(program: Command, io: CommandIo): void {
-  declare<VerifyOptions>(program, io, {
-    name: 'verify',
-    help:
-      'Compare the warehouse with the service: counts, records of some pages, and a random ' +
-      'sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
-    settings: [
-      'apiUrl',
-      'rateLimitPerMinute',
-      'requestTimeoutSeconds',
-      'eventConcurrency',
-      'migrate',
-      'allowInsecureApiUrl',
-    ],
-    define: (command) =>
-      command
-        .option(
-          '--sample <count>',
-          'Shipments to compare, and as many containers with their transport events: ' +
-            'about three requests each.',
-          wholeNumber(0, 100_000),
-          50,
-        )
-        .option(
-          '--seed <number>',
-          'The same seed takes the same sample. Default: a random one, which is printed.',
-          wholeNumber(0, LARGEST_SEED),
-        ),
-    run: async (app, options) => {
-      const { verifySource } = await import('../sync/verify-warehouse.js')
-      requireService(app.config)
-      await app.openWarehouse()
-      const { service } = await app.openService()
-      const report = await verifySource({
-        service,
-        warehouse: await app.openWarehouse({ isMigrating: false, isReadOnly: true }),
-        settings: { ...app.config, vesselPositions: false },
-        signal: app.signal,
-        sample: options.sample,
-        seed: options.seed ?? randomInt(LARGEST_SEED),
-      })
-      io.show(options, report, () => formatVerifyReport(report, io.terminal))
-      return report.isEqual ? EXIT_CODES.complete : EXIT_CODES.incomplete
-    },
-  })
-}
-
-export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): string {
+function describeVerification(report: VerifyReport): Part[] {
   const counts = report.counts.map((count) => [
     count.stream,
     count.service ?? 'unknown',
@@ -82,53 +72,49 @@ export function formatVerifyReport(report: VerifyReport, terminal?: Terminal): s
     stream.missingAtSource,
     stream.changing,
   ])
+  const differences = report.differences
+    .slice(0, SHOWN_DIFFERENCES)
+    .map(({ stream, record, column, warehouse, service }) => [
+      stream,
+      record,
+      column,
+      ...showDifference(warehouse, service),
+    ])
+  const more = report.differences.length - differences.length
   const verdict = report.isEqual
     ? 'The warehouse equals the service'
     : 'The warehouse DIFFERS from the service ' +
       `(last complete read: ${describeAge(report.wholeHoursAgo)}); ` +
       'run `tracking-sync sync --full-sync-hours 0`, then verify again'
   return [
-    formatTable(
-      ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],
-      counts,
-      terminal,
-    ),
+    {
+      columns: ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],
+      rows: counts,
+    },
     '',
-    formatTable(
-      ['stream', 'compared', 'equal', 'differing', 'missing at source', 'changing now'],
-      streams,
-      terminal,
-    ),
-    ...formatDifferences(report, terminal),
-    ...formatUnlisted(report),
+    {
+      columns: ['stream', 'compared', 'equal', 'differing', 'missing at source', 'changing now'],
+      rows: streams,
+    },
+    ...(differences.length === 0
+      ? []
+      : [
+          '',
+          { columns: ['stream', 'record', 'column', 'warehouse', 'service'], rows: differences },
+        ]),
+    ...(more > 0 ? [`… and ${more} more: see --json`] : []),
+    ...(report.unlistedEvents === 0
+      ? []
+      : ['', `Live transport events that no container lists: ${report.unlistedEvents}`]),
     '',
     `${verdict} ` +
       `(sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
-  ].join('\n')
+  ]
 }
 
 function describeAge(hours: number | null): string {
   if (hours === null) return 'never'
   return hours < 1 ? 'less than an hour ago' : `${Math.round(hours)} hours ago`
-}
-
-function formatDifferences({ differences }: VerifyReport, terminal?: Terminal): string[] {
-  if (differences.length === 0) return []
-  const rows = differences
-    .slice(0, SHOWN_DIFFERENCES)
-    .map(({ stream, record, column, warehouse, service }) => {
-      return [stream, record, column, ...showDifference(warehouse, service)]
-    })
-  const more = differences.length - rows.length
-  return [
-    '',
-    formatTable(['stream', 'record', 'column', 'warehouse', 'service'], rows, terminal),
-    ...(more > 0 ? [`… and ${more} more: see --json`] : []),
-  ]
-}
-
-function formatUnlisted({ unlistedEvents: count }: VerifyReport): string[] {
-  return count === 0 ? [] : ['', `Live transport events that no container lists: ${count}`]
 }
 
 const SHOWN_BEFORE = 20

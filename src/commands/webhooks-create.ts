@@ -1,8 +1,8 @@
 import { open, rm } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError } from '../base/errors.js'
-import { EXIT_CODES } from '../base/exit-code.js'
+import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import {
   requireWebhookSecrets,
@@ -10,107 +10,84 @@ import {
   watchSettingsOf,
 } from '../config/needed-settings.js'
 import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/create-webhook.js'
-import type { CommandIo } from './command-io.js'
+import type { Answer, CommandIo } from './command-io.js'
 import { declare, SERVICE_ONLY } from './declare-command.js'
-import { escapeControls } from './output/print-table.js'
+import { argument, flag, value, wholeNumber } from './inputs.js'
+
+const SECRET_OPTIONS = {
+  isSecretShown: flag(
+    '--show-secret',
+    'Print the secret that the service returns. Nothing else does.',
+  ),
+  secretFile: value(
+    '--secret-file <path>',
+    'Write the secret that the service returns into a new file that only you can read.',
+  ),
+}
 
 interface SecretOptions {
-  readonly showSecret?: boolean
-  readonly secretFile?: string
+  readonly isSecretShown: boolean
+  readonly secretFile: string | undefined
 }
 
-interface CreateOptions extends SecretOptions {
-  readonly url?: string
-  readonly again?: boolean
-}
+export const create = declare({
+  name: 'create',
+  help:
+    'Have the service send us every event we need, signed. ' +
+    'Exit code 6 until the secret it signs with is in our settings.',
+  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  takes: {
+    givenUrl: value('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.'),
+    isAgain: flag('--again', 'Even if a webhook already sends to this address.'),
+    ...SECRET_OPTIONS,
+  },
+  run: async (app, { givenUrl, isAgain, ...options }) => {
+    const { createOwnWebhook } = await import('../webhooks/manage/create-webhook.js')
+    const { webhookUrl, webhookIds } = app.config
+    const url = givenUrl ?? requireWebhookUrl(app.config)
+    // Without a secret of ours there must be a way to get the one that the service makes.
+    if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
+    return manage(app, 'created', options, async (dependencies) => {
+      const managed = await createOwnWebhook({ url, isAgain }, dependencies)
+      const notes = [...managed.notes]
+      const { webhookId } = managed.webhook
+      if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)
+      else if (webhookUrl !== url) notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
+      return { ...managed, notes }
+    })
+  },
+})
 
-export function addCreateCommand(group: Command, io: CommandIo): void {
-  declare<CreateOptions>(group, io, {
-    name: 'create',
-    help:
-      'Have the service send us every event we need, signed. ' +
-      'Exit code 6 until the secret it signs with is in our settings.',
-    settings: [...SERVICE_ONLY, 'webhookEvents'],
-    define: (command) =>
-      addSecretOptions(
-        command
-          .option('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.')
-          .option('--again', 'Even if a webhook already sends to this address.'),
-      ),
-    run: async (app, options) => {
-      const { createOwnWebhook } = await import('../webhooks/manage/create-webhook.js')
-      const { webhookUrl, webhookIds } = app.config
-      const url = options.url ?? requireWebhookUrl(app.config)
-      // Without a secret of ours there must be a way to get the one that the service makes.
-      if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
-      return manage(app, io, { ...options, what: 'created' }, async (dependencies) => {
-        const managed = await createOwnWebhook(
-          { url, isAgain: options.again ?? false },
-          dependencies,
-        )
-        const notes = [...managed.notes]
-        const { webhookId } = managed.webhook
-        if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)
-        else if (webhookUrl !== url) notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
-        return { ...managed, notes }
-      })
-    },
-  })
-}
-
-interface EnableOptions extends SecretOptions {
-  readonly events?: boolean
-  readonly sign?: boolean
-}
-
-export function addEnableCommand(group: Command, io: CommandIo): void {
-  declare<EnableOptions, [string]>(group, io, {
-    name: 'enable',
-    help: 'Switch a webhook on again after the service has switched it off.',
-    settings: [...SERVICE_ONLY, 'webhookEvents'],
-    define: (command) =>
-      addSecretOptions(
-        command
-          .argument('<id>', 'Id of the webhook, from `webhooks list`.')
-          .option('--events', 'Also subscribe it to every event we need.')
-          .option('--sign', 'Also have it sign with TRACKING_WEBHOOK_SECRET.'),
-      ),
-    run: async (app, options, webhookId) => {
-      const { enableWebhook } = await import('../webhooks/manage/create-webhook.js')
-      const { events: isWithEvents = false, sign: isSigning = false } = options
-      if (isSigning) requireWebhookSecrets(app.config)
-      return manage(app, io, { ...options, what: 'enabled' }, (dependencies) =>
-        enableWebhook({ webhookId, isWithEvents, isSigning }, dependencies),
-      )
-    },
-  })
-}
-
-function addSecretOptions(command: Command): Command {
-  return command
-    .option('--show-secret', 'Print the secret that the service returns. Nothing else does.')
-    .option(
-      '--secret-file <path>',
-      'Write the secret that the service returns into a new file that only you can read.',
+export const enable = declare({
+  name: 'enable',
+  help: 'Switch a webhook on again after the service has switched it off.',
+  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  takes: {
+    webhookId: argument('<id>', 'Id of the webhook, from `webhooks list`.'),
+    isWithEvents: flag('--events', 'Also subscribe it to every event we need.'),
+    isSigning: flag('--sign', 'Also have it sign with TRACKING_WEBHOOK_SECRET.'),
+    ...SECRET_OPTIONS,
+  },
+  run: async (app, { webhookId, isWithEvents, isSigning, ...options }) => {
+    const { enableWebhook } = await import('../webhooks/manage/create-webhook.js')
+    if (isSigning) requireWebhookSecrets(app.config)
+    return manage(app, 'enabled', options, (dependencies) =>
+      enableWebhook({ webhookId, isWithEvents, isSigning }, dependencies),
     )
+  },
+})
+
+function isSecretWanted({ isSecretShown, secretFile }: SecretOptions): boolean {
+  return isSecretShown || secretFile !== undefined
 }
 
-interface ManageOptions extends SecretOptions {
-  readonly json?: boolean
-  readonly what: string
-}
-
-function isSecretWanted({ showSecret = false, secretFile }: SecretOptions): boolean {
-  return showSecret || secretFile !== undefined
-}
-
-/** Makes the change, prints the outcome, and hands out the secret if that was asked for. */
+/** Makes the change, describes the outcome, and hands out the secret if that was asked for. */
 async function manage(
   app: App,
-  io: CommandIo,
-  options: ManageOptions,
+  what: string,
+  options: SecretOptions,
   change: (dependencies: ManageDependencies) => Promise<ManagedWebhook>,
-): Promise<number> {
+): Promise<Answer> {
   const { secrets, events } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const { secretFile: path } = options
@@ -119,30 +96,25 @@ async function manage(
     const managed = await change({ service, signal: app.signal, events, secrets })
     const { secret } = managed.webhook
     if (secret !== null) await file?.write(secret.reveal())
-    print(io, options, managed)
-    return managed.alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
+    return describeManaged(managed, what, options)
   } finally {
     await file?.close()
   }
 }
 
-function print(io: CommandIo, options: ManageOptions, managed: ManagedWebhook): void {
+function describeManaged(managed: ManagedWebhook, what: string, options: SecretOptions): Answer {
   const { webhook, alerts } = managed
+  const { webhookId, url, events, isActive } = webhook
   const notes = [...managed.notes]
   if (isSecretWanted(options) && webhook.secret === null) {
     notes.push("the service does not return this webhook's secret; look for it on its website")
   }
   const secret = isSecretWanted(options) ? (webhook.secret?.reveal() ?? null) : null
-  const shown = options.showSecret === true ? secret : null
-  if (options.json === true) {
-    io.printJson({ ...managed, notes, ...(shown === null ? {} : { secret: shown }) })
-    return
-  }
-  const { webhookId, url, events, isActive } = webhook
+  const shown = options.isSecretShown ? secret : null
   const sends = events === null ? 'unknown events' : countOf(events.length, 'event')
   const state = isActive === false ? ', but it is NOT active' : ''
   const lines = [
-    `Webhook ${webhookId} ${options.what}: ${sends} to ${url ?? 'an unknown address'}${state}.`,
+    `Webhook ${webhookId} ${what}: ${sends} to ${url ?? 'an unknown address'}${state}.`,
     ...notes.map((note) => `note: ${note}`),
   ]
   if (secret !== null && options.secretFile !== undefined) {
@@ -154,7 +126,11 @@ function print(io: CommandIo, options: ManageOptions, managed: ManagedWebhook): 
     lines.push(`ALERT: ${isAtHand ? whatToSet(webhookId, options) : sentence}`)
   }
   if (alerts.length === 0) lines.push('Test it with `tracking-sync webhooks trigger`.')
-  for (const line of lines) io.print(escapeControls(line))
+  return {
+    data: { ...managed, notes, ...(shown === null ? {} : { secret: shown }) },
+    text: lines,
+    exitCode: alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete,
+  }
 }
 
 function whatToSet(webhookId: string, { secretFile }: SecretOptions): string {
@@ -203,4 +179,124 @@ function refusal(path: string, thrown: unknown): ConfigError {
       ? 'exists already and may hold a secret in use; name a new file'
       : `cannot be written (${code}); name a file in a directory you can write to`
   return new ConfigError([{ setting: `--secret-file ${path}`, problem }], { cause: thrown })
+}
+
+export const trigger = declare({
+  name: 'trigger',
+  help:
+    'Test the whole way of a delivery: open the receiver for a moment, compare the secret of ' +
+    'our webhook with TRACKING_WEBHOOK_SECRET, have the service send a sample to ' +
+    'TRACKING_WEBHOOK_URL, and check what arrives. Stores nothing.',
+  settings: [
+    ...SERVICE_ONLY,
+    'webhookUrl',
+    'webhookPath',
+    'webhookSignatureHeader',
+    'webhookSignatureAlgorithm',
+    'webhookSignatureEncoding',
+    'webhookSignaturePrefix',
+  ],
+  takes: {
+    event: value('--event <name>', 'Event of the sample.', String, 'tracking_request.succeeded'),
+    to: value(
+      '--to <url>',
+      'Only have a sample sent to this address, signed as real deliveries to it are: with ' +
+        'the secret of its webhook, or with TRACKING_WEBHOOK_SECRET if it has none.',
+    ),
+    listen: value(
+      '--listen <host:port>',
+      'Where to listen. Default: TRACKING_HOST and PORT.',
+      address,
+    ),
+    timeout: value(
+      '--timeout <seconds>',
+      'How long to wait for the sample.',
+      wholeNumber(1, 600),
+      20,
+    ),
+  },
+  run: (app, options, io) =>
+    options.to === undefined
+      ? testWay(app, io, options)
+      : sendSample(app, options.event, options.to),
+})
+
+async function sendSample(app: App, event: string, url: string): Promise<Answer> {
+  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
+  checkTargetUrl('--to', url)
+  const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/webhook-record.js')
+  const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
+  const { secrets } = watchSettingsOf(app.config)
+  const { service } = await app.openService()
+  const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
+    sendsTo(webhook, url),
+  )
+  // What real deliveries are signed with, if the service returns it.
+  const secret = sending?.secret?.reveal() ?? secrets[0]
+  await service.triggerWebhook({ url, event, secret })
+  const alerts = sending === undefined ? [] : checkSecret(sending, secrets)
+  const isSigned = secret !== undefined
+  const isOurs = isSigned && secrets.includes(secret)
+  const how = isOurs ? 'signed with TRACKING_WEBHOOK_SECRET' : 'signed as real deliveries are'
+  return {
+    data: { url, event, isSigned, alerts },
+    text: [
+      `The service sends a sample of ${event} to ${url}, ${isSigned ? how : 'not signed'}.`,
+      ...alerts.map(({ sentence }) => `ALERT: ${sentence}`),
+    ],
+    exitCode: alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete,
+  }
+}
+
+interface TestOptions {
+  readonly event: string
+  readonly listen: { readonly host: string; readonly httpPort: number } | undefined
+  readonly timeout: number
+  readonly json: boolean
+}
+
+async function testWay(
+  app: App,
+  io: CommandIo,
+  { event, listen, timeout, json }: TestOptions,
+): Promise<Answer> {
+  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
+  const { testWebhook } = await import('../webhooks/manage/self-test.js')
+  const { config } = app
+  const url = requireWebhookUrl(config)
+  checkTargetUrl('TRACKING_WEBHOOK_URL', url)
+  const { error, ...report } = await testWebhook({
+    service: (await app.openService()).service,
+    logger: app.logger,
+    signal: app.signal,
+    url,
+    event,
+    secrets: watchSettingsOf(config).secrets,
+    host: listen?.host ?? config.host,
+    httpPort: listen?.httpPort ?? config.httpPort,
+    path: config.webhookPath,
+    signature: {
+      header: config.webhookSignatureHeader,
+      algorithm: config.webhookSignatureAlgorithm,
+      encoding: config.webhookSignatureEncoding,
+      prefix: config.webhookSignaturePrefix ?? '',
+    },
+    timeoutMs: timeout * 1000,
+    onStep: ({ name, isOk, detail }) => {
+      if (!json) io.print({ name, isOk, detail: app.redact(detail) })
+    },
+  })
+  const verdict = report.isPassed ? EXIT_CODES.complete : EXIT_CODES.config
+  // Without --json, each step was printed as it was taken.
+  return { data: report, text: [], exitCode: error === undefined ? verdict : exitCodeOf(error) }
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`, or a port alone on this machine. */
+function address(text: string): { readonly host: string; readonly httpPort: number } {
+  const [, host = '127.0.0.1', digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
+  const httpPort = Number(digits)
+  if (digits === '' || httpPort > 65_535) {
+    throw new InvalidArgumentError('It must look like 127.0.0.1:8080.')
+  }
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), httpPort }
 }

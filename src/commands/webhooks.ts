@@ -1,199 +1,167 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
+import {
+  REPLAYABLE_STATES,
+  type ReplayableState,
+  type ReplayReport,
+} from '../webhooks/process/replay-notifications.js'
 import type { Envelope } from '../webhooks/receive/envelope.js'
 import type { ReconcileReport } from '../webhooks/reconcile.js'
-import type { CommandIo } from './command-io.js'
-import { declare, SERVICE_ONLY } from './declare-command.js'
-import { escapeControls, formatTable } from './output/print-table.js'
-import { wholeNumber } from './parse-arguments.js'
-import { addCreateCommand, addEnableCommand } from './webhooks-create.js'
-import { addTriggerCommand } from './webhooks-trigger.js'
+import { declare, group, SERVICE_ONLY } from './declare-command.js'
+import { flag, instant, list as listOf, value, wholeNumber } from './inputs.js'
+import { create, enable, trigger } from './webhooks-create.js'
 
-export function addWebhookCommands(program: Command, io: CommandIo): void {
-  const group = program
-    .command('webhooks')
-    .description('Our webhooks at the service: list, create, enable, test, and catch up.')
-  addList(group, io)
-  addCreateCommand(group, io)
-  addEnableCommand(group, io)
-  addEvents(group, io)
-  addIps(group, io)
-  addFailed(group, io)
-  addTriggerCommand(group, io)
-  addReconcile(group, io)
+const list = declare({
+  name: 'list',
+  help:
+    'List the webhooks of the account, which are ours, and whether they sign with our secret. ' +
+    'Shows no secrets. Exit code 6 when ours signs with another.',
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
+  run: async (app) => {
+    const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
+    const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
+    const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
+    const own = watchSettingsOf(app.config)
+    const listed = await listWebhookRecords((await app.openService()).service, app.signal)
+    const webhooks = listed.map((webhook) => ({
+      ...webhook,
+      isSignedWithOurs: webhook.secret?.isAmong(own.secrets) ?? null,
+      isOurs: isOurs(webhook, own),
+    }))
+    // If the settings name none of them, none is promised to work.
+    const isNamed = own.url !== undefined || own.ids.length > 0
+    const alerts = webhooks.flatMap((webhook) =>
+      isNamed && webhook.isOurs ? checkSecret(webhook, own.secrets) : [],
+    )
+    const rows = webhooks.map((webhook) => [
+      webhook.webhookId,
+      webhook.url,
+      yesOrNo(webhook.isActive),
+      webhook.events?.length ?? 'unknown',
+      webhook.hasSecret === false
+        ? 'none'
+        : yesOrNo(webhook.isSignedWithOurs, ['ours', 'NOT ours']),
+      yesOrNo(webhook.isOurs),
+    ])
+    const columns = ['webhook', 'url', 'active', 'events', 'secret', 'ours']
+    return {
+      data: webhooks,
+      text:
+        rows.length === 0
+          ? ['The account has no webhook: make one with `tracking-sync webhooks create`.']
+          : [{ columns, rows }, ...alerts.map(({ sentence }) => `ALERT: ${sentence}`)],
+      exitCode: alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete,
+    }
+  },
+})
+
+function yesOrNo(isSo: boolean | null, [yes, no] = ['yes', 'no']): string | undefined {
+  if (isSo === null) return 'unknown'
+  return isSo ? yes : no
 }
 
-function addList(group: Command, io: CommandIo): void {
-  declare(group, io, {
-    name: 'list',
-    help:
-      'List the webhooks of the account, which are ours, and whether they sign with our secret. ' +
-      'Shows no secrets. Exit code 6 when ours signs with another.',
-    settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
-    run: async (app, options) => {
-      const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
-      const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
-      const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
-      const own = watchSettingsOf(app.config)
-      const listed = await listWebhookRecords((await app.openService()).service, app.signal)
-      const webhooks = listed.map((webhook) => ({
-        ...webhook,
-        isSignedWithOurs: webhook.secret?.isAmong(own.secrets) ?? null,
-        isOurs: isOurs(webhook, own),
-      }))
-      // If the settings name none of them, none is promised to work.
-      const isNamed = own.url !== undefined || own.ids.length > 0
-      const alerts = webhooks.flatMap((webhook) =>
-        isNamed && webhook.isOurs ? checkSecret(webhook, own.secrets) : [],
-      )
-      io.show(options, webhooks, () => {
-        if (webhooks.length === 0) {
-          return 'The account has no webhook: make one with `tracking-sync webhooks create`.'
-        }
-        const rows = webhooks.map((webhook) => [
-          webhook.webhookId,
-          webhook.url,
-          yesOrNo(webhook.isActive),
-          webhook.events?.length ?? 'unknown',
-          describeSecret(webhook),
-          yesOrNo(webhook.isOurs),
-        ])
-        const columns = ['webhook', 'url', 'active', 'events', 'secret', 'ours']
-        const lines = alerts.map(({ sentence }) => escapeControls(`ALERT: ${sentence}`))
-        return [formatTable(columns, rows, io.terminal), ...lines].join('\n')
-      })
-      return alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
-    },
-  })
-}
+const events = declare({
+  name: 'events',
+  help: 'List the events that a webhook can subscribe to, and which of them we need.',
+  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  run: async (app) => {
+    const { listCatalogueEvents, neededEvents } =
+      await import('../webhooks/manage/needed-events.js')
+    const { document } = await (await app.openService()).service.getWebhookEvents()
+    const catalogue = listCatalogueEvents(document)
+    const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
+    const data = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
+    if (data.length === 0) return { data, text: ['The catalogue of the service is empty.'] }
+    const rows = data.map(({ category, name, isNeeded, description }) => [
+      category,
+      name,
+      yesOrNo(isNeeded),
+      description,
+    ])
+    return { data, text: [{ columns: ['category', 'event', 'needed', 'description'], rows }] }
+  },
+})
 
-function describeSecret(webhook: {
-  readonly hasSecret: boolean | null
-  readonly isSignedWithOurs: boolean | null
-}): string {
-  if (webhook.hasSecret === false) return 'none'
-  if (webhook.isSignedWithOurs === null) return 'unknown'
-  return webhook.isSignedWithOurs ? 'ours' : 'NOT ours'
-}
+const ips = declare({
+  name: 'ips',
+  help: 'List the addresses that deliveries come from, one per line, for a firewall.',
+  settings: SERVICE_ONLY,
+  run: async (app) => {
+    const { readAddressList } = await import('../webhooks/receive/sender-addresses.js')
+    const { service } = await app.openService()
+    const addresses = readAddressList((await service.getWebhookIps()).body)
+    return { data: addresses, text: addresses }
+  },
+})
 
-function yesOrNo(value: boolean | null): string {
-  if (value === null) return 'unknown'
-  return value ? 'yes' : 'no'
-}
+const failed = declare({
+  name: 'failed',
+  help: 'List notifications that the service gave up on, of all webhooks of the account.',
+  settings: SERVICE_ONLY,
+  takes: {
+    limit: value('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
+  },
+  run: async (app, { limit }) => {
+    const { listFailedNotifications } = await import('../webhooks/reconcile.js')
+    const { service } = await app.openService()
+    const found: Envelope[] = []
+    const pageSize = Math.min(limit, app.config.pageSize)
+    for await (const page of listFailedNotifications(service, { pageSize })) {
+      found.push(...page.failed.map(({ envelope }) => envelope))
+      if (found.length >= limit) break
+    }
+    const data = found.slice(0, limit)
+    if (data.length === 0) return { data, text: ['No notification has failed.'] }
+    const rows = data.map(({ notificationId, event, createdAt, webhookId, reference }) => [
+      notificationId,
+      event,
+      createdAt,
+      webhookId,
+      reference === null ? null : `${reference.type} ${reference.id}`,
+    ])
+    const columns = ['notification', 'event', 'created', 'webhook', 'about']
+    return { data, text: [{ columns, rows }] }
+  },
+})
 
-function addEvents(group: Command, io: CommandIo): void {
-  declare(group, io, {
-    name: 'events',
-    help: 'List the events that a webhook can subscribe to, and which of them we need.',
-    settings: [...SERVICE_ONLY, 'webhookEvents'],
-    run: async (app, options) => {
-      const { listCatalogueEvents, neededEvents } =
-        await import('../webhooks/manage/needed-events.js')
-      const { document } = await (await app.openService()).service.getWebhookEvents()
-      const catalogue = listCatalogueEvents(document)
-      const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
-      const events = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
-      io.show(options, events, () => {
-        if (events.length === 0) return 'The catalogue of the service is empty.'
-        const rows = events.map((entry) => [
-          entry.category,
-          entry.name,
-          yesOrNo(entry.isNeeded),
-          entry.description,
-        ])
-        return formatTable(['category', 'event', 'needed', 'description'], rows, io.terminal)
-      })
-    },
-  })
-}
+const reconcile = declare({
+  name: 'reconcile',
+  help:
+    'Check our webhook, and put failed notifications into the inbox for the processor. ' +
+    'Exit code 6 when the webhook needs attention.',
+  json: 'Print the report as JSON.',
+  settings: [
+    ...SERVICE_ONLY,
+    'rateLimitPerMinute',
+    'pageSize',
+    'migrate',
+    'webhookUrl',
+    'webhookIds',
+    'webhookEvents',
+    'webhookReactivate',
+  ],
+  run: async (app) => {
+    const { reconcile: catchUp } = await import('../webhooks/reconcile.js')
+    // Before a database is started in vain.
+    requireService(app.config)
+    const warehouse = await app.openWarehouse({ isWriting: true })
+    const { service } = await app.openService({ warehouse })
+    const { logger, signal, config } = app
+    const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
+    const report = await catchUp({ service, warehouse, logger, signal, settings })
+    const isWell = report.webhook.alerts.length === 0
+    return {
+      data: report,
+      text: describeReconciliation(report),
+      exitCode: isWell ? EXIT_CODES.complete : EXIT_CODES.incomplete,
+    }
+  },
+})
 
-function addIps(group: Command, io: CommandIo): void {
-  declare(group, io, {
-    name: 'ips',
-    help: 'List the addresses that deliveries come from, one per line, for a firewall.',
-    settings: SERVICE_ONLY,
-    run: async (app, options) => {
-      const { readAddressList } = await import('../webhooks/receive/sender-addresses.js')
-      const { service } = await app.openService()
-      const addresses = readAddressList((await service.getWebhookIps()).body)
-      io.show(options, addresses, () => addresses.join('\n'))
-    },
-  })
-}
-
-function addFailed(group: Command, io: CommandIo): void {
-  declare<{ readonly limit: number }>(group, io, {
-    name: 'failed',
-    help: 'List notifications that the service gave up on, of all webhooks of the account.',
-    settings: SERVICE_ONLY,
-    define: (command) =>
-      command.option('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
-    run: async (app, options) => {
-      const { listFailedNotifications } = await import('../webhooks/reconcile.js')
-      const { service } = await app.openService()
-      const { limit } = options
-      const failed: Envelope[] = []
-      const pageSize = Math.min(limit, app.config.pageSize)
-      for await (const page of listFailedNotifications(service, { pageSize })) {
-        failed.push(...page.failed.map(({ envelope }) => envelope))
-        if (failed.length >= limit) break
-      }
-      const shown = failed.slice(0, limit)
-      io.show(options, shown, () => {
-        if (shown.length === 0) return 'No notification has failed.'
-        const rows = shown.map(({ notificationId, event, createdAt, webhookId, reference }) => [
-          notificationId,
-          event,
-          createdAt,
-          webhookId,
-          reference === null ? null : `${reference.type} ${reference.id}`,
-        ])
-        const columns = ['notification', 'event', 'created', 'webhook', 'about']
-        return formatTable(columns, rows, io.terminal)
-      })
-    },
-  })
-}
-
-function addReconcile(group: Command, io: CommandIo): void {
-  declare(group, io, {
-    name: 'reconcile',
-    help:
-      'Check our webhook, and put failed notifications into the inbox for the processor. ' +
-      'Exit code 6 when the webhook needs attention.',
-    json: 'Print the report as JSON.',
-    settings: [
-      ...SERVICE_ONLY,
-      'rateLimitPerMinute',
-      'pageSize',
-      'migrate',
-      'webhookUrl',
-      'webhookIds',
-      'webhookEvents',
-      'webhookReactivate',
-    ],
-    run: async (app, options) => {
-      const { reconcile } = await import('../webhooks/reconcile.js')
-      // Before a database is started in vain.
-      requireService(app.config)
-      const warehouse = await app.openWarehouse({ isWriting: true })
-      const { service } = await app.openService({ warehouse })
-      const report = await reconcile({
-        service,
-        warehouse,
-        logger: app.logger,
-        signal: app.signal,
-        settings: { ...watchSettingsOf(app.config), pageSize: app.config.pageSize },
-      })
-      io.show(options, report, () => formatReconcileReport(report))
-      return report.webhook.alerts.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.complete
-    },
-  })
-}
-
-function formatReconcileReport(report: ReconcileReport): string {
+function describeReconciliation(report: ReconcileReport): string[] {
   const { webhook } = report
   const lines = [
     ...webhook.notes.map((note) => `note: ${note}`),
@@ -214,5 +182,85 @@ function formatReconcileReport(report: ReconcileReport): string {
     `${report.recovered} recovered`,
   ]
   const sentence = `${countOf(report.failed, 'failed notification')}: ${parts.join(', ')}.`
-  return [...lines.map(escapeControls), sentence].join('\n')
+  return [...lines, sentence]
+}
+
+export const webhooks = group(
+  'webhooks',
+  'Our webhooks at the service: list, create, enable, test, and catch up.',
+  [list, create, enable, events, ips, failed, trigger, reconcile],
+)
+
+const STATES = REPLAYABLE_STATES.join(', ')
+
+export const replay = declare({
+  name: 'replay',
+  help:
+    'Put webhook notifications back into the inbox to be applied once more: ' +
+    'some by id, or all that the options select.',
+  settings: ['migrate'],
+  takes: {
+    ids: listOf('[ids...]', 'Ids of notifications.'),
+    states: listOf(
+      '--state <name>',
+      `Only in this state; may be repeated: ${STATES}.`,
+      (text: string): ReplayableState => {
+        const state = REPLAYABLE_STATES.find((name) => name === text)
+        if (state === undefined) throw new InvalidArgumentError(`It must be one of ${STATES}.`)
+        return state
+      },
+    ),
+    event: value('--event <name>', 'Only notifications of this event.'),
+    since: value(
+      '--since <time>',
+      'Only those received at this time or later, like 2026-03-01.',
+      instant,
+    ),
+    until: value(
+      '--until <time>',
+      'Only those received before it, like 2026-03-02T08:00Z.',
+      instant,
+    ),
+    all: flag('--all', 'Every notification of the inbox.'),
+    isDryRun: flag('--dry-run', 'Only say how many there are.'),
+  },
+  run: async (app, { ids, states, event, since, until, all, isDryRun }) => {
+    const isNarrowed =
+      states.length > 0 || [event, since, until].some((option) => option !== undefined)
+    if (all ? ids.length > 0 || isNarrowed : ids.length === 0 && !isNarrowed) {
+      const problem =
+        'needs ids of notifications, or --state, --event, --since or --until, or --all alone'
+      throw new ConfigError([{ setting: 'replay', problem }])
+    }
+    const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
+    const warehouse = await app.openWarehouse({ isWriting: true })
+    const selection = {
+      event,
+      since,
+      until,
+      ...(states.length > 0 ? { states } : {}),
+      ...(ids.length > 0 ? { ids } : {}),
+    }
+    const report = await replayNotifications(warehouse, selection, { isDryRun })
+    return {
+      data: report,
+      text: describeReplay(report),
+      exitCode: report.unknownIds.length > 0 ? EXIT_CODES.config : EXIT_CODES.complete,
+    }
+  },
+})
+
+function describeReplay(report: ReplayReport): string[] {
+  const lines = report.unknownIds.map((id) => `not in the inbox: ${id}`)
+  const { selected, replayed, waiting, withoutBody, isDryRun } = report
+  const verb = isDryRun ? 'would be put back' : 'put back'
+  lines.push(`${replayed} of ${countOf(selected, 'notification')} ${verb}.`)
+  if (waiting > 0) lines.push(`${waiting} already wait to be applied.`)
+  if (withoutBody > 0) {
+    lines.push(
+      `${withoutBody} have no body (any more), so there is nothing to apply: ` +
+        '`tracking-sync sync` brings what they said.',
+    )
+  }
+  return lines
 }

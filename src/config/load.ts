@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
-import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './safe-addresses.js'
+import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
 import { allSettings, settingsSchema, type Config, type SettingName } from './settings.js'
 import { fromEnvironment, readConfigFile, readDotEnv } from './sources.js'
 

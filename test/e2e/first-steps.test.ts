@@ -331,7 +331,7 @@ describe('the embedded database', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'error: DATABASE_URL is set, so the embedded database is not used; unset it to work with that one\n',
+        'error: DATABASE_URL is set, so the embedded database is not used; unset it to use the embedded one\n',
     })
   })
 
@@ -463,7 +463,7 @@ describe('check', () => {
       ),
       expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+; /),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
-      expect.stringMatching(/^ok {4}service {3}answers, the key is accepted, 12 shipments; its/),
+      expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
     ])
     expect(await versionsIn(DATABASE_URL)).toEqual({})
     expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ALERTS } from '../../src/status/alerts.js'
+import { ALERTS } from '../../src/status/describe-status.js'
 import { injectSqlFault } from '../integration/faults/sql-faults.js'
 import { openRaw, statusesOf } from '../support/raw-http.js'
 import {

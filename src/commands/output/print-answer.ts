@@ -2,15 +2,27 @@ import { once } from 'node:events'
 import { ConfigError } from '../../base/errors.js'
 import { suggest } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
-import { formatCsv, formatCsvLines, type CsvOptions } from './print-csv.js'
 import { asTable, type TableOptions } from './print-answer-table.js'
 
 export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson'] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
+interface CsvOptions {
+  /**
+   * Put `'` before texts that a spreadsheet would take for a formula. The file is then for
+   * spreadsheets only.
+   */
+  readonly isSpreadsheetSafe?: boolean
+  /**
+   * As Excel and its kin read a file: instants as UTC without an offset, lists joined, formulas
+   * disarmed, and a byte order mark, by which they know UTF-8.
+   */
+  readonly isForExcel?: boolean
+}
+
 export interface AnswerOptions extends CsvOptions, TableOptions {
   /** These columns, in this order; all of them unless given. */
-  readonly columns?: readonly string[]
+  readonly columns?: readonly string[] | undefined
 }
 
 /**
@@ -92,15 +104,53 @@ function unknownColumns(unknown: readonly string[], columns: readonly string[]):
   )
 }
 
-async function* asCsv(
+/**
+ * Comma-separated values as RFC 4180 has them, with a header line and every line ended alike; null
+ * is an empty field, an empty text is `""`.
+ */
+export async function* asCsv(
   pieces: AsyncIterable<TableAnswer>,
-  options: AnswerOptions,
+  { isSpreadsheetSafe = false, isForExcel = false }: AnswerOptions,
 ): AsyncGenerator<string> {
+  const safe = isSpreadsheetSafe || isForExcel ? disarm : (value: unknown) => value
+  const shown = isForExcel ? forExcel : (value: unknown) => value
+  const line = (row: readonly unknown[], types: readonly number[] = []): string =>
+    `${row.map((value, index) => field(safe(shown(value, types[index])))).join(',')}\r\n`
   let isFirst = true
   for await (const { columns, types, rows } of pieces) {
-    yield isFirst ? formatCsv(columns, rows, options, types) : formatCsvLines(rows, options, types)
+    if (isFirst) yield `${isForExcel ? '\ufeff' : ''}${line(columns)}`
     isFirst = false
+    yield rows.map((row) => line(row, types)).join('')
   }
+}
+
+/** Object ids of PostgreSQL's `timestamp` and `timestamptz`. */
+const INSTANTS = new Set([1114, 1184])
+
+function forExcel(value: unknown, type?: number): unknown {
+  if (Array.isArray(value)) return value.map(asText).join('; ')
+  if (type === undefined || !INSTANTS.has(type) || typeof value !== 'string') return value
+  return value.replace(/^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d+)?(?:\+00)?$/, '$1')
+}
+
+function field(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = asText(value)
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What begins a formula in spreadsheet programs. A plain number may begin with a sign. */
+const FORMULA = /^[=+\-@\t\r]/
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
+
+function disarm(value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  const text = asText(value)
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
 }
 
 async function* asNdjson(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<string> {

@@ -8,6 +8,31 @@ import {
   type Tone,
 } from './terminal.js'
 
+/** A line of text, a table, or the outcome of a check. */
+export type Part = string | Table | Check
+
+export interface Check {
+  readonly name: string
+  readonly isOk: boolean
+  readonly detail: string
+}
+
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** Lines and tables below each other. Nothing in them can move the cursor of a terminal. */
+export function formatParts(parts: readonly Part[], terminal: Terminal = NO_TERMINAL): string {
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return escapeControls(part)
+    return 'rows' in part
+      ? formatTable(part.columns, part.rows, terminal)
+      : formatCheck(part, terminal)
+  })
+  return texts.join('\n')
+}
+
 /** Values as people read them: null as nothing, lists joined, objects as JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
@@ -113,4 +138,10 @@ export function formatTable(
     ),
   )
   return [layHead(columns, head), ...lines].join('\n')
+}
+
+/** `ok    database  PostgreSQL 16`, or `FAIL  …`. */
+function formatCheck({ name, isOk, detail }: Check, terminal: Terminal): string {
+  const verdict = isOk ? paint('ok  ', 'good', terminal) : paint('FAIL', 'bad', terminal)
+  return `${verdict}  ${name.padEnd(9)} ${escapeControls(detail)}`
 }

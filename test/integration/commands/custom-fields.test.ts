@@ -57,7 +57,9 @@ describe('custom-fields set', () => {
     ])
     await set(containerId, 'priority', 'low')
     expect(await rows()).toMatchObject([{ value: 'low' }])
-    expect((await set(containerId, 'priority', 'low')).stdout).toMatch(/the warehouse had it\.$/m)
+    expect((await set(containerId, 'priority', 'low')).stdout).toMatch(
+      /the warehouse had this value already\.$/m,
+    )
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.js'
-import { checkDatabaseLink, shownDatabaseUrl } from '../../../src/config/safe-addresses.js'
+import { checkDatabaseLink, shownDatabaseUrl } from '../../../src/config/kinds.js'
 
 import { ConfigError } from '../../../src/base/errors.js'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatPlan } from '../../../src/commands/plan.js'
+import { formatParts } from '../../../src/commands/output/print-table.js'
+import { describePlan } from '../../../src/commands/sync.js'
 import { estimatePlan, type PlanObservations } from '../../../src/sync/make-plan.js'
 
 const observed: PlanObservations = {
@@ -61,7 +62,7 @@ describe('a plan', () => {
 
   it('says what it does not know, and prints every reason', () => {
     const lists = [{ stream: 'shipments', pages: undefined, total: undefined, pageSize: 30 }]
-    const text = formatPlan(estimatePlan({ ...observed, lists }))
+    const text = formatParts(describePlan(estimatePlan({ ...observed, lists })))
     expect(text).toContain('unknown: how many shipments there are')
     expect(text).toContain('unknown: how many containers change until the run')
     expect(text).toMatch(/^transport_events +1900 +0 +one read for each new container/m)

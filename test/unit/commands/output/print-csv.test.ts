@@ -1,6 +1,18 @@
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatCsv } from '../../../../src/commands/output/print-csv.js'
+import { asCsv, type AnswerOptions } from '../../../../src/commands/output/print-answer.js'
+
+async function formatCsv(
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  options: AnswerOptions = {},
+): Promise<string> {
+  let text = ''
+  const pieces = [{ columns, rows, types: [] }]
+  for await (const piece of asCsv(Readable.from(pieces), options)) text += piece
+  return text
+}
 
 /**
  * RFC 4180 as it is written, sharing nothing with what is tested: null for an empty field without
@@ -41,32 +53,32 @@ function parseCsv(text: string): (string | null)[][] {
 }
 
 describe('comma-separated values', () => {
-  it('have a header line and end every line with CRLF, the last one too', () => {
+  it('have a header line and end every line with CRLF, the last one too', async () => {
     const rows = [
       ['a', 1],
       ['b', 2.5],
     ]
-    expect(formatCsv(['name', 'count'], rows)).toBe('name,count\r\na,1\r\nb,2.5\r\n')
+    expect(await formatCsv(['name', 'count'], rows)).toBe('name,count\r\na,1\r\nb,2.5\r\n')
   })
 
-  it('have a header also without rows', () => {
-    expect(formatCsv(['name', 'count'], [])).toBe('name,count\r\n')
+  it('have a header also without rows', async () => {
+    expect(await formatCsv(['name', 'count'], [])).toBe('name,count\r\n')
   })
 
-  it('tell null from an empty text', () => {
-    expect(formatCsv(['a', 'b', 'c'], [[null, '', undefined]])).toBe('a,b,c\r\n,"",\r\n')
+  it('tell null from an empty text', async () => {
+    expect(await formatCsv(['a', 'b', 'c'], [[null, '', undefined]])).toBe('a,b,c\r\n,"",\r\n')
   })
 
-  it('quote commas, quotes and line breaks, and nothing else', () => {
+  it('quote commas, quotes and line breaks, and nothing else', async () => {
     const rows = [['a,b', 'say "hi"', 'one\r\ntwo', 'one\ntwo', 'one\rtwo', " it's ; fine "]]
-    expect(formatCsv(['1', '2', '3', '4', '5', '6'], rows)).toBe(
+    expect(await formatCsv(['1', '2', '3', '4', '5', '6'], rows)).toBe(
       `1,2,3,4,5,6\r\n"a,b","say ""hi""","one\r\ntwo","one\ntwo","one\rtwo", it's ; fine \r\n`,
     )
   })
 
-  it('hold lists and objects as JSON, booleans as words, and decimal texts digit by digit', () => {
+  it('hold lists and objects as JSON, booleans as words, and decimal texts digit by digit', async () => {
     const rows = [[['x', 'y'], { a: 'b' }, true, '12345678901234567890.10']]
-    expect(formatCsv(['list', 'object', 'flag', 'sum'], rows)).toBe(
+    expect(await formatCsv(['list', 'object', 'flag', 'sum'], rows)).toBe(
       'list,object,flag,sum\r\n"[""x"",""y""]","{""a"":""b""}",true,12345678901234567890.10\r\n',
     )
   })
@@ -74,25 +86,25 @@ describe('comma-separated values', () => {
   it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1'])(
     'hold %j for a spreadsheet as a text, and a number with a sign as a number',
     { tags: ['T10'] },
-    (formula) => {
+    async (formula) => {
       const [, line] = parseCsv(
-        formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),
+        await formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),
       )
       expect(line).toEqual([`'${formula}`, '-1', '+2.5'])
     },
   )
 
-  it('quote the names of columns as well', () => {
-    expect(formatCsv(['a,b', 'c"d'], [])).toBe('"a,b","c""d"\r\n')
+  it('quote the names of columns as well', async () => {
+    expect(await formatCsv(['a,b', 'c"d'], [])).toBe('"a,b","c""d"\r\n')
   })
 
-  it('read back as what was written, whatever that is', () => {
+  it('read back as what was written, whatever that is', async () => {
     const cell = fc.option(
       fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '\r\n', '",\r\n"')),
     )
-    fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell, cell), { minLength: 1 }), (rows) => {
-        const [, ...read] = parseCsv(formatCsv(['a', 'b', 'c'], rows))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { minLength: 1 }), async (rows) => {
+        const [, ...read] = parseCsv(await formatCsv(['a', 'b', 'c'], rows))
         expect(read).toEqual(rows)
       }),
     )
