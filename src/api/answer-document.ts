@@ -1,7 +1,6 @@
 import { ApiRefusedError, ApiUnavailableError } from '../base/errors.js'
-import { parseDocument, type Document } from '../jsonapi/document.js'
+import { isObject, parseDocument, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
-import { isObject } from '../jsonapi/members.js'
 import {
   JsonSizeError,
   parseJsonBytes,

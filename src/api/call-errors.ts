@@ -12,7 +12,7 @@ import {
 import { showText } from '../base/phrases.js'
 import { defaultRetryPolicy } from '../base/retry.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
-import { membersOf } from '../jsonapi/members.js'
+import { membersOf } from '../jsonapi/document.js'
 import { CutAnswerError } from './exchange.js'
 
 /** An answer, whatever its status, and what is known of its request. */

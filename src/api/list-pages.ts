@@ -4,9 +4,8 @@ import {
   ApiUnavailableError,
   PaginationLoopError,
 } from '../base/errors.js'
-import type { Document } from '../jsonapi/document.js'
+import { membersOf, type Document } from '../jsonapi/document.js'
 import type { RawRecord, RecordIdentity } from '../jsonapi/raw-record.js'
-import { membersOf } from '../jsonapi/members.js'
 import { LoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { resolveSameOrigin } from './origin.js'

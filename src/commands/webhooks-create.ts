@@ -224,7 +224,7 @@ export const trigger = declare({
 async function sendSample(app: App, event: string, url: string): Promise<Answer> {
   const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
   checkTargetUrl('--to', url)
-  const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/webhook-record.js')
+  const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/own-webhooks.js')
   const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()

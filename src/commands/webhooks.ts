@@ -8,7 +8,7 @@ import {
   type ReplayableState,
   type ReplayReport,
 } from '../webhooks/process/replay-notifications.js'
-import type { Envelope } from '../webhooks/receive/envelope.js'
+import type { Envelope } from '../webhooks/receive/delivery.js'
 import type { ReconcileReport } from '../webhooks/reconcile.js'
 import { declare, group, SERVICE_ONLY } from './declare-command.js'
 import { flag, instant, list as listOf, value, wholeNumber } from './inputs.js'
@@ -21,7 +21,7 @@ const list = declare({
     'Shows no secrets. Exit code 6 when ours signs with another.',
   settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
   run: async (app) => {
-    const { listWebhookRecords } = await import('../webhooks/manage/webhook-record.js')
+    const { listWebhookRecords } = await import('../webhooks/manage/own-webhooks.js')
     const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
     const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
     const own = watchSettingsOf(app.config)

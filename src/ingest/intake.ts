@@ -1,6 +1,6 @@
 import { ApiContractError } from '../base/errors.js'
 import { JsonNestingError, stringifyExactJson } from '../jsonapi/exact-json.js'
-import { isObject, membersOf } from '../jsonapi/members.js'
+import { isObject, membersOf } from '../jsonapi/document.js'
 import { RawRecord } from '../jsonapi/raw-record.js'
 import { linkedIds } from '../resources/flatten.js'
 import { flattenAnyRecord, resourceOfType } from '../resources/index.js'

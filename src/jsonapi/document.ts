@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { isObject } from './members.js'
-
 /**
  * The words of JSON:API, nothing of shipping. Records are checked one by one (see
  * `resources/flatten.ts`), so that one bad record never costs its page; here only the frame of a
@@ -40,30 +37,37 @@ export interface Document<Entry = unknown> {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
-const members = z.record(z.string(), z.unknown()).nullish()
-
-// `custom` keeps the record itself: a copy would lose its digest.
-const documentFrame = z.looseObject({
-  data: z.union([z.array(z.unknown()), z.custom<object>(isObject), z.null()]),
-  included: z.array(z.unknown()).nullish(),
-  links: members,
-  meta: members,
-})
-
 /**
  * Checks the frame of a JSON:API document. Returns undefined when the value is none: an `errors`
  * document, HTML that happened to parse, a bare array, or an object without `data`. Such an answer
  * means "ask again", never "no records".
  */
 export function parseDocument(value: unknown): Document | undefined {
-  const parsed = documentFrame.safeParse(value)
-  if (!parsed.success || 'errors' in parsed.data) return undefined
-  const { data, included, links, meta } = parsed.data
+  if (!isObject(value) || 'errors' in value) return undefined
+  const { data, included, links, meta } = value
+  const isList = Array.isArray(data)
+  const isFrame =
+    (isList || isObject(data) || data === null) &&
+    (Array.isArray(included) || (included ?? null) === null) &&
+    [links, meta].every((members) => isObject(members) || (members ?? null) === null)
+  if (!isFrame) return undefined
   return {
-    data: Array.isArray(data) ? data : data === null ? [] : [data],
-    isList: Array.isArray(data),
-    included: included ?? [],
-    links: links ?? {},
-    meta: meta ?? {},
+    data: isList ? data : data === null ? [] : [data],
+    isList,
+    included: Array.isArray(included) ? included : [],
+    links: membersOf(links),
+    meta: membersOf(meta),
   }
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** An object of a JSON text: no array, no null. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The members of an object; none for any other value. */
+export function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {}
 }

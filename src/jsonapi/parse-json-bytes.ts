@@ -1,5 +1,4 @@
-import { decodeUtf8 } from './decode-utf8.js'
-import { endOfString, parseExactJson } from './exact-json.js'
+import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
 import { RawRecord, type RawText, type RecordPlace } from './raw-record.js'
 
 /** The members of a document that hold its records. */

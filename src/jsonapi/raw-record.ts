@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { decodeUtf8 } from './decode-utf8.js'
-import { endOfString, parseExactJson } from './exact-json.js'
-import { membersOf } from './members.js'
+import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
+import { membersOf } from './document.js'
 
 /** Under which a parsed record carries the digest of the bytes that it came in. */
 const DIGEST: unique symbol = Symbol('digest')

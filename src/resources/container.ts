@@ -1,4 +1,4 @@
-import { isObject, membersOf, type Members } from '../jsonapi/members.js'
+import { isObject, membersOf, type Members } from '../jsonapi/document.js'
 import {
   defineResource,
   enumerated,

@@ -1,7 +1,6 @@
 import { ApiContractError } from '../base/errors.js'
-import type { ResourceIdentifier } from '../jsonapi/document.js'
+import { isObject, type Members, type ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { isObject, type Members } from '../jsonapi/members.js'
 import { digestOf } from '../jsonapi/raw-record.js'
 import { encodeValue, REPLACED, type EncodedValue } from './column.js'
 import { fingerprint, rowDigest } from './fingerprint.js'

@@ -1,4 +1,4 @@
-import { isObject, membersOf } from '../jsonapi/members.js'
+import { isObject, membersOf } from '../jsonapi/document.js'
 import { ANY_TYPE, defineResource, fields } from './resource.js'
 
 /** A category of the catalogue of events that a webhook can subscribe to. Its id is a slug. */

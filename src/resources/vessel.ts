@@ -1,4 +1,4 @@
-import { isObject } from '../jsonapi/members.js'
+import { isObject } from '../jsonapi/document.js'
 import { encodeValue, type Column, type EncodedValue } from './column.js'
 import { flattenRecord } from './flatten.js'
 import { defineResource, fields, volatile, type SeenIn, type Sighting } from './resource.js'

@@ -12,7 +12,7 @@ import {
 } from '../webhooks/receive/sender-addresses.js'
 import { createHealth } from './health.js'
 import { createJobs } from './jobs.js'
-import { createAckSeconds } from './metrics/process-metrics.js'
+import { createAckSeconds } from './metrics.js'
 import { createRoutes, type RunningParts } from './routes.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 

@@ -1,7 +1,6 @@
 import type { ListStream } from '../api/endpoints.js'
 import { parsePage, type Page } from '../api/list-pages.js'
-import type { Document } from '../jsonapi/document.js'
-import { membersOf } from '../jsonapi/members.js'
+import { membersOf, type Document } from '../jsonapi/document.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
 import type { Run } from '../ingest/run.js'
 

@@ -3,8 +3,7 @@ import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
 import type { Run } from '../ingest/run.js'
-import type { ResourceIdentifier } from '../jsonapi/document.js'
-import { membersOf } from '../jsonapi/members.js'
+import { membersOf, type ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import {
   compareDerived,

@@ -2,11 +2,10 @@ import { parsePage, type Page } from '../api/list-pages.js'
 import type { TrackingService } from '../api/endpoints.js'
 import type { Logger } from '../base/logger.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { membersOf } from '../jsonapi/members.js'
+import { membersOf } from '../jsonapi/document.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkWebhook, type WatchSettings, type WebhookReport } from './manage/check-webhooks.js'
-import type { Delivery } from './receive/delivery.js'
-import { readEnvelope, REFERENCE_INCLUDE } from './receive/envelope.js'
+import { REFERENCE_INCLUDE, readEnvelope, type Delivery } from './receive/delivery.js'
 import { storeDeliveries } from './receive/inbox.js'
 
 export interface ReconcileDependencies {

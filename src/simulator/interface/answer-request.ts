@@ -1,6 +1,5 @@
 import { slicesOf } from './read-list-page.js'
-import type { ResourceObject } from '../../jsonapi/document.js'
-import { membersOf } from '../../jsonapi/members.js'
+import { membersOf, type ResourceObject } from '../../jsonapi/document.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
 import { customFieldSlot } from '../records/custom-field-record.js'
 import type { QueryFault } from '../faults/faults.js'

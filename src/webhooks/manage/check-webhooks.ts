@@ -5,16 +5,14 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readNeededEvents } from './needed-events.js'
 import {
   isOurs,
+  listWebhookRecords,
   loadKnownWebhooks,
   recordWebhooks,
-  type OwnWebhookSettings,
-} from './own-webhooks.js'
-import {
-  listWebhookRecords,
   sendsTo,
+  type OwnWebhookSettings,
   type WebhookAlert,
   type WebhookRecord,
-} from './webhook-record.js'
+} from './own-webhooks.js'
 
 export interface WatchSettings extends OwnWebhookSettings {
   /** TRACKING_WEBHOOK_EVENTS; see `neededEvents`. */

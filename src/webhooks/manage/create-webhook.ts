@@ -9,7 +9,7 @@ import {
   sendsTo,
   type WebhookAlert,
   type WebhookRecord,
-} from './webhook-record.js'
+} from './own-webhooks.js'
 
 export interface ManageDependencies {
   readonly service: Pick<

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TrackingService } from '../../api/endpoints.js'
@@ -7,12 +7,11 @@ import type { Logger } from '../../base/logger.js'
 import { answer } from '../../http/answer.js'
 import { startHttpServer, type HttpServer } from '../../http/http-server.js'
 import { createBodyMemory, readBody } from '../../http/read-body.js'
+import { checkSecret } from './check-webhooks.js'
+import { listWebhookRecords, sendsTo } from './own-webhooks.js'
 import { readDelivery } from '../receive/delivery.js'
 import { DEFAULT_RECEIVER_LIMITS } from '../receive/receive.js'
-import { createSignatureCheck } from '../receive/signature.js'
-import { checkSecret } from './check-webhooks.js'
-import { findSignature, type SignatureForm } from './find-signature.js'
-import { listWebhookRecords, sendsTo } from './webhook-record.js'
+import { createSignatureCheck, type SignatureSettings } from '../receive/signature.js'
 
 export interface SelfTestDependencies {
   readonly service: Pick<TrackingService, 'triggerWebhook' | 'listWebhooks'>
@@ -280,4 +279,32 @@ function explainSignature({ rawHeaders, body }: Arrival, header: string, secret:
     `it has no header ${header}, only ${names.join(', ')}: a proxy may remove it, or the service ` +
     'signs in another way'
   )
+}
+
+export type SignatureForm = Omit<SignatureSettings, 'secrets'>
+
+const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const
+const ENCODINGS = ['hex', 'base64'] as const
+
+/**
+ * Looks in all headers for a signature of the body made with `secret`, whatever its header, hash
+ * and encoding, which the interface leaves open. `rawHeaders`: names and values in turn.
+ */
+export function findSignature(
+  rawHeaders: readonly string[],
+  body: Buffer,
+  secret: string,
+): SignatureForm | undefined {
+  for (const algorithm of ALGORITHMS) {
+    const digest = createHmac(algorithm, secret).update(body).digest()
+    for (const encoding of ENCODINGS) {
+      const encoded = digest.toString(encoding)
+      const at = rawHeaders.findIndex((text, index) => index % 2 === 1 && text.endsWith(encoded))
+      const header = rawHeaders[at - 1]
+      if (header === undefined) continue
+      const prefix = rawHeaders[at]?.slice(0, -encoded.length) ?? ''
+      return { header, algorithm, encoding, prefix }
+    }
+  }
+  return undefined
 }

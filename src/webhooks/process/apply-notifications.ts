@@ -1,7 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import type { Document, ResourceIdentifier } from '../../jsonapi/document.js'
-import { membersOf } from '../../jsonapi/members.js'
+import { membersOf, type Document, type ResourceIdentifier } from '../../jsonapi/document.js'
 import type { Sighting } from '../../resources/resource.js'
 import { decide } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
@@ -18,9 +17,12 @@ import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
 import type { Outcome } from '../notification-states.js'
-import type { ParsedNotification } from './parse-notification.js'
-import { prepareNotifications, type PreparedNotification } from './prepare-notifications.js'
-import { readLinkage } from '../receive/envelope.js'
+import {
+  prepareNotifications,
+  type ParsedNotification,
+  type PreparedNotification,
+} from './prepare-notifications.js'
+import { readLinkage } from '../receive/delivery.js'
 import { readChangesets } from './read-changesets.js'
 import { resourceOfType } from '../../resources/index.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'

@@ -14,7 +14,7 @@ import {
   recordOutcomes,
   type ClaimedNotification,
 } from './claim-notifications.js'
-import { parseNotification, type ParsedNotification } from './parse-notification.js'
+import { parseNotification, type ParsedNotification } from './prepare-notifications.js'
 import { ASK_EVERY_MS, WebhookOwnership, type OwnershipDependencies } from './webhook-ownership.js'
 
 export interface ProcessSettings {

@@ -1,10 +1,10 @@
 import { ApiContractError } from '../../base/errors.js'
-import { isObject, membersOf } from '../../jsonapi/members.js'
+import { isObject, membersOf } from '../../jsonapi/document.js'
 import { readIdentity } from '../../resources/flatten.js'
 import { toStorableJson, toStorableText } from '../../resources/storable-text.js'
 import { checkTimestamp } from '../../resources/timestamp.js'
 import type { ContainerChange } from '../../warehouse/rows/changed-attributes.js'
-import { readLinkage } from '../receive/envelope.js'
+import { readLinkage } from '../receive/delivery.js'
 
 /** Longer names are no attributes, and a key could not hold them. */
 const LONGEST_NAME = 255

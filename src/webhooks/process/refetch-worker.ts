@@ -14,16 +14,16 @@ import {
   NOTIFICATION_ENTRY,
   postponeRefetch,
   releaseRefetches,
-  type ClaimedRefetch,
   removeRefetches,
+  type ClaimedRefetch,
 } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Document } from '../../jsonapi/document.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
-import { readEnvelope, REFERENCE_INCLUDE } from '../receive/envelope.js'
+import { readEnvelope, REFERENCE_INCLUDE } from '../receive/delivery.js'
 import { applyNotifications } from './apply-notifications.js'
 import { lockUnresolved, recordOutcomes } from './claim-notifications.js'
-import { parseNotification, type ParsedNotification } from './parse-notification.js'
+import { parseNotification, type ParsedNotification } from './prepare-notifications.js'
 
 export interface RefetchWorkerDependencies {
   readonly service: TrackingService

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from '../../../src/jsonapi/document.js'
-import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import { decodeUtf8 } from '../../../src/jsonapi/decode-utf8.js'
+import { JsonNestingError, decodeUtf8, parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { JsonSizeError, parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
 
 /** Enough that the text is read record by record. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { membersOf } from '../../../src/jsonapi/members.js'
+import { membersOf } from '../../../src/jsonapi/document.js'
 import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
 import { parseJsonBytes, splitJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
 import { digestOf, RawRecord } from '../../../src/jsonapi/raw-record.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeUtf8 } from '../../../src/jsonapi/decode-utf8.js'
+import { decodeUtf8 } from '../../../src/jsonapi/exact-json.js'
 import { toStorableText } from '../../../src/resources/storable-text.js'
 import { SEEN } from '../resources/flat-rows.js'
 import { flattenAnyRecord } from '../../../src/resources/index.js'

@@ -1,10 +1,15 @@
-import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-client'
-import { answerText } from '../../http/answer.js'
-import type { Route } from '../../http/http-server.js'
-import { addMetrics, PREFIX } from './add-metrics.js'
-import { PROCESS_METRICS, type ProcessFacts } from './process-metrics.js'
-import { WAREHOUSE_METRICS, type WarehouseFacts } from './warehouse-metrics.js'
-import { keepFor, within } from '../in-time.js'
+import { Gauge, type Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { answerText } from '../http/answer.js'
+import type { Route } from '../http/http-server.js'
+import { keepFor, within } from './in-time.js'
+import {
+  PREFIX,
+  PROCESS_METRICS,
+  type ProcessFacts,
+  WAREHOUSE_METRICS,
+  type WarehouseFacts,
+  addMetrics,
+} from './metrics.js'
 
 export interface MetricSources {
   readonly ofProcess: () => ProcessFacts
