@@ -46,28 +46,15 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best !== undefined && best.changes <= most ? best.name : undefined
 }
 
-/**
- * Letters to insert, remove, replace or swap with their neighbour: Damerau and Levenshtein's
- * distance.
- */
+/** Letters to insert, remove or replace: Levenshtein's distance. */
 function countChanges(one: string, other: string): number {
-  let before: number[] = []
-  let above = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= one.length; row += 1) {
-    const present = [row]
-    for (let column = 1; column <= other.length; column += 1) {
-      const isEqual = one[row - 1] === other[column - 1]
-      let least = Math.min(
-        (above[column] ?? 0) + 1,
-        (present[column - 1] ?? 0) + 1,
-        (above[column - 1] ?? 0) + (isEqual ? 0 : 1),
-      )
-      if (one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
-        least = Math.min(least, (before[column - 2] ?? Infinity) + 1)
-      }
-      present.push(least)
+  let above = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [row, letter] of Array.from(one).entries()) {
+    const present = [row + 1]
+    for (const [at, otherLetter] of Array.from(other).entries()) {
+      const replaced = (above[at] ?? 0) + (letter === otherLetter ? 0 : 1)
+      present.push(Math.min(replaced, (above[at + 1] ?? 0) + 1, (present[at] ?? 0) + 1))
     }
-    before = above
     above = present
   }
   return above[other.length] ?? 0

@@ -21,8 +21,7 @@ const list = declare({
     'Shows no secrets. Exit code 6 when ours signs with another.',
   settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
   run: async (app) => {
-    const { listWebhookRecords } = await import('../webhooks/manage/own-webhooks.js')
-    const { isOurs } = await import('../webhooks/manage/own-webhooks.js')
+    const { isOurs, listWebhookRecords } = await import('../webhooks/manage/own-webhooks.js')
     const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
     const own = watchSettingsOf(app.config)
     const listed = await listWebhookRecords((await app.openService()).service, app.signal)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
 
 /**
  * JSON without loss of digits. `JSON.parse` turns 9007199254740993 into …992 and 1e400 into
@@ -37,28 +38,25 @@ export class JsonNestingError extends Error {
  * Like `JSON.parse`, with these differences: a number whose digits a JS number would change becomes
  * an `ExactNumber` (one that is merely written otherwise, as 850.00, does not); more than 64 levels
  * throw `JsonNestingError`; members called `__proto__` are dropped; a leading BOM is accepted.
- * Throws `SyntaxError` for what is no JSON. `outerLevels`: how many levels the text itself lies
+ * Throws `SyntaxError` for what is not JSON. `outerLevels`: how many levels the text itself lies
  * within.
  */
 export function parseExactJson(text: string, outerLevels = 0): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const isExactNeeded = scan(json, outerLevels)
-  // Also decides whether the text is JSON at all, so that the exact reader below need not.
+  const inexact = findInexactNumbers(json, outerLevels)
+  // Also decides whether the text is JSON at all, so that the marking below need not.
   const value: unknown = JSON.parse(json)
-  if (isExactNeeded) return readExactly(json)
-  return mayNameProto(json) ? dropProto(value) : value
+  if (inexact.length > 0) return parseMarked(json, inexact)
+  return mayNameProto(json) ? tidy(value, undefined) : value
 }
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/**
- * Checks the nesting of a text and tells whether it holds a number that needs to be an
- * `ExactNumber`.
- */
-function scan(json: string, outerLevels: number): boolean {
+/** Where numbers that need an `ExactNumber` begin and end. Also checks the nesting. */
+function findInexactNumbers(json: string, outerLevels: number): [start: number, end: number][] {
   let depth = outerLevels
-  let isExactNeeded = false
+  const found: [start: number, end: number][] = []
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) {
@@ -70,11 +68,11 @@ function scan(json: string, outerLevels: number): boolean {
       depth -= 1
     } else if (isNumberPart(code)) {
       const end = endOfNumber(json, at)
-      isExactNeeded ||= needsExactNumber(json, at, end)
+      if (needsExactNumber(json, at, end)) found.push([at, end])
       at = end - 1
     }
   }
-  return isExactNeeded
+  return found
 }
 
 /** The index after the closing quote; the text's length when there is none. */
@@ -157,81 +155,30 @@ function mayNameProto(json: string): boolean {
   return json.includes('__proto__') || json.includes('\\u00')
 }
 
-function dropProto(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    value.forEach(dropProto)
-  } else if (typeof value === 'object' && value !== null) {
-    Reflect.deleteProperty(value, '__proto__')
-    Object.values(value).forEach(dropProto)
+/**
+ * Lets the native parser read a text whose inexact numbers were written as strings that begin with
+ * a mark, which no document can know, and makes these `ExactNumber`s.
+ */
+function parseMarked(json: string, inexact: readonly [start: number, end: number][]): unknown {
+  const mark = `number ${randomUUID()} `
+  const parts: string[] = []
+  let at = 0
+  for (const [start, end] of inexact) {
+    parts.push(json.slice(at, start), `"${mark}${json.slice(start, end)}"`)
+    at = end
   }
-  return value
+  return tidy(JSON.parse(parts.join('') + json.slice(at)), mark)
 }
 
-/**
- * Reads a text that `JSON.parse` has accepted, at most 64 levels deep. Strings and literals are
- * left to the native parser.
- */
-function readExactly(json: string): unknown {
-  let at = 0
-
-  function next(): number {
-    while (json.charCodeAt(at) <= 0x20) at += 1
-    return json.charCodeAt(at)
+/** Drops members called `__proto__`, and makes an `ExactNumber` of each string with the mark. */
+function tidy(value: unknown, mark: string | undefined): unknown {
+  if (typeof value === 'string' && mark !== undefined && value.startsWith(mark)) {
+    return new ExactNumber(value.slice(mark.length))
   }
-
-  function readString(): string {
-    const start = at
-    at = endOfString(json, at)
-    return JSON.parse(json.slice(start, at)) as string
-  }
-
-  function readScalar(): unknown {
-    const start = at
-    if (isNumberPart(json.charCodeAt(at))) {
-      at = endOfNumber(json, at)
-      const source = json.slice(start, at)
-      return needsExactNumber(json, start, at) ? new ExactNumber(source) : Number(source)
-    }
-    while (/[a-z]/.test(json.charAt(at))) at += 1
-    return JSON.parse(json.slice(start, at))
-  }
-
-  function readArray(): unknown[] {
-    const items: unknown[] = []
-    at += 1
-    while (next() !== 0x5d) {
-      if (json[at] === ',') at += 1
-      items.push(readValue())
-    }
-    at += 1
-    return items
-  }
-
-  function readObject(): Record<string, unknown> {
-    const members: Record<string, unknown> = {}
-    at += 1
-    while (next() !== 0x7d) {
-      if (json[at] === ',') at += 1
-      next()
-      const name = readString()
-      next()
-      at += 1
-      const value = readValue()
-      if (name !== '__proto__') members[name] = value
-    }
-    at += 1
-    return members
-  }
-
-  function readValue(): unknown {
-    const code = next()
-    if (code === QUOTE) return readString()
-    if (code === 0x7b) return readObject()
-    if (code === 0x5b) return readArray()
-    return readScalar()
-  }
-
-  return readValue()
+  if (typeof value !== 'object' || value === null) return value
+  Reflect.deleteProperty(value, '__proto__')
+  for (const [name, member] of Object.entries(value)) Reflect.set(value, name, tidy(member, mark))
+  return value
 }
 
 export interface StringifyOptions {

@@ -1,5 +1,5 @@
 import type { ApiAnswer } from '../../api/client.js'
-import type { TrackingService, WebhookSettings } from '../../api/endpoints.js'
+import type { TrackingService } from '../../api/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
 import { checkSecret } from './check-webhooks.js'
 import { readNeededEvents } from './needed-events.js'
@@ -52,11 +52,9 @@ export async function createOwnWebhook(
   const same = listed.filter((webhook) => sendsTo(webhook, url))
   if (same.length > 0 && !isAgain) throw alreadyThere(url, same)
   const events = await readNeededEvents(dependencies)
-  const settings = toSettings({ url, events, secret: secrets[0] })
-  return managed(await service.createWebhook(settings, { signal }), 'created', {
-    secrets,
-    notes: notesOn(events),
-  })
+  const settings = { active: true, url, events, secret: secrets[0] }
+  const answer = await service.createWebhook(settings, { signal })
+  return managed(answer, 'created', secrets, notesOn(events))
 }
 
 export interface EnableWebhookOptions {
@@ -74,32 +72,16 @@ export async function enableWebhook(
 ): Promise<ManagedWebhook> {
   const { service, signal, secrets } = dependencies
   const events = isWithEvents ? await readNeededEvents(dependencies) : undefined
-  const settings = toSettings({ events, secret: isSigning ? secrets[0] : undefined })
-  return managed(await service.updateWebhook(webhookId, settings, { signal }), 'changed', {
-    secrets,
-    notes: isWithEvents ? notesOn(events) : [],
-  })
-}
-
-interface GivenSettings {
-  readonly url?: string
-  readonly events: readonly string[] | undefined
-  readonly secret: string | undefined
-}
-
-function toSettings({ url, events, secret }: GivenSettings): WebhookSettings {
-  return {
-    active: true,
-    ...(url === undefined ? {} : { url }),
-    ...(secret === undefined ? {} : { secret }),
-    ...(events === undefined ? {} : { events }),
-  }
+  const settings = { active: true, events, secret: isSigning ? secrets[0] : undefined }
+  const answer = await service.updateWebhook(webhookId, settings, { signal })
+  return managed(answer, 'changed', secrets, isWithEvents ? notesOn(events) : [])
 }
 
 function managed(
   { document }: ApiAnswer,
   what: string,
-  { secrets, notes }: { readonly secrets: readonly string[]; readonly notes: readonly string[] },
+  secrets: readonly string[],
+  notes: readonly string[],
 ): ManagedWebhook {
   const webhook = readWebhookRecord(document.data[0])
   if (webhook !== undefined) return { webhook, alerts: checkSecret(webhook, secrets), notes }
@@ -136,14 +118,12 @@ function targetUrlProblem(url: string): string | undefined {
 function alreadyThere(url: string, same: readonly WebhookRecord[]): ConfigError {
   const ids = same.map(({ webhookId }) => webhookId).join(', ')
   const inactive = same.find(({ isActive }) => isActive === false)
-  const fix =
+  const use =
     inactive === undefined
-      ? 'it is in use; --again makes a second one all the same'
-      : `run \`tracking-sync webhooks enable ${inactive.webhookId}\` to switch it on, ` +
-        'or --again to make a second one'
-  return new ConfigError([
-    { setting: url, problem: `is the address of webhook ${ids} already; ${fix}` },
-  ])
+      ? 'use that one'
+      : `switch it on with \`tracking-sync webhooks enable ${inactive.webhookId}\``
+  const problem = `is the address of webhook ${ids} already; ${use}, or add --again for a second one`
+  return new ConfigError([{ setting: url, problem }])
 }
 
 function notesOn(events: readonly string[] | undefined): string[] {

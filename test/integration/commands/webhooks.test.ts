@@ -100,7 +100,7 @@ describe('webhooks create', () => {
     const refused = await call('webhooks', 'create')
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
     expect(refused.stderr).toMatch(
-      /address of webhook \S+ already; run `tracking-sync webhooks enable/,
+      /address of webhook \S+ already; switch it on with `tracking-sync webhooks enable/,
     )
     expect(storedWebhooks()).toHaveLength(1)
     expect(await call('webhooks', 'create', '--again')).toMatchObject({ exitCode: 0 })
