@@ -13,7 +13,12 @@ export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): 
   const instants = [
     ...plan.milestones.map(({ reportedAt }) => reportedAt),
     ...stay.availability.map(({ at }) => at),
-    ...stay.holds.flatMap(({ pendingAt, placedAt, clearedAt }) => [pendingAt, placedAt, clearedAt]),
+    ...stay.holds.flatMap(({ pendingAt, placedAt, editedAt = placedAt, clearedAt }) => [
+      pendingAt,
+      placedAt,
+      editedAt,
+      clearedAt,
+    ]),
     ...[stay.lfdTerminal, stay.lfdLine, stay.lfdRail, stay.appointment, plan.indEta].flatMap(
       (revisions) => revisions.map(({ at }) => at),
     ),

@@ -66,9 +66,9 @@ export interface Hold {
 export function standingHolds({ stay }: ContainerPlan, at: number): Hold[] {
   return stay.holds
     .filter(({ pendingAt, clearedAt }) => pendingAt <= at && at < clearedAt)
-    .map(({ name, description, placedAt }) => ({
+    .map(({ name, description, placedAt, editedAt = Infinity }) => ({
       name,
       status: at < placedAt ? 'pending' : 'hold',
-      description,
+      description: at < editedAt ? description : `${description ?? ''} - AT CES`,
     }))
 }

@@ -12,6 +12,8 @@ export interface PlannedHold {
   readonly pendingAt: number
   readonly placedAt: number
   readonly clearedAt: number
+  /** From here on an exam has its place in the text. */
+  readonly editedAt?: number
   /** Came after the container had been available once. */
   readonly isLate: boolean
   readonly isExam: boolean
@@ -48,14 +50,17 @@ export function planHolds(dice: Dice, stay: Stay): PlannedHold[] {
     const placedAt = into(dice.between(0, 0.1))
     const announcedAt = stay.dischargedAt - dice.between(1, 8) * DAY
     const pendingAt = dice.chance(0.6) ? Math.max(stay.createdAt, toSecond(announcedAt)) : placedAt
+    const clearedAt = into(dice.between(0.25, 0.7))
+    const isExam = description?.endsWith('EXAM') ?? false
     holds.push({
       name,
       description,
       pendingAt: Math.min(pendingAt, placedAt),
       placedAt,
-      clearedAt: into(dice.between(0.25, 0.7)),
+      clearedAt,
+      ...(isExam ? { editedAt: toSecond((placedAt + clearedAt) / 2) } : {}),
       isLate: false,
-      isExam: description?.endsWith('EXAM') ?? false,
+      isExam,
     })
   }
   if (dice.chance(0.05)) holds.push(...planTwins(into(0.02), into(0.4)))

@@ -113,13 +113,17 @@ function planLastFreeDay(
   return revisions
 }
 
-/** The line's own word follows the terminal's by some hours and is now and then a day longer. */
+/**
+ * The line's own word follows the terminal's by some hours; of two in five containers its day is
+ * another one, a day later or up to two days sooner.
+ */
 function planLineDay(
   dice: Dice,
   pod: Site,
   terminalDay: readonly Revision<number>[],
 ): Revision<number>[] {
-  const extraDays = dice.chance(0.25) ? 1 : 0
+  const share = dice.fraction()
+  const extraDays = share < 0.25 ? 1 : share < 0.85 ? 0 : share < 0.95 ? -1 : -2
   const delay = dice.between(1, 5) * HOUR
   return terminalDay.map(({ at, value }) => ({
     at: toSecond(at + delay),
