@@ -39,31 +39,13 @@
 -- outside of the stay. Holds are those at the port's terminal: every one blocks but `pending`. At
 -- the ramp none blocks, and they all stand in other_holds.
 --
--- Cost: both stays are made from one reading of the container; holds are read only when asked for.
+-- Cost: both stays are made from one reading of the container; holds are read only when asked for,
+-- container by container.
 -- Narrow it by pod_terminal_id, shipping_line_scac or pod_discharged_at, which are read before the
 -- stays are made; start_at and binding_on are made first.
 
 create view {{analytics}}.container_stays as
 with
-
-holds as (
-
-    select
-        hold.container_id,
-        array_agg(coalesce(hold.name, 'unnamed') order by hold.name, hold.hold_key)
-            filter (where hold.status is distinct from 'pending') as blocking,
-        array_agg(
-            coalesce(hold.name, 'unnamed') || coalesce(' (' || hold.status || ')', '')
-            order by hold.name, hold.hold_key
-        ) filter (where hold.status = 'pending') as pending,
-        array_agg(
-            coalesce(hold.name, 'unnamed') || coalesce(' (' || hold.status || ')', '')
-            order by hold.name, hold.hold_key
-        ) as standing
-    from {{analytics}}.known_holds as hold
-    group by hold.container_id
-
-),
 
 facts as (
 
@@ -476,8 +458,28 @@ left join lateral (
 
 ) as standing
     on true
-left join holds as hold
-    on hold.container_id = stay.container_id
+-- Looked up for those that stand there: gathered for all, they would be gathered anew for each where
+-- the planner expects few rows.
+left join lateral (
+
+    select
+        array_agg(coalesce(held.name, 'unnamed') order by held.name, held.hold_key)
+            filter (where held.status is distinct from 'pending') as blocking,
+        array_agg(
+            coalesce(held.name, 'unnamed') || coalesce(' (' || held.status || ')', '')
+            order by held.name, held.hold_key
+        ) filter (where held.status = 'pending') as pending,
+        array_agg(
+            coalesce(held.name, 'unnamed') || coalesce(' (' || held.status || ')', '')
+            order by held.name, held.hold_key
+        ) as standing
+    from {{analytics}}.known_holds as held
+    where held.container_id = stay.container_id
+        and stay.has_begun
+        and not stay.has_ended
+
+) as hold
+    on true
 left join {{data}}.terminals as pod_terminal
     on pod_terminal.terminal_id = stay.pod_terminal_id
 left join {{data}}.terminals as facility

@@ -44,7 +44,7 @@ select
     stay.days_left,
     round(extract(epoch from {{analytics}}.as_of() - stay.start_at) / 86400, 1) as days_there,
     readiness.blockers = '{}' as is_ready,
-    dwell.is_long_there,
+    comparison.is_long_there,
     stay.is_zone_known,
     stay.binding_source,
     stay.binding_on,
@@ -71,26 +71,28 @@ left join lateral (
 
 ) as readiness
     on true
--- Sought only where there is no day.
+-- Sought once for each terminal, and only where there is no day.
 left join lateral (
 
     select
-        coalesce(
-            {{analytics}}.as_of() - stay.start_at > percentile_cont(0.8) within group (
-                order by
-                    least(other.pod_full_out_at, other.pod_rail_departed_at)
-                    - other.pod_discharged_at
-            ),
-            false
-        ) as is_long_there
+        percentile_cont(0.8) within group (
+            order by
+                least(other.pod_full_out_at, other.pod_rail_departed_at) - other.pod_discharged_at
+        ) as usual
     from {{analytics}}.known_containers as other
-    where stay.state = 'none'
-        and stay.place = 'port'
-        and other.pod_terminal_id = stay.pod_terminal_id
+    where other.pod_terminal_id
+            = case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
         and least(other.pod_full_out_at, other.pod_rail_departed_at) >= other.pod_discharged_at
         and least(other.pod_full_out_at, other.pod_rail_departed_at) <= {{analytics}}.as_of()
 
 ) as dwell
+    on true
+left join lateral (
+
+    select
+        coalesce({{analytics}}.as_of() - stay.start_at > dwell.usual, false) as is_long_there
+
+) as comparison
     on true
 where stay.has_begun
     and not stay.has_ended
@@ -98,7 +100,7 @@ where stay.has_begun
     and not stay.is_out
 order by
     stay.state = 'unknown',
-    case when dwell.is_long_there then 0 else stay.days_left end,
+    case when comparison.is_long_there then 0 else stay.days_left end,
     stay.start_at,
     stay.container_id;
 

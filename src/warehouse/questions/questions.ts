@@ -113,8 +113,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   demurrage_evidence: {
     columns: `
-      container_number, seen_local, gone_local, kind, subject, value, amount, currency_code,
-      source, is_open, is_start_known, last_free_on, pod_discharged_local, pod_full_out_local,
+      container_number, seen_local, gone_local, place, kind, subject, value, amount,
+      currency_code, source, is_open, is_start_known, last_free_on, pod_discharged_local, pod_full_out_local,
       pod_terminal, shipping_line_scac, bill_of_lading_number, container_id`,
     order: 'container_id, seen_at, kind, subject',
     period: 'seen_at',
@@ -158,6 +158,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     order: 'changed_at desc, shipment_id',
     period: 'changed_at',
     needs: `a shipment whose ETA moved: ${SEEN_CHANGES}`,
+  },
+  exceptions: {
+    columns: `
+      severity, exception, container_number, sentence, hours, cost_amount, cost_currency_code,
+      since_at, customer_name, shipping_line_scac, bill_of_lading_number, container_ref_numbers,
+      shipment_ref_numbers, container_id`,
+    order: `
+      case severity when 'high' then 1 when 'medium' then 2 else 3 end, exception <> 'overdue',
+      hours desc nulls last, container_id, exception`,
+    period: 'since_at',
+    needs: 'a container that is not where it should be',
+    leading: 'severity, exception, container_number, hours, sentence',
+    sums: 'cost_amount',
   },
   fee_history: {
     columns: `

@@ -41,6 +41,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
     indexedTexts: ['shipping_line_scac'],
   }),
   ofAnalytics('eta_changes'),
+  ofAnalytics('exceptions'),
   ofAnalytics('fee_history'),
   ofAnalytics('hold_durations'),
   ofAnalytics('last_free_days'),

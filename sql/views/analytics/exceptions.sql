@@ -1,0 +1,537 @@
+-- What needs attention
+--
+-- One row per live container and exception that is open at as_of(); a container can have several.
+--
+-- exception, and when it is open:
+--   overdue             it stands past the binding day of its stay (container_stays)
+--   last_free_day_near  the binding day is today or within two days, and it is not ready: not
+--                       said to be available, or a hold blocks
+--   appointment_late    its appointment at the port is after the binding day
+--   long_there          it has no last free day and stands longer than four in five do there
+--                       (pickup_worklist)
+--   hold_new            a hold that is not pending was first seen in the last 24 hours and stands
+--   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, none such
+--                       stands, and it has not left the port
+--   eta_slipped         the ETA at the port of discharge is more than 24 hours later than it was
+--                       known to be 24 hours ago
+--   eta_passed          the ETA has passed and nobody said that it arrived
+--   rolled              the vessel to the port of discharge is another one than three days ago
+--   rail_silent         it left by rail, has not arrived at the ramp, and nothing was recorded of
+--                       it for three days
+--   no_news             it left the port of lading, has not gone out, and nothing was recorded of
+--                       it for 21 days, longer than most crossings
+--   empty_not_returned  it was picked up more than ten days ago and its empty is not back
+--   tracking_stopped    the service asks the line no more although it has not gone out
+-- Where tracking has stopped only tracking_stopped and what the terminal says of holds are open: of
+-- the others nobody would say that they are over.
+--
+-- since_at: when it began: the midnight after the binding day at the place, when the hold was seen,
+-- the passed ETA, the last news, the tenth day; for last_free_day_near and appointment_late the
+-- start of the stay; for long_there the same. hours run from there to as_of().
+-- severity: high costs money or is about to (overdue, last_free_day_near, appointment_late);
+-- medium breaks a plan; low is to know (hold_cleared, no_news, tracking_stopped).
+--
+-- Cost: the cost columns read demurrage_exposure, which is slow without a filter; leave them out
+-- where they are not needed. Ask for a line, a terminal or a container.
+
+create view {{analytics}}.exceptions as
+with
+
+of_stays as (
+
+    select
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.customer_name,
+        stay.container_ref_numbers,
+        stay.shipment_ref_numbers,
+        stay.place,
+        found.exception,
+        found.sentence,
+        found.since_at
+    from {{analytics}}.container_stays as stay
+    cross join lateral (
+
+        select
+            'overdue' as exception,
+            format(
+                '%s past the last free day %s (%s) at %s',
+                case when stay.days_over = 1 then '1 day' else stay.days_over || ' days' end,
+                to_char(stay.binding_on, 'YYYY-MM-DD'),
+                stay.binding_source,
+                coalesce(stay.terminal_name, stay.place_name, 'the ' || stay.place)
+            ) as sentence,
+            (stay.binding_on + 1)::timestamp at time zone stay.time_zone as since_at
+        where stay.state = 'overdue'
+
+        union all
+
+        select
+            'last_free_day_near' as exception,
+            format(
+                'last free day %s (%s) at %s and not ready: %s',
+                case stay.days_left
+                    when 0 then 'is today'
+                    when 1 then 'is tomorrow'
+                    else 'is ' || to_char(stay.binding_on, 'YYYY-MM-DD')
+                end,
+                stay.binding_source,
+                coalesce(stay.terminal_name, stay.place_name, 'the ' || stay.place),
+                case
+                    when stay.blocking_holds <> '{}'
+                        then 'held by ' || array_to_string(stay.blocking_holds, ', ')
+                    when stay.is_available is null then 'availability unknown'
+                    else 'not available'
+                end
+            ) as sentence,
+            stay.start_at as since_at
+        where stay.state in ('upcoming', 'due_today')
+            and stay.days_left <= 2
+            and (stay.is_available is not true or stay.blocking_holds <> '{}')
+
+        union all
+
+        select
+            'appointment_late' as exception,
+            format(
+                'appointment on %s, after the last free day %s (%s)',
+                to_char(stay.pickup_appointment_at at time zone stay.time_zone, 'YYYY-MM-DD'),
+                to_char(stay.binding_on, 'YYYY-MM-DD'),
+                stay.binding_source
+            ) as sentence,
+            stay.start_at as since_at
+        where stay.state in ('upcoming', 'due_today', 'overdue')
+            and stay.place = 'port'
+            and stay.pickup_appointment_at > {{analytics}}.as_of()
+            and (stay.pickup_appointment_at at time zone stay.time_zone)::date > stay.binding_on
+
+    ) as found
+    where stay.has_begun
+        and not stay.has_ended
+
+),
+
+journeys as not materialized (
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.pod_terminal_id,
+        container.number as container_number,
+        shipment.bill_of_lading_number,
+        shipment.shipping_line_scac,
+        shipment.customer_name,
+        container.ref_numbers as container_ref_numbers,
+        shipment.ref_numbers as shipment_ref_numbers,
+        shipment.pod_vessel_name,
+        shipment.pod_vessel_imo,
+        shipment.pod_eta_at,
+        coalesce(shipment.port_of_discharge_name, shipment.port_of_discharge_locode) as port_name,
+        shipment.line_tracking_stopped_reason,
+        shipment.line_tracking_stopped_at,
+        coalesce(shipment.pol_atd_at <= {{analytics}}.as_of(), false) as has_departed,
+        coalesce(
+            least(
+                shipment.pod_ata_at,
+                container.pod_arrived_at,
+                container.pod_discharged_at,
+                container.pod_full_out_at,
+                container.pod_rail_departed_at
+            ) <= {{analytics}}.as_of(),
+            false
+        ) as has_arrived,
+        coalesce(
+            least(container.final_destination_full_out_at, container.empty_terminated_at)
+                <= {{analytics}}.as_of(),
+            false
+        )
+        or coalesce(container.pod_full_out_at <= {{analytics}}.as_of(), false) as has_gone_out,
+        coalesce(container.pod_rail_departed_at <= {{analytics}}.as_of(), false)
+        and not coalesce(
+            least(container.ind_ata_at, container.ind_rail_unloaded_at) <= {{analytics}}.as_of(),
+            false
+        ) as is_on_rail,
+        shipment.line_tracking_stopped_reason is not null
+        or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
+            as is_tracking_stopped
+    from {{analytics}}.known_containers as container
+    inner join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+
+),
+
+of_journeys as (
+
+    select
+        journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
+        journey.shipping_line_scac,
+        journey.customer_name,
+        journey.container_ref_numbers,
+        journey.shipment_ref_numbers,
+        'port' as place,
+        found.exception,
+        found.sentence,
+        found.since_at
+    from journeys as journey
+    -- What was known of the ETA a day ago, and of the vessel three days ago.
+    left join lateral (
+
+        select version.pod_eta_at
+        from {{data}}.shipment_history as version
+        where not journey.has_arrived
+            and version.shipment_id = journey.shipment_id
+            and version.valid_from <= {{analytics}}.as_of() - interval '24 hours'
+            and (
+                version.valid_to is null
+                or version.valid_to > {{analytics}}.as_of() - interval '24 hours'
+            )
+        limit 1
+
+    ) as yesterday
+        on true
+    left join lateral (
+
+        select
+            version.pod_vessel_imo,
+            version.pod_vessel_name
+        from {{data}}.shipment_history as version
+        where not journey.has_arrived
+            and version.shipment_id = journey.shipment_id
+            and version.valid_from <= {{analytics}}.as_of() - interval '3 days'
+            and (
+                version.valid_to is null
+                or version.valid_to > {{analytics}}.as_of() - interval '3 days'
+            )
+        limit 1
+
+    ) as before
+        on true
+    left join lateral (
+
+        select max(event.created_at) as last_at
+        from {{analytics}}.known_transport_events as event
+        where (journey.is_on_rail or journey.has_departed)
+            and not journey.has_gone_out
+            and event.container_id = journey.container_id
+            and event.created_at <= {{analytics}}.as_of()
+
+    ) as news
+        on true
+    cross join lateral (
+
+        select
+            'eta_slipped' as exception,
+            format(
+                'ETA at %s slipped by %s hours since yesterday, to %s',
+                coalesce(journey.port_name, 'the port'),
+                round(
+                    extract(epoch from journey.pod_eta_at - yesterday.pod_eta_at) / 3600
+                ),
+                to_char(journey.pod_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            ) as sentence,
+            {{analytics}}.as_of() - interval '24 hours' as since_at
+        where not journey.has_arrived
+            and journey.pod_eta_at - yesterday.pod_eta_at > interval '24 hours'
+
+        union all
+
+        select
+            'eta_passed' as exception,
+            format(
+                'ETA at %s was %s and nobody said that it arrived',
+                coalesce(journey.port_name, 'the port'),
+                to_char(journey.pod_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            ) as sentence,
+            journey.pod_eta_at as since_at
+        where not journey.has_arrived
+            and journey.pod_eta_at < {{analytics}}.as_of()
+
+        union all
+
+        select
+            'rolled' as exception,
+            format(
+                'comes on %s, not on %s as three days ago',
+                coalesce(journey.pod_vessel_name, journey.pod_vessel_imo),
+                coalesce(before.pod_vessel_name, before.pod_vessel_imo)
+            ) as sentence,
+            {{analytics}}.as_of() - interval '3 days' as since_at
+        where not journey.has_arrived
+            -- The IMO number, or the name where one of them has none: a number that was filled in
+            -- later is no other vessel.
+            and case
+                when before.pod_vessel_imo is not null and journey.pod_vessel_imo is not null
+                    then before.pod_vessel_imo <> journey.pod_vessel_imo
+                else upper(btrim(before.pod_vessel_name)) <> upper(btrim(journey.pod_vessel_name))
+            end
+
+        union all
+
+        select
+            'rail_silent' as exception,
+            format(
+                'on the rail, and nothing was recorded since %s',
+                to_char(news.last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            ) as sentence,
+            news.last_at as since_at
+        where journey.is_on_rail
+            and not journey.has_gone_out
+            and news.last_at < {{analytics}}.as_of() - interval '3 days'
+
+        union all
+
+        select
+            'no_news' as exception,
+            format(
+                'nothing was recorded since %s',
+                to_char(news.last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            ) as sentence,
+            news.last_at as since_at
+        where journey.has_departed
+            and not journey.is_on_rail
+            and not journey.has_gone_out
+            and news.last_at < {{analytics}}.as_of() - interval '21 days'
+
+    ) as found
+    where not journey.is_tracking_stopped
+
+    union all
+
+    select
+        journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
+        journey.shipping_line_scac,
+        journey.customer_name,
+        journey.container_ref_numbers,
+        journey.shipment_ref_numbers,
+        'port' as place,
+        'tracking_stopped' as exception,
+        format(
+            'the service asks the line no more: %s',
+            coalesce(journey.line_tracking_stopped_reason, 'no reason said')
+        ) as sentence,
+        journey.line_tracking_stopped_at as since_at
+    from journeys as journey
+    where journey.is_tracking_stopped
+        and not journey.has_gone_out
+
+),
+
+of_others as (
+
+    select
+        work.container_id,
+        work.place,
+        'long_there' as exception,
+        format(
+            'no last free day, and there for %s days: longer than four in five', work.days_there
+        ) as sentence,
+        work.start_at as since_at
+    from {{analytics}}.pickup_worklist as work
+    where work.is_long_there
+
+    union all
+
+    select
+        hold.container_id,
+        'port' as place,
+        'hold_new' as exception,
+        format(
+            'held by %s%s', coalesce(hold.hold_name, 'an unnamed hold'), ': ' || hold.description
+        ) as sentence,
+        hold.placed_at as since_at
+    from {{analytics}}.hold_durations as hold
+    where hold.is_open
+        and hold.is_start_known
+        and hold.status is distinct from 'pending'
+        and hold.placed_at > {{analytics}}.as_of() - interval '24 hours'
+
+    union all
+
+    select
+        hold.container_id,
+        'port' as place,
+        'hold_cleared' as exception,
+        format(
+            'no hold is left: %s was cleared', coalesce(hold.hold_name, 'an unnamed hold')
+        ) as sentence,
+        hold.cleared_at as since_at
+    from (
+        select distinct on (cleared.container_id)
+            cleared.container_id,
+            cleared.hold_name,
+            cleared.cleared_at
+        from {{analytics}}.hold_durations as cleared
+        where cleared.cleared_at > {{analytics}}.as_of() - interval '24 hours'
+            and cleared.status is distinct from 'pending'
+        order by cleared.container_id, cleared.cleared_at desc, cleared.hold_key
+    ) as hold
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = hold.container_id
+        and (
+            least(container.pod_full_out_at, container.pod_rail_departed_at)
+                <= {{analytics}}.as_of()
+        ) is not true
+    where not exists (
+        select
+        from {{analytics}}.known_holds as standing
+        where standing.container_id = hold.container_id
+            and standing.status is distinct from 'pending'
+    )
+
+    union all
+
+    select
+        empty.container_id,
+        'port' as place,
+        'empty_not_returned' as exception,
+        format(
+            'picked up %s days ago, and the empty is not back', floor(empty.days)
+        ) as sentence,
+        empty.full_out_at + interval '10 days' as since_at
+    from {{analytics}}.empty_return_times as empty
+    where empty.state = 'out'
+        and empty.days > 10
+        and not empty.is_tracking_stopped
+
+),
+
+found as (
+
+    select
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.customer_name,
+        stay.container_ref_numbers,
+        stay.shipment_ref_numbers,
+        stay.place,
+        stay.exception,
+        stay.sentence,
+        stay.since_at
+    from of_stays as stay
+
+    union all
+
+    select
+        journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
+        journey.shipping_line_scac,
+        journey.customer_name,
+        journey.container_ref_numbers,
+        journey.shipment_ref_numbers,
+        journey.place,
+        journey.exception,
+        journey.sentence,
+        journey.since_at
+    from of_journeys as journey
+
+    union all
+
+    select
+        other.container_id,
+        container.shipment_id,
+        container.pod_terminal_id,
+        container.number as container_number,
+        shipment.bill_of_lading_number,
+        shipment.shipping_line_scac,
+        shipment.customer_name,
+        container.ref_numbers as container_ref_numbers,
+        shipment.ref_numbers as shipment_ref_numbers,
+        other.place,
+        other.exception,
+        other.sentence,
+        other.since_at
+    from of_others as other
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = other.container_id
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
+
+)
+
+select
+    found.container_id,
+    found.shipment_id,
+    found.pod_terminal_id,
+    found.container_number,
+    found.bill_of_lading_number,
+    found.shipping_line_scac,
+    found.customer_name,
+    found.container_ref_numbers,
+    found.shipment_ref_numbers,
+    found.exception,
+    case
+        when found.exception in ('overdue', 'last_free_day_near', 'appointment_late') then 'high'
+        when found.exception in ('hold_cleared', 'no_news', 'tracking_stopped') then 'low'
+        else 'medium'
+    end as severity,
+    found.sentence,
+    round(extract(epoch from {{analytics}}.as_of() - found.since_at) / 3600, 1) as hours,
+    coalesce(exposure.fee_amount, exposure.estimate_amount) as cost_amount,
+    case
+        when exposure.fee_amount is not null then exposure.fee_currency_code
+        else exposure.estimate_currency_code
+    end as cost_currency_code,
+    found.since_at
+from found
+left join {{analytics}}.demurrage_exposure as exposure
+    on found.exception = 'overdue'
+    and exposure.container_id = found.container_id
+    and exposure.place = found.place;
+
+comment on view {{analytics}}.exceptions is
+    'One row per live container and exception that is open at as_of(): what needs attention, '
+    'since when and how bad it is.';
+comment on column {{analytics}}.exceptions.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.exceptions.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.exceptions.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.exceptions.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.exceptions.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.exceptions.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.exceptions.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.exceptions.container_ref_numbers is
+    'The customer''s reference numbers of the container.';
+comment on column {{analytics}}.exceptions.shipment_ref_numbers is
+    'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.exceptions.exception is
+    'What needs attention: overdue, last_free_day_near, appointment_late, long_there, '
+    'hold_new, hold_cleared, eta_slipped, eta_passed, rolled, rail_silent, no_news, '
+    'empty_not_returned or tracking_stopped.';
+comment on column {{analytics}}.exceptions.severity is
+    'high: costs money or is about to; medium: a plan no longer holds; low: to know.';
+comment on column {{analytics}}.exceptions.sentence is
+    'What is the matter, in one sentence.';
+comment on column {{analytics}}.exceptions.hours is
+    'Hours since then.';
+comment on column {{analytics}}.exceptions.cost_amount is
+    'What the days over cost so far: the fees listed, else the estimate by demurrage_tariffs; '
+    'null unless overdue.';
+comment on column {{analytics}}.exceptions.cost_currency_code is
+    'Currency of cost_amount.';
+comment on column {{analytics}}.exceptions.since_at is
+    'Since when. UTC.';

@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+afterEach(() => scene.clear())
+afterAll(() => scene.drop())
+
+const LOS_ANGELES = 'America/Los_Angeles'
+/** Noon of 8 November 2026 in Los Angeles. */
+const AS_OF = '2026-11-08T20:00:00Z'
+
+const COLUMNS = ['container_id', 'exception', 'severity', 'hours', 'sentence']
+
+const read = (columns: readonly string[] = COLUMNS, asOf = AS_OF) =>
+  scene.read('exceptions', { asOf, columns, rest: 'order by container_id, exception' })
+
+/** Each exception on a line, in the order of the containers. */
+async function readLines(asOf = AS_OF): Promise<string[]> {
+  const rows = await read(COLUMNS, asOf)
+  return rows.map((row) => Object.values(row).map(String).join(' | '))
+}
+
+const shipment = (shipment_id: string, more: object = {}) => ({
+  shipment_id,
+  bill_of_lading_number: `BOL-${shipment_id}`,
+  shipping_line_scac: 'MAEU',
+  port_of_discharge_name: 'Los Angeles',
+  pol_atd_at: '2026-10-01T00:00:00Z',
+  ...more,
+})
+
+const box = (container_id: string, more: object = {}) => ({
+  container_id,
+  number: container_id,
+  shipment_id: 's1',
+  pod_timezone: LOS_ANGELES,
+  ...more,
+})
+
+const AT_PORT = {
+  pod_arrived_at: '2026-11-03T10:00:00Z',
+  pod_discharged_at: '2026-11-03T20:00:00Z',
+  availability_known: true,
+  available_for_pickup: true,
+}
+
+const day = (container_id: string, local_date: string) => ({
+  container_id,
+  kind: 'pickup_lfd_terminal',
+  local_date,
+  deadline_at: `${local_date}T08:00:00Z`,
+  time_zone: LOS_ANGELES,
+})
+
+const event = (container_id: string, created_at: string) => ({
+  container_id,
+  transport_event_id: `e of ${container_id}`,
+  event: 'container.transport.vessel_departed',
+  created_at,
+})
+
+it('shows nothing of nothing', async () => {
+  expect(await scene.read('exceptions')).toEqual([])
+})
+
+it('shows every column of what is overdue, with what it costs', async () => {
+  await insertKnown(scene, 'shipments', [
+    shipment('s1', { customer_name: 'Acme', ref_numbers: ['PO 1'] }),
+  ])
+  await insertKnown(scene, 'containers', [box('c1', { ...AT_PORT, ref_numbers: ['R1'] })])
+  await insertKnown(scene, 'container_import_deadlines', [day('c1', '2026-11-06')])
+  await insertKnown(scene, 'container_fees', [
+    {
+      container_id: 'c1',
+      fee_key: 'a',
+      type: 'demurrage',
+      amount: '350.00',
+      currency_code: 'USD',
+      is_total: false,
+    },
+  ])
+  expect(await read([])).toEqual([
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: null,
+      container_number: 'c1',
+      bill_of_lading_number: 'BOL-s1',
+      shipping_line_scac: 'MAEU',
+      customer_name: 'Acme',
+      container_ref_numbers: ['R1'],
+      shipment_ref_numbers: ['PO 1'],
+      exception: 'overdue',
+      severity: 'high',
+      sentence: '2 days past the last free day 2026-11-06 (terminal) at Los Angeles',
+      // Since the midnight after the 6th, in Los Angeles (UTC-8).
+      hours: '36.0',
+      cost_amount: '350.00',
+      cost_currency_code: 'USD',
+      since_at: '2026-11-07 08:00:00+00',
+    },
+  ])
+})
+
+it('tells of last free days that are near, and of appointments after them', async () => {
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  const waiting = { ...AT_PORT, available_for_pickup: false }
+  await insertKnown(scene, 'containers', [
+    box('c1', waiting),
+    box('c2', waiting),
+    box('c3', AT_PORT),
+    box('c4', AT_PORT),
+    box('c5', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
+    box('c6', { ...waiting, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', '2026-11-10'),
+    day('c2', '2026-11-11'),
+    day('c3', '2026-11-08'),
+    day('c4', '2026-11-09'),
+    day('c5', '2026-11-11'),
+    day('c6', '2026-11-09'),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c4', hold_key: 'a', name: 'customs', status: 'hold' },
+    { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'pending' },
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | last_free_day_near | high | 120.0 | last free day is 2026-11-10 (terminal) at Los Angeles and not ready: not available',
+    // c2 has three days, c3 is ready, c6 is out.
+    'c4 | last_free_day_near | high | 120.0 | last free day is tomorrow (terminal) at Los Angeles and not ready: held by customs',
+    'c5 | appointment_late | high | 120.0 | appointment on 2026-11-12, after the last free day 2026-11-11 (terminal)',
+  ])
+})
+
+it('tells of holds that came or went in a day, and not of texts or of boxes that left', async () => {
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  await insertKnown(scene, 'containers', [
+    box('c1', AT_PORT),
+    box('c2', AT_PORT),
+    box('c3', AT_PORT),
+    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+    box('c5', AT_PORT),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
+  ])
+  const version = (container_id: string, from: string, to: string | null, more: object = {}) => ({
+    container_id,
+    hold_key: 'a',
+    name: 'customs',
+    status: 'hold',
+    valid_from: from,
+    valid_to: to,
+    ...more,
+  })
+  await scene.insert('container_hold_history', [
+    version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
+    // Announced only; placed long ago, with a text of today.
+    version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
+    version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+    version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+    version('c5', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z', { description: 'EXAM' }),
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | hold_new | medium | 12.0 | held by customs: EXAM',
+    // c4 has left, and c5 is still held by something else.
+    'c3 | hold_cleared | low | 12.0 | no hold is left: customs was cleared',
+  ])
+})
+
+it('tells of ETAs that slipped or passed, and of another vessel', async () => {
+  await insertKnown(scene, 'shipments', [
+    shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
+    shipment('s3', { pod_eta_at: '2026-11-07T20:00:00Z', pod_ata_at: '2026-11-07T22:00:00Z' }),
+  ])
+  const versions = (shipment_id: string, changedAt: string, before: object, after: object) => [
+    {
+      ...shipment(shipment_id, before),
+      valid_from: '2026-10-20T00:00:00Z',
+      valid_to: changedAt,
+    },
+    { ...shipment(shipment_id, after), valid_from: changedAt },
+  ]
+  await scene.insert('shipments', [shipment('s1'), shipment('s4'), shipment('s5')])
+  const eta = (pod_eta_at: string) => ({ pod_eta_at })
+  await scene.insert('shipment_history', [
+    ...versions(
+      's1',
+      '2026-11-08T06:00:00Z',
+      eta('2026-11-20T06:00:00Z'),
+      eta('2026-11-21T12:00:00Z'),
+    ),
+    // A day and not more; a number that was filled in for the same vessel.
+    ...versions(
+      's4',
+      '2026-11-08T06:00:00Z',
+      { ...eta('2026-11-20T06:00:00Z'), pod_vessel_name: 'EVER GIVEN' },
+      { ...eta('2026-11-21T06:00:00Z'), pod_vessel_name: 'Ever Given', pod_vessel_imo: '9811000' },
+    ),
+    ...versions(
+      's5',
+      '2026-11-06T06:00:00Z',
+      { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
+      { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
+    ),
+  ])
+  await insertKnown(
+    scene,
+    'containers',
+    ['s1', 's2', 's3', 's4', 's5'].map((shipment_id, at) => box(`c${at + 1}`, { shipment_id })),
+  )
+  expect(await readLines()).toEqual([
+    'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
+    'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
+    'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
+  ])
+})
+
+it('tells of silence at sea and on the rail, of empties that are out, and of tracking that stopped', async () => {
+  await insertKnown(scene, 'shipments', [
+    shipment('s1'),
+    shipment('s2', {
+      line_tracking_stopped_at: '2026-11-01T20:00:00Z',
+      line_tracking_stopped_reason: 'no_updates_at_line',
+    }),
+  ])
+  const byRail = { ...AT_PORT, pod_rail_departed_at: '2026-11-04T20:00:00Z' }
+  const out = { ...AT_PORT, available_for_pickup: false }
+  await insertKnown(scene, 'containers', [
+    box('c1'),
+    box('c2'),
+    box('c3', byRail),
+    box('c4', { ...byRail, ind_ata_at: '2026-11-05T20:00:00Z' }),
+    box('c5', { ...out, pod_full_out_at: '2026-10-26T20:00:00Z' }),
+    box('c6', {
+      ...out,
+      pod_full_out_at: '2026-10-26T20:00:00Z',
+      empty_terminated_at: '2026-11-02T20:00:00Z',
+    }),
+    box('c7', { shipment_id: 's2' }),
+    box('c8', { ...out, shipment_id: 's2', pod_full_out_at: '2026-10-01T20:00:00Z' }),
+  ])
+  await scene.insert('transport_events', [
+    event('c1', '2026-10-17T20:00:00Z'),
+    event('c2', '2026-10-19T20:00:00Z'),
+    event('c3', '2026-11-05T08:00:00Z'),
+    event('c4', '2026-11-05T08:00:00Z'),
+    event('c7', '2026-10-01T08:00:00Z'),
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | no_news | low | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC',
+    'c3 | rail_silent | medium | 84.0 | on the rail, and nothing was recorded since 2026-11-05 08:00 UTC',
+    'c5 | empty_not_returned | medium | 72.0 | picked up 13 days ago, and the empty is not back',
+    'c7 | tracking_stopped | low | 168.0 | the service asks the line no more: no_updates_at_line',
+  ])
+})
+
+it('tells of a box without a last free day that stands longer than four in five', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  const others = ['o1', 'o2', 'o3', 'o4', 'o5'].map((id, at) =>
+    box(id, {
+      ...AT_PORT,
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-10-01T00:00:00Z',
+      pod_full_out_at: `2026-10-0${at + 2}T00:00:00Z`,
+      empty_terminated_at: '2026-10-10T00:00:00Z',
+    }),
+  )
+  await insertKnown(scene, 'containers', [
+    ...others,
+    box('c1', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T14:00:00Z' }),
+    box('c2', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T22:00:00Z' }),
+  ])
+  // The 80th percentile of one to five days is 4.2 days.
+  expect(await readLines()).toEqual([
+    'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
+  ])
+})
