@@ -322,7 +322,7 @@ describe('stored views', () => {
     const done = await callCli(['store-views'], settings)
     expect(done.stdout).toMatch(/^datasync_containers +\d+ +\d+$/m)
     const again = await callCli(['store-views'], settings)
-    expect(again.stdout).toBe('No view is out of date, or another process stores them.\n')
+    expect(again.stdout).toBe('No view is out of date, or another process is storing them.\n')
     const after = await callCli(['status'], settings)
     const json = await callCli(['status', '--json'], settings)
     expect(after.stdout).toMatch(/^stored view +rows +age +took/m)
