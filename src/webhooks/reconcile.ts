@@ -38,12 +38,14 @@ const MOST_PAGES = 20
 /**
  * Catches up with notifications that the service gave up on: lists those whose deliveries failed,
  * and puts each into the inbox as if it were delivered now. Checks our webhook first: one that is
- * switched off is why deliveries fail. Costs two requests and one a page. Idempotent.
+ * switched off is why deliveries fail. Costs two requests and one a page; in a list that is newest
+ * first, reading stops at a page with nothing new. Idempotent.
  */
 export async function reconcile(dependencies: ReconcileDependencies): Promise<ReconcileReport> {
   const { service, warehouse, logger, signal, settings, mostPages = MOST_PAGES } = dependencies
   const webhook = await checkWebhook(dependencies)
   const counts = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0, pages: 0 }
+  const instants: number[] = []
   let isTruncated = false
   const pages = listFailedNotifications(service, { pageSize: settings.pageSize, signal })
   for await (const { page, failed } of pages) {
@@ -55,6 +57,8 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
     counts.foreign += failed.length - own.length
     counts.alreadyKnown += own.length - recovered
     counts.recovered += recovered
+    instants.push(...failed.map(({ envelope }) => Date.parse(envelope.createdAt ?? '')))
+    if (own.length > 0 && recovered === 0 && isNewestFirst(instants)) break
     isTruncated = counts.pages >= mostPages && !page.isLast
     if (isTruncated) break
   }
@@ -66,6 +70,12 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
   }
   for (const { sentence } of webhook.alerts) logger.error(sentence)
   return { ...counts, isTruncated, webhook }
+}
+
+/** Of a list that is all of one instant nobody can tell. */
+function isNewestFirst(instants: readonly number[]): boolean {
+  const isFalling = instants.every((at, place) => place === 0 || at <= (instants[place - 1] ?? NaN))
+  return isFalling && (instants.at(-1) ?? NaN) < (instants[0] ?? NaN)
 }
 
 /** Where no webhook is known as ours, all are; the processor decides about each. */

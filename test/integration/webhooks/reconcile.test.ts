@@ -195,6 +195,24 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     expect(await inbox()).toMatchObject([{ id, state: 'received', error: null }])
   })
 
+  it('are read newest first only as far as there is something new', async () => {
+    const boxes = await containerIds(6)
+    for (const containerId of boxes) {
+      scene.simulator.webhooks.emit('container.updated', { containerId })
+      scene.simulator.clock.advance(60_000)
+    }
+    await failAll()
+    const all = scene.simulator.webhooks.notifications.length
+    const first = await runReconcile({ pageSize: 2 })
+    expect(first).toMatchObject({ failed: all, pages: Math.ceil(all / 2), isTruncated: false })
+    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ failed: 2, pages: 1 })
+    // Oldest first, what is new stands at the end: nothing may be left out.
+    scene.simulator.webhooks.emit('container.updated', { containerId: boxes[0]! })
+    await failAll()
+    scene.simulator.webhooks.notifications.reverse()
+    expect(await runReconcile({ pageSize: 2 })).toMatchObject({ recovered: 1, isTruncated: false })
+  })
+
   it('are read no further than the bound, and the report says so', async () => {
     for (const containerId of await containerIds(5)) {
       scene.simulator.webhooks.emit('container.updated', { containerId })
