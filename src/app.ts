@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
 import { accountKey } from './base/service-address.js'
-import { createTrackingService, type TrackingService } from './api/endpoints.js'
+import { createTrackingService } from './api/endpoints.js'
 import {
   createFallbackBudget,
   createRequestBudget,
   type RequestBudget,
 } from './api/request-budget.js'
-import type { ApiStats } from './api/client.js'
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
 import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
+  type EmbeddedDatabase,
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
@@ -37,11 +37,6 @@ export interface AppOptions {
   readonly programVersion: string
 }
 
-export interface DatabaseAddress {
-  readonly url: string
-  readonly isEmbedded: boolean
-}
-
 interface ConnectOptions {
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
@@ -63,26 +58,27 @@ interface PrepareOptions {
 }
 
 /** In place of the service of the settings: the demo's simulator. */
-export interface OtherService {
+interface OtherService {
   readonly apiUrl: string
   readonly apiKey: string
   readonly rateLimitPerMinute: number
 }
 
-export interface OpenServiceOptions {
+interface OpenServiceOptions {
   readonly other?: OtherService
   readonly warehouse?: Warehouse
   /** Called before each wait for the request budget. Absent: long waits are logged. */
   readonly onWait?: (ms: number) => void
 }
 
-export interface OpenedService {
-  readonly service: TrackingService
-  readonly stats: () => ApiStats
-}
+const clock = (): Date => new Date()
+const sleep = createSleep()
+
+/** Shorter waits for the request budget are not logged. */
+const LONG_WAIT_MS = 5_000
 
 /** Makes the parts of the program, hands them out, closes them in reverse order. */
-export interface App {
+export class App {
   readonly config: Config
   /** Where each setting comes from. */
   readonly origins: LoadedConfig['origins']
@@ -92,181 +88,160 @@ export interface App {
   readonly homeDirectory: string
   /** Masks every secret in a text that is to be shown. */
   readonly redact: (text: string) => string
+  readonly #secrets: string[]
+  readonly #closers: (() => Promise<void>)[] = []
+  readonly #logLongWaits: (ms: number) => void
+  #database: Promise<{ readonly url: string; readonly isEmbedded: boolean }> | undefined
+  #embedded: EmbeddedDatabase | undefined
+  #controlBudget: RequestBudget | undefined
+
+  constructor({ loaded, ...options }: AppOptions) {
+    this.config = loaded.config
+    this.origins = loaded.origins
+    this.#secrets = [...loaded.secrets]
+    this.logger = createLogger({
+      level: loaded.config.logLevel,
+      format: options.isLogForPeople ? 'text' : 'json',
+      secrets: this.#secrets,
+      stream: options.logStream,
+    })
+    this.signal = options.signal
+    this.programVersion = options.programVersion
+    this.homeDirectory = resolve(options.workingDirectory, loaded.config.home)
+    this.redact = createLiveRedactor(this.#secrets)
+    this.#logLongWaits = createWaitLog(this.logger, LONG_WAIT_MS)
+  }
+
   /**
    * `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`.
    */
-  openDatabase(options?: Pick<ConnectOptions, 'isEmbedded'>): Promise<DatabaseAddress>
+  openDatabase(isEmbedded = false) {
+    return (this.#database ??= this.#startDatabase(isEmbedded))
+  }
+
+  async #startDatabase(isEmbedded: boolean) {
+    const { homeDirectory, logger, config } = this
+    if (config.databaseUrl !== undefined && !isEmbedded) {
+      return { url: config.databaseUrl, isEmbedded: false }
+    }
+    const port = config.databasePort
+    const embedded = await startEmbeddedDatabase({ homeDirectory, logger, port })
+    this.#embedded = embedded
+    this.#secrets.push(new URL(embedded.url).password)
+    this.onClose(() => embedded.stop())
+    return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
+  }
+
+  /** Why the embedded database cannot be reached, if its log says so. */
+  async explainDatabase(): Promise<Error | undefined> {
+    return this.#embedded?.explain()
+  }
+
   /** The warehouse as it stands. */
-  connect(options?: ConnectOptions): Promise<Warehouse>
+  async connect({ isEmbedded, ...choice }: ConnectOptions = {}): Promise<Warehouse> {
+    const { url } = await this.openDatabase(isEmbedded)
+    const { schema } = this.config
+    const warehouse = createWarehouse({ url, schema, logger: this.logger, ...choice })
+    this.onClose(() => warehouse.close())
+    return warehouse
+  }
+
   /**
    * Checks the rights of the login and brings the schemas up to date. Throws MigrationError if the
    * settings forbid that.
    */
-  prepare(warehouse: Warehouse, options?: PrepareOptions): Promise<void>
-  /** Connects and prepares. */
-  openWarehouse(options?: PrepareOptions): Promise<Warehouse>
-  /**
-   * The service of the settings, or the given one. With a warehouse, its request budget is shared
-   * with every process that uses that warehouse. Without one, it is shared if the database of the
-   * settings answers; none is started for it. Throws ConfigError if settings are missing.
-   */
-  openService(options?: OpenServiceOptions): Promise<OpenedService>
-  /** Why the embedded database cannot be reached, if its log says so. */
-  explainDatabase(): Promise<Error | undefined>
-  /** Something of a command's that must be closed with the rest. */
-  onClose(close: () => Promise<void>): void
-  /** Closes everything that was opened; failures are logged. Idempotent. */
-  close(): Promise<void>
-}
-
-const clock = (): Date => new Date()
-const sleep = createSleep()
-
-export function createApp(options: AppOptions): App {
-  const { config } = options.loaded
-  const secrets = [...options.loaded.secrets]
-  const logger = createLogger({
-    level: config.logLevel,
-    format: options.isLogForPeople ? 'text' : 'json',
-    secrets,
-    stream: options.logStream,
-  })
-  const homeDirectory = resolve(options.workingDirectory, config.home)
-  const closers: (() => Promise<void>)[] = []
-  let database: Promise<DatabaseAddress> | undefined
-  let explainDatabase: (() => Promise<Error | undefined>) | undefined
-
-  async function startDatabase(isEmbedded: boolean): Promise<DatabaseAddress> {
-    if (config.databaseUrl !== undefined && !isEmbedded) {
-      return { url: config.databaseUrl, isEmbedded: false }
-    }
-    const embedded = await startEmbeddedDatabase({
-      homeDirectory,
-      logger,
-      port: config.databasePort,
-    })
-    secrets.push(new URL(embedded.url).password)
-    closers.push(() => embedded.stop())
-    explainDatabase = () => embedded.explain()
-    return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
-  }
-
-  const openDatabase: App['openDatabase'] = ({ isEmbedded = false } = {}) =>
-    (database ??= startDatabase(isEmbedded))
-
-  const connect: App['connect'] = async ({ isEmbedded = false, ...choice } = {}) => {
-    const { url } = await openDatabase({ isEmbedded })
-    const warehouse = createWarehouse({ url, schema: config.schema, logger, ...choice })
-    closers.push(() => warehouse.close())
-    return warehouse
-  }
-
-  const prepare: App['prepare'] = async (
-    warehouse,
-    { isWriting = false, isAccountAccepted = false, isEmbedded = false } = {},
-  ) => {
+  async prepare(
+    warehouse: Warehouse,
+    { isWriting = false, isAccountAccepted = false, isEmbedded = false }: PrepareOptions = {},
+  ): Promise<void> {
+    const { databaseUrl } = this.config
     // The only user of the embedded database may do everything there.
-    if (isWriting && config.databaseUrl !== undefined) await refuseMissingRights(warehouse)
-    await bringUpToDate(warehouse, config, isEmbedded)
-    if (isWriting && !isAccountAccepted) await requireSameAccount(warehouse)
+    if (isWriting && databaseUrl !== undefined) await refuseMissingRights(warehouse)
+    await bringUpToDate(warehouse, this.config, isEmbedded)
+    if (isWriting && !isAccountAccepted) await this.#requireSameAccount(warehouse)
   }
 
-  const openWarehouse: App['openWarehouse'] = async (options = {}) => {
-    const warehouse = await connect()
-    await prepare(warehouse, options)
-    return warehouse
-  }
-
-  async function requireSameAccount(warehouse: Warehouse): Promise<void> {
-    const { apiUrl, apiKey } = config
+  async #requireSameAccount(warehouse: Warehouse): Promise<void> {
+    const { apiUrl, apiKey } = this.config
     if (apiUrl === undefined || apiKey === undefined) return
     const { refuseOtherAccount } = await import('./warehouse/bookkeeping/source-account.js')
     await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
-  let controlBudget: RequestBudget | undefined
-
-  function openControlBudget(service: OtherService): RequestBudget {
-    const openShared = async (): Promise<RequestBudget | undefined> => {
-      const isReachable =
-        config.databaseUrl !== undefined ||
-        (await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning
-      if (!isReachable) return undefined
-      const warehouse = await connect({ poolSize: 1 })
-      // People wait for these commands, and a sync may have used up the minute.
-      return shareBudget(service, warehouse, sleepAfter(createWaitLog(logger, 1_000)))
-    }
-    return createFallbackBudget({ openShared, own: createOwnBudget(service), logger })
+  /** Connects and prepares. */
+  async openWarehouse(options?: PrepareOptions): Promise<Warehouse> {
+    const warehouse = await this.connect()
+    await this.prepare(warehouse, options)
+    return warehouse
   }
 
-  const logLongWaits = createWaitLog(logger, LONG_WAIT_MS)
-
-  function openBudget({ other, warehouse, onWait }: OpenServiceOptions): RequestBudget {
-    if (warehouse !== undefined) {
-      return shareBudget(other ?? ofSettings(), warehouse, sleepAfter(onWait ?? logLongWaits))
-    }
-    if (other !== undefined) return createOwnBudget(other)
-    return (controlBudget ??= openControlBudget(ofSettings()))
+  /**
+   * The service of the settings, or the given one. With a warehouse, its request budget is shared
+   * with every process that uses that warehouse. Without one, it is shared if the database of the
+   * settings answers; none is started for it. Throws ConfigError if settings are missing.
+   */
+  async openService(choice: OpenServiceOptions = {}) {
+    const { config, logger, signal } = this
+    const address = choice.other ?? { ...config, ...requireService(config) }
+    // Many commands do not use the service, and loading its client takes a tenth of their start.
+    const { ApiClient } = await import('./api/client.js')
+    this.#secrets.push(address.apiKey)
+    const client = new ApiClient({
+      baseUrl: address.apiUrl,
+      apiKey: address.apiKey,
+      logger,
+      clock,
+      sleep,
+      random: Math.random,
+      budget: this.#openBudget(address, choice),
+      timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
+      userAgent: `tracking-sync/${this.programVersion}`,
+      signal,
+      ...(choice.warehouse === undefined
+        ? {}
+        : { databaseNow: createDatabaseClock(choice.warehouse) }),
+    })
+    this.onClose(() => client.close())
+    return { service: createTrackingService(client), stats: () => client.stats() }
   }
 
-  const ofSettings = (): OtherService => ({ ...config, ...requireService(config) })
+  #openBudget(
+    service: OtherService,
+    { other, warehouse, onWait = this.#logLongWaits }: OpenServiceOptions,
+  ): RequestBudget {
+    if (warehouse !== undefined) return shareBudget(service, warehouse, onWait)
+    if (other !== undefined) return createOwnBudget(service)
+    return (this.#controlBudget ??= createFallbackBudget({
+      openShared: () => this.#openSharedBudget(service),
+      own: createOwnBudget(service),
+      logger: this.logger,
+    }))
+  }
 
-  return {
-    config,
-    origins: options.loaded.origins,
-    logger,
-    signal: options.signal,
-    programVersion: options.programVersion,
-    homeDirectory,
-    redact: createLiveRedactor(secrets),
-    openDatabase,
-    connect,
-    prepare,
-    openWarehouse,
-    openService: async (choice = {}) => {
-      const { apiUrl, apiKey } = choice.other ?? ofSettings()
-      // Many commands do not use the service, and loading its client takes a tenth of their start.
-      const { ApiClient } = await import('./api/client.js')
-      secrets.push(apiKey)
-      const client = new ApiClient({
-        baseUrl: apiUrl,
-        apiKey,
-        logger,
-        clock,
-        sleep,
-        random: Math.random,
-        budget: openBudget(choice),
-        timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
-        userAgent: `tracking-sync/${options.programVersion}`,
-        signal: options.signal,
-        ...(choice.warehouse === undefined
-          ? {}
-          : { databaseNow: createDatabaseClock(choice.warehouse) }),
+  async #openSharedBudget(service: OtherService): Promise<RequestBudget | undefined> {
+    const isReachable =
+      this.config.databaseUrl !== undefined || (await embeddedDatabaseStatus(this)).isRunning
+    if (!isReachable) return undefined
+    // People wait for these commands, and a sync may have used up the minute.
+    return shareBudget(
+      service,
+      await this.connect({ poolSize: 1 }),
+      createWaitLog(this.logger, 1_000),
+    )
+  }
+
+  /** Something of a command's that must be closed with the rest. */
+  onClose(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  /** Closes everything that was opened; failures are logged. Idempotent. */
+  async close(): Promise<void> {
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+      await close().catch((error: unknown) => {
+        this.logger.warn('a part did not close cleanly', { error })
       })
-      closers.push(() => client.close())
-      return { service: createTrackingService(client), stats: () => client.stats() }
-    },
-    explainDatabase: async () => explainDatabase?.(),
-    onClose: (close) => {
-      closers.push(close)
-    },
-    close: async () => {
-      for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
-        await close().catch((error: unknown) => {
-          logger.warn('a part did not close cleanly', { error })
-        })
-      }
-    },
-  }
-}
-
-/** Shorter waits for the request budget are not logged. */
-const LONG_WAIT_MS = 5_000
-
-function sleepAfter(announce: (ms: number) => void): typeof sleep {
-  return (ms, signal) => {
-    announce(ms)
-    return sleep(ms, signal)
+    }
   }
 }
 
@@ -291,14 +266,17 @@ function createOwnBudget({ rateLimitPerMinute }: OtherService): RequestBudget {
 function shareBudget(
   service: OtherService,
   warehouse: Warehouse,
-  sleepWhile = sleep,
+  onWait: (ms: number) => void,
 ): RequestBudget {
   return createSharedRequestBudget({
     perMinute: service.rateLimitPerMinute,
     warehouse,
     account: accountKey(service),
     clock,
-    sleep: sleepWhile,
+    sleep: (ms, signal) => {
+      onWait(ms)
+      return sleep(ms, signal)
+    },
   })
 }
 

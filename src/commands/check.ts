@@ -1,6 +1,11 @@
 import type { App } from '../app.js'
-import { ConnectorError, IncompleteRunError, MigrationError, toError } from '../base/errors.js'
-import { WarehouseSchemaError } from '../base/errors.js'
+import {
+  ConnectorError,
+  IncompleteRunError,
+  MigrationError,
+  toError,
+  WarehouseSchemaError,
+} from '../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
@@ -208,7 +213,7 @@ export const status = declare({
   run: async (app) => {
     const { describeStatus, findAlerts } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
-    const { slotsOf } = await import('../status/sync-freshness.js')
+    const { slotsOf } = await import('../status/read-vitals.js')
     const read = await readStatus(await app.openWarehouse())
     const alerts = findAlerts(read, { slots: slotsOf(app.config), isServing: false })
     const sections = describeStatus(read, app.config.rateLimitPerMinute).flatMap(

@@ -11,8 +11,13 @@ import {
 } from '../base/exit-code.js'
 import { projectFile } from '../base/project-file.js'
 import type { SettingName } from '../config/settings.js'
-import { escapeControls, formatParts, type Part } from './output/print-table.js'
-import { terminalOf, type Terminal } from './output/terminal.js'
+import {
+  escapeControls,
+  formatParts,
+  type Part,
+  type Terminal,
+  terminalOf,
+} from './output/print-table.js'
 
 /** The parts of `process` that commands use. */
 export interface ProcessLike {
@@ -143,9 +148,9 @@ export class CommandIo {
         configFile,
       })
       redact = createRedactor(loaded.secrets)
-      const { createApp } = await import('../app.js')
+      const { App } = await import('../app.js')
       const { logFormat } = loaded.config
-      app = createApp({
+      app = new App({
         loaded,
         workingDirectory: process.cwd(),
         logStream: process.stderr,

@@ -2,8 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { ConfigError } from '../base/errors.js'
 import { requireService } from '../config/needed-settings.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
-import { declare, group } from './declare-command.js'
-import { argument, value } from './inputs.js'
+import { argument, declare, group, value } from './declare-command.js'
 
 const set = declare({
   name: 'set',

@@ -6,8 +6,7 @@ import type { RunReport } from '../sync/run-sync.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { countOf } from '../base/phrases.js'
 import type { CommandIo } from './command-io.js'
-import { declare } from './declare-command.js'
-import { value, wholeNumber } from './inputs.js'
+import { declare, value, wholeNumber } from './declare-command.js'
 import { printAnswer } from './output/print-answer.js'
 import type { Part } from './output/print-table.js'
 import { describeProblem, runSettingsOf } from './sync.js'
@@ -104,12 +103,7 @@ async function run(
 ): Promise<RunReport> {
   const { runSync } = await import('../sync/run-sync.js')
   const { createProgressReporter } = await import('./output/progress.js')
-  const progress = createProgressReporter({
-    stream: io.process.stderr,
-    isTerminal: io.process.stderr.isTTY,
-    isJson: false,
-    now: () => performance.now(),
-  })
+  const progress = createProgressReporter({ stream: io.process.stderr })
   const other = {
     apiUrl: simulator.url,
     apiKey: simulator.apiKey,

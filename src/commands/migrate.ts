@@ -1,8 +1,7 @@
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createSleep } from '../base/retry.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
-import { declare } from './declare-command.js'
-import { flag } from './inputs.js'
+import { declare, flag } from './declare-command.js'
 
 export const migrate = declare({
   name: 'migrate',

@@ -6,8 +6,15 @@ import type {
   QuarantineSelection,
 } from '../warehouse/bookkeeping/quarantined-records.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { declare, group } from './declare-command.js'
-import { argument, flag, list as listOf, value, wholeNumber } from './inputs.js'
+import {
+  argument,
+  declare,
+  flag,
+  group,
+  list as listOf,
+  value,
+  wholeNumber,
+} from './declare-command.js'
 import { describeReport, SERVICE_SETTINGS, withRunDependencies } from './sync.js'
 
 const quarantineId = wholeNumber(1, Number.MAX_SAFE_INTEGER)

@@ -9,9 +9,17 @@ import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import type { Answer, CommandIo } from './command-io.js'
-import { declare } from './declare-command.js'
-import { argument, choice, flag, instant, instantText, value, wholeNumber } from './inputs.js'
-import type { Input } from './inputs.js'
+import {
+  argument,
+  choice,
+  declare,
+  flag,
+  type Input,
+  instant,
+  instantText,
+  value,
+  wholeNumber,
+} from './declare-command.js'
 import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './output/print-answer.js'
 
 /** What PostgreSQL would refuse only after everything was opened. Other values are any text. */

@@ -8,8 +8,7 @@ import { requireService, requireWebhookSecrets } from '../config/needed-settings
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
-import { declare } from './declare-command.js'
-import { flag } from './inputs.js'
+import { declare, flag } from './declare-command.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [

@@ -5,8 +5,7 @@ import { ConfigError } from '../base/errors.js'
 import { countOf } from '../base/phrases.js'
 import type { Simulator } from '../simulator/server.js'
 import type { Disturbance } from '../simulator/webhooks/webhook-script.js'
-import { declare } from './declare-command.js'
-import { flag, instant, value, wholeNumber } from './inputs.js'
+import { declare, flag, instant, value, wholeNumber } from './declare-command.js'
 
 /** A stand-in must not be given the real key, which `.env` may hold. */
 const SIMULATOR_KEY = 'simulator-key'

@@ -9,8 +9,7 @@ import type { Plan, PlanTotal } from '../sync/make-plan.js'
 import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { CommandIo } from './command-io.js'
-import { declare } from './declare-command.js'
-import { flag, list } from './inputs.js'
+import { declare, flag, list } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -133,9 +132,7 @@ export async function withRunDependencies<Result>(
   const { createProgressReporter } = await import('./output/progress.js')
   const progress = createProgressReporter({
     stream: io.process.stderr,
-    isTerminal: io.process.stderr.isTTY,
     isJson,
-    now: () => performance.now(),
     requestsPerMinute: app.config.rateLimitPerMinute,
   })
   const { service } = await app.openService({ warehouse, onWait: progress.onWait })

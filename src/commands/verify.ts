@@ -3,8 +3,7 @@ import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
 import type { VerifyReport } from '../sync/verify-warehouse.js'
-import { declare } from './declare-command.js'
-import { value, wholeNumber } from './inputs.js'
+import { declare, value, wholeNumber } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
 const LARGEST_SEED = 2 ** 31 - 1

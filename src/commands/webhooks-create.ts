@@ -11,8 +11,7 @@ import {
 } from '../config/needed-settings.js'
 import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/create-webhook.js'
 import type { Answer, CommandIo } from './command-io.js'
-import { declare, SERVICE_ONLY } from './declare-command.js'
-import { argument, flag, value, wholeNumber } from './inputs.js'
+import { argument, declare, flag, SERVICE_ONLY, value, wholeNumber } from './declare-command.js'
 
 const SECRET_OPTIONS = {
   isSecretShown: flag(

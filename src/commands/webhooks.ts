@@ -10,8 +10,16 @@ import {
 } from '../webhooks/process/replay-notifications.js'
 import type { Envelope } from '../webhooks/receive/delivery.js'
 import type { ReconcileReport } from '../webhooks/reconcile.js'
-import { declare, group, SERVICE_ONLY } from './declare-command.js'
-import { flag, instant, list as listOf, value, wholeNumber } from './inputs.js'
+import {
+  declare,
+  flag,
+  group,
+  instant,
+  list as listOf,
+  SERVICE_ONLY,
+  value,
+  wholeNumber,
+} from './declare-command.js'
 import { create, enable, trigger } from './webhooks-create.js'
 
 const list = declare({

@@ -1,14 +1,23 @@
-import type { z } from 'zod'
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
-import { allSettings, settingsSchema, type Config, type SettingName } from './settings.js'
-import { fromEnvironment, readConfigFile, readDotEnv } from './sources.js'
+import {
+  allSettings,
+  settingsSchema,
+  type Config,
+  type SettingDescription,
+  type SettingName,
+} from './settings.js'
 
 export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'default'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 export interface ConfigSources {
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   /** Where `.env`, the configuration file and relative paths are looked for. */
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
@@ -26,8 +35,14 @@ export interface LoadedConfig {
 }
 
 /** The environment of this process. Nothing else reads it. */
-export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+export function readEnvironment(): Environment {
   return process.env
+}
+
+/** What is found while the settings are read. No text holds a value. */
+interface Findings {
+  readonly problems: ConfigProblem[]
+  readonly warnings: string[]
 }
 
 /**
@@ -36,19 +51,20 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
  * together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
-  const problems: ConfigProblem[] = []
-  const warnings: string[] = []
-  const dotEnv = readDotEnv(sources.workingDirectory, problems, warnings)
-  const file = readConfigFile(sources, problems)
-  warnings.push(...misspelt(sources.environment, dotEnv))
+  const findings: Findings = { problems: [], warnings: [] }
+  const { problems, warnings } = findings
+  const { environment } = sources
+  const dotEnv = readDotEnv(sources.workingDirectory, findings)
+  const file = readConfigFile(sources, findings)
+  warnings.push(...misspelt(environment, dotEnv))
   const values: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
     const candidates: readonly [SettingOrigin, unknown][] = [
       ['flag', sources.flags?.[name]],
-      ['environment', fromEnvironment(setting, sources.environment, problems, warnings)],
-      ['.env', fromEnvironment(setting, dotEnv, problems, warnings)],
+      ['environment', fromEnvironment(setting, environment, findings)],
+      ['.env', fromEnvironment(setting, dotEnv, findings)],
       ['file', file[name]],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
@@ -70,7 +86,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       'use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true'
     problems.push({ setting: 'TRACKING_API_URL', problem })
   }
-  const link = databaseLink(values, sources.environment)
+  const link = databaseLink(values, environment)
   if (link.problem !== undefined) problems.push({ setting: 'DATABASE_URL', problem: link.problem })
   if (link.warning !== undefined) warnings.push(link.warning)
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
@@ -79,7 +95,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
-function misspelt(...sources: readonly ConfigSources['environment'][]): string[] {
+function misspelt(...sources: readonly Environment[]): string[] {
   const known = allSettings.flatMap(({ variable, isSecret }) =>
     isSecret === true ? [variable, `${variable}_FILE`] : [variable],
   )
@@ -90,7 +106,7 @@ function misspelt(...sources: readonly ConfigSources['environment'][]): string[]
     .map((name) => `${name} is not a setting and has no effect${suggest(name, known)}`)
 }
 
-function toProblem({ path, message }: z.core.$ZodIssue): ConfigProblem {
+function toProblem({ path, message }: { readonly path: readonly PropertyKey[]; message: string }) {
   const name = String(path[0])
   const variable = allSettings.find((setting) => setting.name === name)?.variable
   return { setting: variable ?? name, problem: message }
@@ -108,7 +124,7 @@ function isKeyAtRisk(values: Values): boolean {
   return url !== undefined && isAllowed === false && !isSafeForKey(new URL(url))
 }
 
-function databaseLink(values: Values, environment: ConfigSources['environment']): LinkCheck {
+function databaseLink(values: Values, environment: Environment): LinkCheck {
   const { databaseUrl, allowInsecureDatabase } = settingsSchema.shape
   const url = databaseUrl.safeParse(values.databaseUrl).data
   const isAllowed = allowInsecureDatabase.safeParse(values.allowInsecureDatabase).data
@@ -125,15 +141,14 @@ function secretsOf(config: Config): string[] {
   const password = address?.password ?? ''
   // PostgreSQL's clients also take the password from the query of the address.
   const inQuery = address?.searchParams.getAll('password') ?? []
-  const secrets = [
-    apiKey,
+  return [
+    apiKey ?? '',
     password,
     safeDecode(password),
     ...inQuery,
-    webhookSecret,
-    webhookSecretPrevious,
-  ]
-  return secrets.filter((secret): secret is string => secret !== undefined && secret !== '')
+    webhookSecret ?? '',
+    webhookSecretPrevious ?? '',
+  ].filter((secret) => secret !== '')
 }
 
 function safeDecode(text: string): string {
@@ -141,5 +156,104 @@ function safeDecode(text: string): string {
     return decodeURIComponent(text)
   } catch {
     return text
+  }
+}
+
+/** The group may read the file of a secret; only the owner may read `.env`. */
+const OTHERS_AND_GROUP_WRITE = 0o027
+const OTHERS_AND_GROUP = 0o077
+
+/** The value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret. */
+function fromEnvironment(
+  { variable, isSecret }: SettingDescription,
+  environment: Environment,
+  findings: Findings,
+): string | undefined {
+  const value = emptyAsAbsent(environment[variable])
+  const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
+  if (path === undefined) return value
+  if (value === undefined) return readSecretFile(`${variable}_FILE`, path, findings)
+  const problem = `is set together with ${variable}_FILE; remove one of them`
+  findings.problems.push({ setting: variable, problem })
+  return undefined
+}
+
+function emptyAsAbsent(value: string | undefined): string | undefined {
+  return value?.trim() === '' ? undefined : value
+}
+
+function readSecretFile(
+  setting: string,
+  path: string,
+  { problems, warnings }: Findings,
+): string | undefined {
+  try {
+    if ((statSync(path).mode & OTHERS_AND_GROUP_WRITE) !== 0) {
+      warnings.push(`other users can read or change the file of ${setting}: chmod 0640 it`)
+    }
+    const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    if (content !== '') return content
+    problems.push({ setting, problem: 'names an empty file' })
+  } catch {
+    problems.push({ setting, problem: 'names a file that cannot be read' })
+  }
+  return undefined
+}
+
+/** The variables of `.env` in the working directory; none if there is no such file. */
+function readDotEnv(workingDirectory: string, findings: Findings): Environment {
+  const path = resolve(workingDirectory, '.env')
+  const content = readIfThere(path, '.env', findings)
+  if (content === undefined) return {}
+  const variables = parseEnv(content)
+  const holdsSecret = allSettings.some(
+    ({ variable, isSecret }) =>
+      isSecret === true && emptyAsAbsent(variables[variable]) !== undefined,
+  )
+  if (holdsSecret && (statSync(path).mode & OTHERS_AND_GROUP) !== 0) {
+    findings.warnings.push('.env holds a secret and other users can read it: chmod 0600 it')
+  }
+  return variables
+}
+
+/** The members of the configuration file. Names that are not settings become problems. */
+function readConfigFile(
+  { workingDirectory, configFile }: ConfigSources,
+  findings: Findings,
+): Readonly<Record<string, unknown>> {
+  const { problems } = findings
+  const name = configFile ?? 'config/tracking-sync.json'
+  const content = readIfThere(resolve(workingDirectory, name), name, findings)
+  if (content === undefined) {
+    if (configFile !== undefined) problems.push({ setting: name, problem: 'does not exist' })
+    return {}
+  }
+  const parsed = parseJsonObject(content)
+  if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
+  // JSON has no comments: members that begin with // serve as such.
+  const entries = Object.entries(parsed ?? {}).filter(([key]) => !key.startsWith('//'))
+  for (const [key] of entries) {
+    if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
+    problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
+  }
+  return Object.fromEntries(entries)
+}
+
+function parseJsonObject(content: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readIfThere(path: string, setting: string, { problems }: Findings): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['ENOENT', 'ENOTDIR'].includes(code)) problems.push({ setting, problem: 'cannot be read' })
+    return undefined
   }
 }

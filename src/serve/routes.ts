@@ -10,8 +10,7 @@ import type { Health } from './health.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 import { createStatusRoute, type ServingStatus } from './status-page.js'
-import { readVitals } from '../status/read-vitals.js'
-import { slotsOf } from '../status/sync-freshness.js'
+import { readVitals, slotsOf } from '../status/read-vitals.js'
 
 /** What runs in this process by now. */
 export interface RunningParts {

@@ -3,7 +3,7 @@ import { backoffMs } from '../base/retry.js'
 import { startSchedule, type Schedule } from '../base/schedule.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
-import { isSyncDue, readSyncFreshness, slotsOf } from '../status/sync-freshness.js'
+import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
 import { Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
 import {

@@ -1,7 +1,7 @@
 import { formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'
-import { isSyncOverdue, type SyncSlots } from './sync-freshness.js'
+import { isSyncOverdue, type SyncSlots } from './read-vitals.js'
 
 /** A table with a heading. `status` prints it, `serve` shows it on its page. */
 export interface StatusSection {

@@ -1,14 +1,23 @@
+import { countOf } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import {
+  AT_SPACES,
   cellText,
+  cutText,
   escapeControls,
   layHead,
   layRow,
+  layRule,
+  NO_TERMINAL,
+  padText,
+  paint,
   totalWidth,
+  widthOf,
+  wrapText,
   type Column,
+  type Terminal,
+  type Tone,
 } from './print-table.js'
-import { AT_SPACES, cutText, NO_TERMINAL, padText, paint, widthOf, wrapText } from './terminal.js'
-import type { Terminal, Tone } from './terminal.js'
 
 export interface TableOptions {
   readonly terminal?: Terminal
@@ -34,6 +43,17 @@ const SCREEN = 24
 const MEASURED_ROWS = 1_000
 const WIDEST_CELL = 28
 
+/** How an answer is laid out, known from its first piece. */
+interface Layout {
+  readonly head: string
+  /** How many rows are shown; the rest are counted. */
+  readonly limit: number
+  /** A row with its number, from 1. */
+  row(row: readonly unknown[], number: number): string
+  /** What stands below so many rows. */
+  end(count: number, totals: Totals): readonly string[]
+}
+
 /**
  * Writes a table as its rows arrive, in time and memory that grow with the rows alone. On a
  * terminal the columns that fit, from the first on, and a screen of rows; elsewhere everything.
@@ -42,43 +62,53 @@ export async function* asTable(
   pieces: AsyncIterable<TableAnswer>,
   options: TableOptions,
 ): AsyncGenerator<string> {
-  const { isVertical = false, isWide = false, terminal = NO_TERMINAL, leading = [] } = options
-  let printer: Printer | undefined
+  const { isVertical = false, isWide = false, terminal = NO_TERMINAL } = options
+  const { leading = [], sums = [] } = options
   const isFitted = !isVertical && !isWide && terminal.width !== undefined
+  let layout: Layout | undefined
+  let totals = new Totals([], [])
+  let count = 0
   for await (const piece of isFitted ? putFirst(pieces, leading) : pieces) {
-    if (printer === undefined) {
-      printer = isVertical ? new BlockPrinter(piece, options) : new TablePrinter(piece, options)
-      yield printer.head()
+    if (layout === undefined) {
+      layout = isVertical ? layBlocks(piece, options) : layTable(piece, options)
+      totals = new Totals(piece.columns, sums)
+      yield layout.head
     }
-    const text = printer.rows(piece.rows)
+    const { limit } = layout
+    let text = ''
+    for (const row of piece.rows) {
+      totals.add(row)
+      count += 1
+      if (count <= limit) text += `${layout.row(row, count)}\n`
+    }
     if (text !== '') yield text
   }
-  if (printer !== undefined) yield printer.end()
+  if (layout !== undefined) yield `${layout.end(count, totals).join('\n')}\n`
 }
 
 async function* putFirst(
   pieces: AsyncIterable<TableAnswer>,
   leading: readonly string[],
 ): AsyncGenerator<TableAnswer> {
-  for await (const { columns, types, rows } of pieces) {
-    const first = leading.map((name) => columns.indexOf(name)).filter((index) => index !== -1)
-    const others = columns.map((_, index) => index).filter((index) => !first.includes(index))
-    const order = [...first, ...others]
-    yield {
-      columns: order.map((index) => columns[index] ?? ''),
-      types: order.map((index) => types[index] ?? 0),
-      rows: rows.map((row) => order.map((index) => row[index])),
-    }
+  for await (const piece of pieces) {
+    const rest = piece.columns.filter((name) => !leading.includes(name))
+    yield pickColumns(piece, [...leading.filter((name) => piece.columns.includes(name)), ...rest])
   }
 }
 
-interface Printer {
-  head(): string
-  rows(rows: TableAnswer['rows']): string
-  end(): string
+/** The named columns, in this order. */
+export function pickColumns(
+  { columns, types, rows }: TableAnswer,
+  names: readonly string[],
+): TableAnswer {
+  const order = names.map((name) => columns.indexOf(name))
+  return {
+    columns: names,
+    types: order.map((index) => types[index] ?? 0),
+    rows: rows.map((row) => order.map((index) => row[index])),
+  }
 }
 
-/** How many rows are shown; the rest are counted. */
 function rowLimit({ terminal = NO_TERMINAL, isAll = false, mostRows }: TableOptions): number {
   if (isAll) return Infinity
   if (mostRows !== undefined) return mostRows
@@ -86,156 +116,104 @@ function rowLimit({ terminal = NO_TERMINAL, isAll = false, mostRows }: TableOpti
   return Math.max(FEWEST_ROWS, (terminal.height ?? SCREEN) - LINES_AROUND)
 }
 
-class TablePrinter implements Printer {
-  readonly #names: readonly string[]
-  readonly #columns: readonly Column[]
-  readonly #terminal: Terminal
-  readonly #show: Show
-  readonly #isCut: boolean
-  readonly #isHinting: boolean
-  readonly #limit: number
-  readonly #totals: Totals
-  #count = 0
-
-  constructor(first: TableAnswer, options: TableOptions) {
-    const { terminal = NO_TERMINAL, isWide = false, sums = [] } = options
-    this.#terminal = terminal
-    this.#names = first.columns.map(escapeControls)
-    this.#show = createShow(first)
-    this.#limit = rowLimit(options)
-    this.#totals = new Totals(first.columns, sums)
-    this.#isHinting = options.mostRows === undefined
-    this.#isCut = !isWide && terminal.width !== undefined
-    const expected = new Totals(first.columns, sums)
-    for (const row of first.rows) expected.add(row)
-    const totals = expected.rows(() => true).map(({ cells }) => cells)
-    this.#columns = this.#fit(first, totals, isWide ? undefined : terminal.width)
-  }
-
-  /**
-   * The leading columns that fit, as wide as their cells and the totals of the first piece; a name
-   * may take several lines.
-   */
-  #fit(
-    first: TableAnswer,
-    totals: readonly (readonly (string | undefined)[])[],
-    width: number | undefined,
-  ): Column[] {
-    const sample = first.rows.slice(0, Math.min(this.#limit, MEASURED_ROWS))
-    const columns = this.#names.map((name, index): Column => {
-      const shown = sample.map((row) => this.#show(row, index))
-      const summed = totals.map((cells) => cells[index] ?? '')
-      const cells = [...shown, ...summed].reduce((most, text) => Math.max(most, widthOf(text)), 0)
-      const isRight = isNumeric(first.types[index])
-      if (width === undefined) return { width: Math.max(cells, widthOf(name)), isRight }
-      const words = name.split(/(?<=[ _])/).map(widthOf)
-      const least = words.reduce((most, word) => Math.max(most, word), 0)
-      return { width: Math.min(Math.max(cells, least), width, WIDEST_CELL), isRight }
-    })
-    if (width === undefined) return columns
-    const fitting = columns.findIndex(
-      (_, index) => totalWidth(columns.slice(0, index + 1).map((one) => one.width)) > width,
-    )
-    return fitting === -1 ? columns : columns.slice(0, Math.max(1, fitting))
-  }
-
-  head(): string {
-    return `${layHead(this.#columns, this.#names)}\n`
-  }
-
-  rows(rows: TableAnswer['rows']): string {
-    const shown = rows.slice(0, Math.max(0, this.#limit - this.#count))
-    this.#count += rows.length
-    for (const row of rows) this.#totals.add(row)
-    return shown.map((row) => `${this.#line(row)}\n`).join('')
-  }
-
-  #line(row: readonly unknown[]): string {
-    const cells = this.#columns.map(({ width }, index) => {
-      const text = this.#show(row, index)
-      return [this.#isCut ? cutText(text, width) : text]
-    })
-    const tones = this.#columns.map((_, index) => toneOf(this.#names[index] ?? '', row[index]))
-    return layRow(this.#columns, cells, this.#terminal, tones)
-  }
-
-  end(): string {
-    const { width } = this.#terminal
-    const isShown = (index: number): boolean => index < this.#columns.length
-    const totals = this.#totals.rows(isShown).map(({ label, cells }) => {
-      const line = this.#columns.map(({ width: most }, index) => {
-        const text = cells[index] ?? ''
-        return [index === 0 && text === '' ? cutText(label, most) : text]
-      })
-      return layRow(this.#columns, line)
-    })
-    const rule = layRow(
-      this.#columns,
-      this.#columns.map((one) => ['-'.repeat(one.width)]),
-    )
-    const hidden = this.#names.slice(this.#columns.length)
-    const hint = this.#isHinting ? '; see --columns, --wide, --vertical' : ''
-    const lines = [
-      ...(totals.length > 0 ? [rule, ...totals] : []),
-      describeCount(this.#count, this.#limit, this.#isHinting),
-      ...(hidden.length === 0
-        ? []
-        : wrapText(`(not shown: ${hidden.join(', ')}${hint})`, width ?? Infinity, AT_SPACES)),
+function layTable(first: TableAnswer, options: TableOptions): Layout {
+  const { terminal = NO_TERMINAL, isWide = false, sums = [], mostRows } = options
+  const names = first.columns.map(escapeControls)
+  const show = createShow(first)
+  const limit = rowLimit(options)
+  const isHinting = mostRows === undefined
+  const width = isWide ? undefined : terminal.width
+  const expected = new Totals(first.columns, sums)
+  for (const row of first.rows) expected.add(row)
+  const totalled = expected.rows(() => true)
+  const sample = first.rows.slice(0, Math.min(limit, MEASURED_ROWS))
+  const all = names.map((name, index): Column => {
+    const texts = [
+      ...sample.map((row) => show(row, index)),
+      ...totalled.map(({ cells }) => cells[index] ?? ''),
     ]
-    return `${lines.join('\n')}\n`
+    const cells = widest(texts)
+    const isRight = NUMERIC_TYPES.has(first.types[index] ?? 0)
+    if (width === undefined) return { width: Math.max(cells, widthOf(name)), isRight }
+    // A name may take several lines.
+    const word = widest(name.split(/(?<=[ _])/))
+    return { width: Math.min(Math.max(cells, word), width, WIDEST_CELL), isRight }
+  })
+  const columns = width === undefined ? all : takeFitting(all, width)
+  const hidden = names.slice(columns.length)
+  return {
+    head: `${layHead(columns, names)}\n`,
+    limit,
+    row: (row) => {
+      const cells = columns.map(({ width: most }, index) => {
+        const text = show(row, index)
+        return [width === undefined ? text : cutText(text, most)]
+      })
+      const tones = columns.map((_, index) => toneOf(names[index] ?? '', row[index]))
+      return layRow(columns, cells, terminal, tones)
+    },
+    end: (count, totals) => {
+      const lines = totals
+        .rows((index) => index < columns.length)
+        .map(({ label, cells }) => {
+          const [first] = columns
+          const head = cells[0] ?? cutText(label, first?.width ?? 0)
+          return layRow(
+            columns,
+            columns.map((_, index) => [index === 0 ? head : (cells[index] ?? '')]),
+          )
+        })
+      const hint = isHinting ? '; see --columns, --wide, --vertical' : ''
+      const note = `(not shown: ${hidden.join(', ')}${hint})`
+      return [
+        ...(lines.length > 0 ? [layRule(columns), ...lines] : []),
+        describeCount(count, limit, isHinting),
+        ...(hidden.length > 0 ? wrapText(note, terminal.width ?? Infinity, AT_SPACES) : []),
+      ]
+    },
   }
 }
 
-function describeCount(count: number, limit: number, isHinting = true): string {
-  const rows = `${count} ${count === 1 ? 'row' : 'rows'}`
-  if (count <= limit) return `(${rows})`
-  return `(${rows}, the first ${limit} shown${isHinting ? '; --all shows all' : ''})`
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 }
 
-class BlockPrinter implements Printer {
-  readonly #names: readonly string[]
-  readonly #show: Show
-  readonly #options: TableOptions
-  readonly #limit: number
-  #count = 0
+/** From the first on, and at least that. */
+function takeFitting(columns: readonly Column[], width: number): Column[] {
+  const fitting = columns.filter(
+    (_, index) => totalWidth(columns.slice(0, index + 1).map((one) => one.width)) <= width,
+  )
+  return columns.slice(0, Math.max(1, fitting.length))
+}
 
-  constructor(first: TableAnswer, options: TableOptions) {
-    this.#names = first.columns.map(escapeControls)
-    this.#show = createShow(first)
-    this.#options = options
-    const rows = rowLimit(options)
-    const isScreen = options.mostRows === undefined && rows !== Infinity
-    this.#limit = isScreen ? Math.max(1, Math.floor(rows / (this.#names.length + 1))) : rows
+function layBlocks(first: TableAnswer, options: TableOptions): Layout {
+  const { terminal = NO_TERMINAL, mostRows } = options
+  const names = first.columns.map(escapeControls)
+  const show = createShow(first)
+  const margin = widest(names) + 2
+  const width = Math.max(10, (terminal.width ?? Infinity) - margin)
+  const rows = rowLimit(options)
+  const isScreen = mostRows === undefined && rows !== Infinity
+  const limit = isScreen ? Math.max(1, Math.floor(rows / (names.length + 1))) : rows
+  return {
+    head: '',
+    limit,
+    row: (row, number) => {
+      const lines = names.map((name, index) => {
+        const tone = toneOf(name, row[index])
+        const text = wrapText(show(row, index), width).map((line) => paint(line, tone, terminal))
+        return `${padText(name, margin, false)}${text.join(`\n${' '.repeat(margin)}`)}`.trimEnd()
+      })
+      return [`--- ${number}`, ...lines].join('\n')
+    },
+    end: (count) => [describeCount(count, limit, true)],
   }
+}
 
-  head(): string {
-    return ''
-  }
-
-  rows(rows: TableAnswer['rows']): string {
-    const shown = rows.slice(0, Math.max(0, this.#limit - this.#count))
-    const blocks = shown.map((row, index) => this.#block(row, this.#count + index + 1))
-    this.#count += rows.length
-    return blocks.join('')
-  }
-
-  #block(row: readonly unknown[], number: number): string {
-    const { terminal = NO_TERMINAL } = this.#options
-    const margin = this.#names.reduce((most, name) => Math.max(most, widthOf(name)), 0) + 2
-    const width = Math.max(10, (terminal.width ?? Infinity) - margin)
-    const lines = this.#names.map((name, index) => {
-      const tone = toneOf(name, row[index])
-      const text = wrapText(this.#show(row, index), width).map((line) =>
-        paint(line, tone, terminal),
-      )
-      return `${padText(name, margin, false)}${text.join(`\n${' '.repeat(margin)}`)}`.trimEnd()
-    })
-    return `${[`--- ${number}`, ...lines].join('\n')}\n`
-  }
-
-  end(): string {
-    return `${describeCount(this.#count, this.#limit)}\n`
-  }
+function describeCount(count: number, limit: number, isHinting: boolean): string {
+  if (count <= limit) return `(${countOf(count, 'row')})`
+  const hint = isHinting ? '; --all shows all' : ''
+  return `(${countOf(count, 'row')}, the first ${limit} shown${hint})`
 }
 
 /**
@@ -243,10 +221,6 @@ class BlockPrinter implements Printer {
  */
 const NUMERIC_TYPES = new Set([20, 21, 23, 1700, 700, 701])
 const NUMERIC = 1700
-
-function isNumeric(type: number | undefined): boolean {
-  return type !== undefined && NUMERIC_TYPES.has(type)
-}
 
 /** Money has the decimals of its currency. */
 type Show = (row: readonly unknown[], index: number) => string

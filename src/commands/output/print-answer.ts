@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { ConfigError } from '../../base/errors.js'
 import { suggest } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
-import { asTable, type TableOptions } from './print-answer-table.js'
+import { asTable, pickColumns, type TableOptions } from './print-answer-table.js'
 
 export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson'] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
@@ -38,7 +38,7 @@ export async function printAnswer(
   const { columns } = options
   let count = 0
   async function* counted(): AsyncGenerator<TableAnswer> {
-    for await (const piece of columns === undefined ? pieces : pickColumns(pieces, columns)) {
+    for await (const piece of columns === undefined ? pieces : pickExisting(pieces, columns)) {
       count += piece.rows.length
       yield piece
     }
@@ -77,19 +77,14 @@ const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
 }
 
 /** Throws ConfigError for a column that the answer does not have. */
-async function* pickColumns(
+async function* pickExisting(
   pieces: AsyncIterable<TableAnswer>,
   names: readonly string[],
 ): AsyncGenerator<TableAnswer> {
-  for await (const { columns, types, rows } of pieces) {
-    const indices = names.map((name) => columns.indexOf(name))
-    const unknown = names.filter((name) => !columns.includes(name))
-    if (unknown.length > 0) throw unknownColumns(unknown, columns)
-    yield {
-      columns: names,
-      types: indices.map((index) => types[index] ?? 0),
-      rows: rows.map((row) => indices.map((index) => row[index])),
-    }
+  for await (const piece of pieces) {
+    const unknown = names.filter((name) => !piece.columns.includes(name))
+    if (unknown.length > 0) throw unknownColumns(unknown, piece.columns)
+    yield pickColumns(piece, names)
   }
 }
 

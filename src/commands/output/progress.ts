@@ -1,7 +1,8 @@
-import type { Progress } from '../../ingest/run.js'
 import { countOf, formatSeconds } from '../../base/phrases.js'
-import { cutText, widthOf } from './terminal.js'
+import type { Progress } from '../../ingest/run.js'
+import { cutText, widthOf } from './print-table.js'
 
+/** Shows how far a run is: records, requests, rate, time left, and waits for the request budget. */
 export interface ProgressReporter {
   readonly onProgress: (progress: Progress) => void
   /** Called before each wait for the request budget, with its milliseconds. */
@@ -11,27 +12,25 @@ export interface ProgressReporter {
 }
 
 export interface ProgressOptions {
-  readonly stream: NodeJS.WritableStream & { readonly columns?: number }
-  readonly isTerminal: boolean
+  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
   /** One JSON object a line instead of words. */
-  readonly isJson: boolean
-  /** The present time in milliseconds. */
-  readonly now: () => number
+  readonly isJson?: boolean
   /** The request budget, which limits how fast the rest can come. */
   readonly requestsPerMinute?: number
+  /** The present time in milliseconds. */
+  readonly now?: () => number
 }
+
+const sinceStart = (): number => performance.now()
 
 /** Where there is no terminal: a line at most this often. */
 const LINE_EVERY_MS = 5_000
 /** Shorter waits are not worth a word. */
 const LONG_WAIT_MS = 5_000
 
-/**
- * Shows how far a run is: records, requests, rate, what is left of the stream, and waits for the
- * request budget.
- */
 export function createProgressReporter(options: ProgressOptions): ProgressReporter {
-  return options.isTerminal && !options.isJson ? createBar(options) : createLines(options)
+  const isBar = options.stream.isTTY === true && options.isJson !== true
+  return isBar ? createBar(options) : createLines(options)
 }
 
 const BAR_WIDTH = 24
@@ -40,55 +39,42 @@ const USUAL_WIDTH = 80
 const CLEAR_LINE = '\r\u001b[K'
 
 /** One line that is drawn again and again; a stream that is done keeps its own. */
-function createBar({ stream, now, requestsPerMinute }: ProgressOptions): ProgressReporter {
+function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOptions) {
   const measure = createRateMeter(now, requestsPerMinute)
-  let current: string | undefined
-  let facts: BarFacts | undefined
-  const draw = (): void => {
-    if (facts === undefined) return
+  let shown: Progress | undefined
+  let work = ''
+  const draw = (end: string): void => {
+    if (shown === undefined) return
     // One column less: in the last one some terminals go to the next line.
-    stream.write(`${CLEAR_LINE}${formatBar(facts, (stream.columns ?? USUAL_WIDTH) - 1)}`)
+    const bar = formatBar(shown, [work, end], (stream.columns ?? USUAL_WIDTH) - 1)
+    stream.write(`${CLEAR_LINE}${bar}`)
   }
   const stop = (): void => {
-    if (facts !== undefined) stream.write('\n')
-    facts = undefined
+    if (shown !== undefined) stream.write('\n')
+    shown = undefined
   }
   return {
     stop,
-    onWait: (ms) => {
-      if (facts === undefined || ms < LONG_WAIT_MS) return
-      facts = { ...facts, end: describeWait(ms) }
-      draw()
+    onWait: (ms: number) => {
+      const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
+      if (ms >= LONG_WAIT_MS) draw(`waiting for the request budget until ${end}`)
     },
-    onProgress: (progress) => {
-      const { stream: name, records, total, requests } = progress
+    onProgress: (progress: Progress) => {
       const { recordsPerSecond, secondsLeft } = measure(progress)
-      if (name !== current) stop()
-      current = name
+      if (progress.stream !== shown?.stream) stop()
+      shown = progress
       const rate = recordsPerSecond === undefined ? '' : ` · ${recordsPerSecond}/s`
-      facts = {
-        name,
-        records,
-        total: Math.max(total ?? 0, records),
-        requests: `${countOf(requests, 'request')}${rate}`,
-        end: secondsLeft === undefined ? '' : `${formatSeconds(secondsLeft)} left`,
-      }
-      draw()
+      work = `${countOf(progress.requests, 'request')}${rate}`
+      draw(secondsLeft === undefined ? '' : `${formatSeconds(secondsLeft)} left`)
     },
   }
 }
 
-interface BarFacts {
-  readonly name: string
-  readonly records: number
-  readonly total: number
-  readonly requests: string
-  readonly end: string
-}
-
 /** The bar takes what the words leave. */
-function formatBar({ name, records, total, requests, end }: BarFacts, width: number): string {
-  const words = [`${records}/${total}`, requests, end].filter((part) => part !== '').join(' · ')
+function formatBar(progress: Progress, facts: readonly string[], width: number): string {
+  const { stream: name, records } = progress
+  const total = Math.max(progress.total ?? 0, records)
+  const words = [`${records}/${total}`, ...facts].filter((part) => part !== '').join(' · ')
   const start = name.padEnd(17)
   const room = Math.min(BAR_WIDTH, width - widthOf(start) - widthOf(words) - 2)
   if (room < FEWEST_CELLS) return cutText(`${name} ${words}`, width)
@@ -96,79 +82,60 @@ function formatBar({ name, records, total, requests, end }: BarFacts, width: num
   return `${start} ${'█'.repeat(full)}${'░'.repeat(room - full)} ${words}`
 }
 
-function describeWait(ms: number): string {
-  const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
-  return `waiting for the request budget until ${end}`
-}
-
-function createLines({
-  stream,
-  isJson,
-  now,
-  requestsPerMinute,
-}: ProgressOptions): ProgressReporter {
+function createLines({ stream, isJson, requestsPerMinute, now = sinceStart }: ProgressOptions) {
   const measure = createRateMeter(now, requestsPerMinute)
   const startedAt = now()
   let lastLineAt = -Infinity
   let lastStream = ''
   let waitEndsAt = -Infinity
+  const write = (facts: object, words: string): void => {
+    stream.write(`${isJson === true ? JSON.stringify(facts) : words}\n`)
+  }
   return {
     stop: () => undefined,
-    onWait: (ms) => {
+    onWait: (ms: number) => {
       // Many requests wait for one end.
       if (ms < LONG_WAIT_MS || now() + LONG_WAIT_MS < waitEndsAt) return
       waitEndsAt = now() + ms
       const waitSeconds = Math.round(ms / 1000)
       const until = new Date(Date.now() + ms).toISOString()
       const start = lastStream === '' ? '' : `${lastStream}: `
-      const line = isJson
-        ? JSON.stringify({ waiting: { for: 'request budget', waitSeconds, until } })
-        : `${start}waiting ${waitSeconds} s for the request budget, until ${until}`
-      stream.write(`${line}\n`)
+      write(
+        { waiting: { for: 'request budget', waitSeconds, until } },
+        `${start}waiting ${waitSeconds} s for the request budget, until ${until}`,
+      )
     },
-    onProgress: (progress) => {
+    onProgress: (progress: Progress) => {
       const rate = measure(progress)
-      const isDue = now() - lastLineAt >= LINE_EVERY_MS || progress.stream !== lastStream
-      if (!isDue) return
+      if (now() - lastLineAt < LINE_EVERY_MS && progress.stream === lastStream) return
       lastLineAt = now()
       lastStream = progress.stream
       const seconds = Math.round((now() - startedAt) / 1000)
-      const line = isJson
-        ? JSON.stringify({ progress: { ...progress, ...rate, seconds } })
-        : formatLine(progress, rate, seconds)
-      stream.write(`${line}\n`)
+      const { stream: name, page, records, total, requests } = progress
+      const { recordsPerSecond, secondsLeft } = rate
+      const words = [
+        `${name}: page ${page}`,
+        `${records}${total === undefined ? '' : ` of ${total}`} records`,
+        countOf(requests, 'request'),
+        `${seconds} s`,
+        recordsPerSecond === undefined ? [] : `${recordsPerSecond} records/s`,
+        secondsLeft === undefined ? [] : `${formatSeconds(secondsLeft)} left`,
+      ]
+      write({ progress: { ...progress, ...rate, seconds } }, words.flat().join(', '))
     },
   }
 }
 
-function formatLine(
-  { stream, page, records, total, requests }: Progress,
-  { recordsPerSecond, secondsLeft }: ProgressRate,
-  seconds: number,
-): string {
-  const of = total === undefined ? '' : ` of ${total}`
-  const rate = recordsPerSecond === undefined ? '' : `, ${recordsPerSecond} records/s`
-  const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`
-  const work = `${records}${of} records, ${countOf(requests, 'request')}, ${seconds} s`
-  return `${stream}: page ${page}, ${work}${rate}${left}`
-}
-
-/** How fast a stream comes, and how long the rest of it takes at that speed. */
-export interface ProgressRate {
-  /**
-   * Records a second, over all of the stream so far; undefined before there is anything to go by.
-   */
+interface ProgressRate {
+  /** Over all of the stream so far; undefined before there is anything to go by. */
   readonly recordsPerSecond: number | undefined
-  /**
-   * Seconds until the end of the stream; undefined when the service does not say how many records
-   * there are.
-   */
+  /** Until the end of the stream; undefined if the service does not say how long it is. */
   readonly secondsLeft: number | undefined
 }
 
 /**
- * Measures the rate of one stream after the other. Takes the present time in milliseconds, and the
- * request budget: the first minute's requests go out at once, and the rest as slowly as it allows.
+ * Measures the rate of one stream after the other. The request budget counts: the first minute's
+ * requests go out at once, and the rest as slowly as it allows.
  */
 export function createRateMeter(
   now: () => number,
@@ -176,23 +143,19 @@ export function createRateMeter(
 ): (progress: Progress) => ProgressRate {
   let stream: string | undefined
   let from = { ms: now(), records: 0, requests: 0 }
-  let lastMs = from.ms
-  let lastRequests = 0
+  let last = from
   return (progress) => {
     if (progress.stream !== stream) {
       stream = progress.stream
-      // It began when the one before it ended; where an earlier run was cut off, with the records
-      // of that run.
-      const records = progress.page === 1 ? 0 : progress.records
-      from = { ms: lastMs, records, requests: lastRequests }
+      // It began when the one before it ended; a resumed stream has the records of an earlier run.
+      from = { ...last, records: progress.page === 1 ? 0 : progress.records }
     }
-    lastMs = now()
-    lastRequests = progress.requests
-    const seconds = (lastMs - from.ms) / 1000
+    last = { ms: now(), records: progress.records, requests: progress.requests }
+    const seconds = (last.ms - from.ms) / 1000
     const records = progress.records - from.records
     if (seconds <= 0 || records <= 0) return { recordsPerSecond: undefined, secondsLeft: undefined }
-    const left =
-      progress.total === undefined ? undefined : Math.max(0, progress.total - progress.records)
+    const { total } = progress
+    const left = total === undefined ? undefined : Math.max(0, total - progress.records)
     const secondsEach = Math.max(
       seconds / records,
       ((progress.requests - from.requests) / records / requestsPerMinute) * 60,

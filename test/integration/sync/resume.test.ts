@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { TrackingService } from '../../../src/api/endpoints.js'
-import { readVitals } from '../../../src/status/read-vitals.js'
-import { readSyncFreshness } from '../../../src/status/sync-freshness.js'
+import { readSyncFreshness, readVitals } from '../../../src/status/read-vitals.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSyncDue, isSyncOverdue } from '../../../src/status/sync-freshness.js'
+import { isSyncDue, isSyncOverdue } from '../../../src/status/read-vitals.js'
 
 const slots = { cron: '*/15 * * * *', timeZone: 'UTC' }
 const aged = (minutes: number | null) => ({

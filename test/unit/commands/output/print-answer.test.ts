@@ -6,7 +6,7 @@ import {
   type AnswerFormat,
   type AnswerOptions,
 } from '../../../../src/commands/output/print-answer.js'
-import { terminalOf, widthOf } from '../../../../src/commands/output/terminal.js'
+import { terminalOf, widthOf } from '../../../../src/commands/output/print-table.js'
 import { readShippedQueries } from '../../../../src/warehouse/questions/shipped-queries.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'

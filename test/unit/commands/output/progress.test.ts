@@ -27,7 +27,6 @@ function report(
   let nowMs = 1_000_000
   const reporter = createProgressReporter({
     stream: sink.stream,
-    isTerminal,
     isJson,
     now: () => nowMs,
   })
