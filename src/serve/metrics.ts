@@ -1,8 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ApiStats } from '../api/client.js'
 import type { JobState } from '../base/schedule.js'
-import type { QueueStatus, Vitals } from '../status/read-vitals.js'
-import { type SyncSlots, isSyncOverdue } from '../status/sync-freshness.js'
+import {
+  isSyncOverdue,
+  type QueueStatus,
+  type SyncSlots,
+  type Vitals,
+} from '../status/read-vitals.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { ReceiverCounts } from '../webhooks/receive/receive.js'
 
