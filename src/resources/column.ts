@@ -1,5 +1,5 @@
 import { ExactNumber } from '../jsonapi/exact-json.js'
-import { toStorableJson, toStorableText } from './storable-text.js'
+import { toStorableJson, toStorableText, type StorableText } from './storable-text.js'
 import { isDateOnly, checkTimestamp } from './timestamp.js'
 
 /**
@@ -36,7 +36,17 @@ export interface Encoded {
   readonly reason?: string
 }
 
-const NULL: Encoded = { value: null }
+const ENCODERS: Readonly<Record<ColumnType, (value: unknown) => Encoded>> = {
+  text: encodeText,
+  timestamptz: encodeTimestamp,
+  date: (value) =>
+    typeof value === 'string' && isDateOnly(value) ? { value } : refused('not a date'),
+  numeric: encodeNumeric,
+  integer: encodeInteger,
+  boolean: encodeBoolean,
+  'text[]': encodeTextArray,
+  jsonb: (value) => kept(toStorableJson(value)),
+}
 
 /**
  * Encodes one source value for a column. What fits without loss is cast (`"20210"` into a number,
@@ -44,36 +54,18 @@ const NULL: Encoded = { value: null }
  * original. Never throws.
  */
 export function encodeValue(type: ColumnType, value: unknown): Encoded {
-  if (value === null || value === undefined) return NULL
-  switch (type) {
-    case 'text':
-      return encodeText(value)
-    case 'timestamptz':
-      return encodeTimestamp(value)
-    case 'date':
-      return typeof value === 'string' && isDateOnly(value) ? { value } : refused('not a date')
-    case 'numeric':
-      return encodeNumeric(value)
-    case 'integer':
-      return encodeInteger(value)
-    case 'boolean':
-      return encodeBoolean(value)
-    case 'text[]':
-      return encodeTextArray(value)
-    case 'jsonb':
-      return encodeJson(value)
-    default:
-      return type satisfies never
-  }
+  return value === null || value === undefined ? { value: null } : ENCODERS[type](value)
 }
 
 export const REPLACED = 'characters that PostgreSQL cannot store were replaced by U+FFFD'
 
 function encodeText(value: unknown): Encoded {
   const text = scalarText(value)
-  if (text === undefined) return refused('not a text')
-  const storable = toStorableText(text)
-  return storable.isReplaced ? { value: storable.text, reason: REPLACED } : { value: text }
+  return text === undefined ? refused('not a text') : kept(toStorableText(text))
+}
+
+function kept({ text, isReplaced }: StorableText): Encoded {
+  return isReplaced ? { value: text, reason: REPLACED } : { value: text }
 }
 
 function scalarText(value: unknown): string | undefined {
@@ -85,17 +77,9 @@ function scalarText(value: unknown): string | undefined {
 
 function encodeTimestamp(value: unknown): Encoded {
   if (typeof value !== 'string') return refused('not an RFC 3339 date-time')
-  const verdict = checkTimestamp(value)
-  switch (verdict.kind) {
-    case 'ok':
-      return { value }
-    case 'implausible':
-      return { value, reason: verdict.reason }
-    case 'invalid':
-      return refused(verdict.reason)
-    default:
-      return verdict satisfies never
-  }
+  const { isValid, reason } = checkTimestamp(value)
+  if (reason === undefined) return { value }
+  return isValid ? { value, reason } : refused(reason)
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE]([+-]?\d+))?$/
@@ -150,8 +134,7 @@ function encodeTextArray(value: unknown): Encoded {
     isReplaced ||= storable?.isReplaced ?? false
     elements.push(storable === null ? 'NULL' : quoteArrayElement(storable.text))
   }
-  const literal = `{${elements.join(',')}}`
-  return isReplaced ? { value: literal, reason: REPLACED } : { value: literal }
+  return kept({ text: `{${elements.join(',')}}`, isReplaced })
 }
 
 /**
@@ -160,11 +143,6 @@ function encodeTextArray(value: unknown): Encoded {
 function quoteArrayElement(text: string): string {
   const isPlain = !text.includes('"') && !text.includes('\\')
   return isPlain ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`
-}
-
-function encodeJson(value: unknown): Encoded {
-  const { text, isReplaced } = toStorableJson(value)
-  return isReplaced ? { value: text, reason: REPLACED } : { value: text }
 }
 
 function refused(reason: string): Encoded {

@@ -5,13 +5,14 @@
  * take `now`, `infinity` or `02/11/2022 14:18`.
  */
 
-export type TimestampCheck =
-  | { readonly kind: 'ok' }
+export interface TimestampCheck {
+  readonly isValid: boolean
   /**
-   * Stored, and flagged: outside 1970–2100, where a date is more likely a placeholder than a plan.
+   * Why it is not valid; or why it is flagged although it is stored: outside 1970 to 2100 a date is
+   * more likely a placeholder than a plan.
    */
-  | { readonly kind: 'implausible'; readonly reason: string }
-  | { readonly kind: 'invalid'; readonly reason: string }
+  readonly reason?: string
+}
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|[+-](\d\d):(\d\d))$/
@@ -21,7 +22,7 @@ const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 /** PostgreSQL takes offsets up to 15:59. */
 const MAX_OFFSET_HOURS = 15
 
-const OK: TimestampCheck = { kind: 'ok' }
+const OK: TimestampCheck = { isValid: true }
 
 /**
  * Checks an RFC 3339 date-time. `24:00:00` and a 60th second are real notations and pass
@@ -31,7 +32,7 @@ const OK: TimestampCheck = { kind: 'ok' }
 export function checkTimestamp(text: string): TimestampCheck {
   if (isUsual(text)) return OK
   const match = text.length <= 40 ? RFC_3339.exec(text) : null
-  if (match === null) return { kind: 'invalid', reason: whyNotRfc3339(text) }
+  if (match === null) return invalid(whyNotRfc3339(text))
   const [year, month, day, hour, minute, second, fraction, offsetHour, offsetMinute] = match
     .slice(1)
     .map((digits: string | undefined) => Number(digits ?? 0))
@@ -43,7 +44,7 @@ export function checkTimestamp(text: string): TimestampCheck {
     return invalid('no such offset from UTC')
   }
   if (year === undefined || year < 1970 || year > 2100) {
-    return { kind: 'implausible', reason: 'outside 1970 to 2100; stored as sent' }
+    return { isValid: true, reason: 'outside 1970 to 2100; stored as sent' }
   }
   return OK
 }
@@ -77,7 +78,7 @@ export function isDateOnly(text: string): boolean {
 }
 
 function invalid(reason: string): TimestampCheck {
-  return { kind: 'invalid', reason }
+  return { isValid: false, reason }
 }
 
 function whyNotRfc3339(text: string): string {

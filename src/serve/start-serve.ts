@@ -6,10 +6,7 @@ import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
 import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
 import { Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
-import {
-  createSenderAddresses,
-  type SenderAddresses,
-} from '../webhooks/receive/sender-addresses.js'
+import { SenderAddresses } from '../webhooks/receive/sender-addresses.js'
 import { createHealth } from './health.js'
 import { createJobs } from './jobs.js'
 import { createAckSeconds } from './metrics.js'
@@ -159,7 +156,7 @@ function createSenders({
   sleep,
 }: ServeDependencies): SenderAddresses | undefined {
   if (!parts.isReceiving || !config.webhookCheckSenders) return undefined
-  return createSenderAddresses({
+  return new SenderAddresses({
     load: async (stop) => (await service.getWebhookIps(stop && { signal: stop })).body,
     clock,
     sleep,

@@ -26,7 +26,7 @@ export function readChangesets(
     if (type === 'container' || container === undefined || !isObject(changeset)) return []
     const changeId = idOf(record)
     if (changeId === undefined) return []
-    const isTimed = typeof timestamp === 'string' && checkTimestamp(timestamp).kind !== 'invalid'
+    const isTimed = typeof timestamp === 'string' && checkTimestamp(timestamp).isValid
     const frame = {
       ...notification,
       containerId: container.id,

@@ -131,5 +131,5 @@ function isStorable(value: unknown): value is string {
 }
 
 function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && checkTimestamp(value).kind !== 'invalid'
+  return typeof value === 'string' && checkTimestamp(value).isValid
 }

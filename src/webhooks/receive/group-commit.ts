@@ -3,19 +3,6 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Delivery } from './delivery.js'
 import { canStoreDeliveries, storeDeliveries } from './inbox.js'
 
-export interface GroupCommit {
-  /**
-   * Resolves when the delivery is committed: true when its notification is new. Rejects when it
-   * could not be stored or nobody knows whether it was, at the latest after `deadlineMs`; a
-   * delivery that was given up while it waited is not stored later.
-   */
-  store(delivery: Delivery): Promise<boolean>
-  /** False while the warehouse takes no delivery. Asks it only when it refused the last ones. */
-  canStore(): Promise<boolean>
-  /** Resolves when nothing waits and nothing is under way. */
-  drain(): Promise<void>
-}
-
 export interface GroupCommitOptions {
   readonly warehouse: Warehouse
   readonly deadlineMs: number
@@ -37,72 +24,86 @@ interface Waiting {
  * together in the next. A quiet receiver pays one commit per delivery and waits for nobody, a busy
  * one pays one commit for up to 200.
  */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { warehouse, deadlineMs, longestQueue } = options
-  let waiting: Waiting[] = []
-  let underWay: readonly Waiting[] = []
-  let startedAt = 0
-  let isRefused = false
-  let working: Promise<void> | undefined
+export class GroupCommit {
+  readonly #options: GroupCommitOptions
+  #waiting: Waiting[] = []
+  #underWay: readonly Waiting[] = []
+  #startedAt = 0
+  #isRefused = false
+  #working: Promise<void> | undefined
 
-  async function storeGroup(group: readonly Waiting[]): Promise<void> {
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when the delivery is committed: true when its notification is new. Rejects when it
+   * could not be stored or nobody knows whether it was, at the latest after `deadlineMs`; a
+   * delivery that was given up while it waited is not stored later.
+   */
+  store(delivery: Delivery): Promise<boolean> {
+    const { deadlineMs, longestQueue } = this.#options
+    const isStuck = this.#underWay.length > 0 && performance.now() - this.#startedAt > deadlineMs
+    if (isStuck) return Promise.reject(tooSlow(deadlineMs))
+    if (this.#waiting.length + this.#underWay.length >= longestQueue) {
+      return Promise.reject(queueIsFull())
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== entry)
+        reject(tooSlow(deadlineMs))
+      }, deadlineMs)
+      const entry: Waiting = {
+        delivery,
+        end: (outcome) => {
+          clearTimeout(timer)
+          if (typeof outcome === 'boolean') resolve(outcome)
+          else reject(outcome)
+        },
+      }
+      this.#waiting.push(entry)
+      this.#working ??= this.#work()
+    })
+  }
+
+  /** False while the warehouse takes no delivery. Asks it only when it refused the last ones. */
+  async canStore(): Promise<boolean> {
+    if (this.#isRefused) this.#isRefused = !(await canStoreDeliveries(this.#options.warehouse))
+    return !this.#isRefused
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async drain(): Promise<void> {
+    while (this.#working !== undefined) await this.#working
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      this.#underWay = takeGroup(this.#waiting)
+      this.#waiting = this.#waiting.slice(this.#underWay.length)
+      this.#startedAt = performance.now()
+      await this.#storeGroup(this.#underWay)
+      this.#underWay = []
+    }
+    this.#working = undefined
+  }
+
+  async #storeGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const deliveries = group.map(({ delivery }) => delivery)
-      const newIds = await storeDeliveries(warehouse, deliveries)
-      isRefused = false
+      const newIds = await storeDeliveries(this.#options.warehouse, deliveries)
+      this.#isRefused = false
       // Of several copies of a new notification in one group, the first is the new one.
       for (const { delivery, end } of group) end(newIds.delete(delivery.envelope.notificationId))
     } catch (error) {
       if (error instanceof WarehouseDataError && group.length > 1) {
         // One of them is the cause; the others must not suffer for it.
-        for (const single of group) await storeGroup([single])
+        for (const single of group) await this.#storeGroup([single])
         return
       }
-      isRefused = !(error instanceof WarehouseDataError)
+      this.#isRefused = !(error instanceof WarehouseDataError)
       for (const { end } of group) end(toError(error))
     }
-  }
-
-  async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      underWay = takeGroup(waiting)
-      waiting = waiting.slice(underWay.length)
-      startedAt = performance.now()
-      await storeGroup(underWay)
-      underWay = []
-    }
-    working = undefined
-  }
-
-  return {
-    store: (delivery) => {
-      const isStuck = underWay.length > 0 && performance.now() - startedAt > deadlineMs
-      if (isStuck) return Promise.reject(tooSlow(deadlineMs))
-      if (waiting.length + underWay.length >= longestQueue) return Promise.reject(queueIsFull())
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting = waiting.filter((other) => other !== entry)
-          reject(tooSlow(deadlineMs))
-        }, deadlineMs)
-        const entry: Waiting = {
-          delivery,
-          end: (outcome) => {
-            clearTimeout(timer)
-            if (typeof outcome === 'boolean') resolve(outcome)
-            else reject(outcome)
-          },
-        }
-        waiting.push(entry)
-        working ??= work()
-      })
-    },
-    canStore: async () => {
-      if (isRefused) isRefused = !(await canStoreDeliveries(warehouse))
-      return !isRefused
-    },
-    drain: async () => {
-      while (working !== undefined) await working
-    },
   }
 }
 

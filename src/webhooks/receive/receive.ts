@@ -5,7 +5,7 @@ import type { LogFields, Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { answer } from '../../http/answer.js'
 import { readDelivery } from './delivery.js'
-import { createGroupCommit, type GroupCommit } from './group-commit.js'
+import { GroupCommit } from './group-commit.js'
 import { createBodyMemory, readBody, type BodyLimits } from '../../http/read-body.js'
 import { senderAddress, type SenderAddresses } from './sender-addresses.js'
 import type { SignatureCheck } from './signature.js'
@@ -102,7 +102,7 @@ export class Receiver {
     const { warehouse, signature, logger } = options
     const limits = { ...DEFAULT_RECEIVER_LIMITS, ...options.limits }
     const { storeDeadlineMs: deadlineMs, longestQueue } = limits
-    this.#inbox = createGroupCommit({ warehouse, deadlineMs, longestQueue })
+    this.#inbox = new GroupCommit({ warehouse, deadlineMs, longestQueue })
     this.#bodyLimits = {
       maxBytes: limits.bodyBytes,
       timeoutMs: limits.bodyTimeoutMs,

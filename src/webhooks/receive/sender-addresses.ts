@@ -7,16 +7,6 @@ import type { Clock, Sleep } from '../../base/retry.js'
 /** `unknown`: there is no list, or none that may still be believed; the signature alone decides. */
 export type SenderVerdict = 'allowed' | 'refused' | 'unknown'
 
-export interface SenderAddresses {
-  check(address: string | undefined): SenderVerdict
-  /** Reads the list once. A failure is logged and leaves the old list in force. */
-  refresh(signal?: AbortSignal): Promise<void>
-  /** Reads the list now and every hour, until the signal is aborted. */
-  keepFresh(signal: AbortSignal): Promise<void>
-  /** When the list in force was read; undefined before the first time. */
-  loadedAt(): Date | undefined
-}
-
 export interface SenderAddressesOptions {
   /** Returns anything that `readAddressList` understands, like `service.getWebhookIps()`. */
   readonly load: (signal?: AbortSignal) => Promise<unknown>
@@ -35,45 +25,54 @@ const LONGEST_STALE_MS = 7 * 24 * 3_600_000
  * fetched, the last one stays in force for seven days, with a warning each hour. After that only
  * signatures are checked, and an error is logged.
  */
-export function createSenderAddresses(options: SenderAddressesOptions): SenderAddresses {
-  const { load, clock, sleep, logger } = options
-  let list: { readonly blocks: BlockList; readonly loadedAt: Date } | undefined
+export class SenderAddresses {
+  readonly #options: SenderAddressesOptions
+  #blocks: BlockList | undefined
+  /** When the list in force was read. */
+  #loadedAt: Date | undefined
 
-  const isUsable = (): boolean =>
-    list !== undefined && clock().getTime() - list.loadedAt.getTime() <= LONGEST_STALE_MS
+  constructor(options: SenderAddressesOptions) {
+    this.#options = options
+  }
 
-  async function refresh(signal?: AbortSignal): Promise<void> {
+  check(address: string | undefined): SenderVerdict {
+    if (this.#blocks === undefined || !this.#isUsable()) return 'unknown'
+    const family = isIP(address ?? '')
+    if (address === undefined || family === 0) return 'refused'
+    return this.#blocks.check(address, family === 6 ? 'ipv6' : 'ipv4') ? 'allowed' : 'refused'
+  }
+
+  /** Reads the list once. A failure is logged and leaves the old list in force. */
+  async refresh(signal?: AbortSignal): Promise<void> {
+    const { load, clock, logger } = this.#options
     try {
-      const addresses = readAddressList(await load(signal))
-      list = { blocks: toBlockList(addresses), loadedAt: clock() }
+      this.#blocks = toBlockList(readAddressList(await load(signal)))
+      this.#loadedAt = clock()
     } catch (error) {
       signal?.throwIfAborted()
-      const facts = { loadedAt: list?.loadedAt.toISOString(), error }
+      const facts = { loadedAt: this.#loadedAt?.toISOString(), error }
       const why = 'the list of sender addresses could not be read'
-      if (isUsable()) logger.warn(`${why}; the last one stays in force`, facts)
+      if (this.#isUsable()) logger.warn(`${why}; the last one stays in force`, facts)
       else logger.error(`${why}, and there is none in force; only signatures are checked`, facts)
     }
   }
 
-  return {
-    check: (address) => {
-      if (list === undefined || !isUsable()) return 'unknown'
-      const family = address === undefined ? 0 : isIP(address)
-      if (address === undefined || family === 0) return 'refused'
-      return list.blocks.check(address, family === 6 ? 'ipv6' : 'ipv4') ? 'allowed' : 'refused'
-    },
-    refresh,
-    keepFresh: async (signal) => {
-      try {
-        while (!signal.aborted) {
-          await refresh(signal)
-          await sleep(REFRESH_EVERY_MS, signal)
-        }
-      } catch (error) {
-        if (!signal.aborted) throw error
+  /** Reads the list now and every hour, until the signal is aborted. */
+  async keepFresh(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        await this.refresh(signal)
+        await this.#options.sleep(REFRESH_EVERY_MS, signal)
       }
-    },
-    loadedAt: () => list?.loadedAt,
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  #isUsable(): boolean {
+    const { clock } = this.#options
+    const loadedAt = this.#loadedAt?.getTime() ?? -Infinity
+    return clock().getTime() - loadedAt <= LONGEST_STALE_MS
   }
 }
 

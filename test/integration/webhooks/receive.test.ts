@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createFailpoint } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { createSenderAddresses } from '../../../src/webhooks/receive/sender-addresses.js'
+import { SenderAddresses } from '../../../src/webhooks/receive/sender-addresses.js'
 import { createSignatureCheck } from '../../../src/webhooks/receive/signature.js'
 import { startFaultProxy } from '../../support/fault-proxy.js'
 import { openRaw, statusesOf } from '../../support/raw-http.js'
@@ -375,7 +375,7 @@ describe('a delivery that is refused', () => {
     'for its sender, however it forges X-Forwarded-For; and never accepted for its sender alone',
     { tags: ['W19'] },
     async () => {
-      const addresses = createSenderAddresses({
+      const addresses = new SenderAddresses({
         load: () => Promise.resolve(['192.0.2.10']),
         clock: () => new Date(),
         sleep: () => Promise.resolve(),
@@ -403,7 +403,7 @@ describe('a delivery that is refused', () => {
     'not for its sender where there is no list to go by, but then for its signature',
     { tags: ['W19'] },
     async () => {
-      const addresses = createSenderAddresses({
+      const addresses = new SenderAddresses({
         load: () => Promise.reject(new Error('down')),
         clock: () => new Date(),
         sleep: () => Promise.resolve(),

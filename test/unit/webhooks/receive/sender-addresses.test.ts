@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogFields, Logger } from '../../../../src/base/logger.js'
 import { silentLogger } from '../../../../src/base/logger.js'
 import {
-  createSenderAddresses,
+  SenderAddresses,
   readAddressList,
   senderAddress,
 } from '../../../../src/webhooks/receive/sender-addresses.js'
@@ -23,7 +23,7 @@ function createScene(
   }
   const scene = { answer: first, nowMs: Date.parse('2026-03-02T08:00:00Z'), reads: 0 }
   const manual = createManualSleep()
-  const addresses = createSenderAddresses({
+  const addresses = new SenderAddresses({
     load: () => {
       scene.reads += 1
       return scene.answer instanceof Error
@@ -116,7 +116,7 @@ describe('the addresses of the service', () => {
     }
     stop.abort()
     await running
-    expect(addresses.loadedAt()?.getTime()).toBe(scene.nowMs)
+    expect(addresses.check('192.0.2.10')).toBe('allowed')
   })
 
   it.each([
