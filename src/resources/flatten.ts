@@ -62,17 +62,20 @@ export function readIdentity(record: unknown): Identity {
   if (!isObject(record)) throw contractError('the record is not an object', '')
   const { id, type } = record
   if (typeof type !== 'string' || type === '') throw contractError('type is missing', '/type')
-  if (typeof id !== 'string' || id === '') throw contractError('id is missing or no text', '/id')
-  if (id.length > MAX_ID_LENGTH) {
-    throw contractError(`id is longer than ${MAX_ID_LENGTH} characters`, '/id')
-  }
-  if (ID_HAZARD.test(id)) {
-    throw contractError('id holds control characters or lone surrogates', '/id')
-  }
-  if (NOT_IN_A_PATH.test(id)) {
-    throw contractError('id cannot stand in an address, so its record could not be read', '/id')
-  }
+  if (!isUsable(id)) throw contractError(`id ${describeIdProblem(id)}`, '/id')
   return { id, members: record }
+}
+
+function isUsable(id: unknown): id is string {
+  return describeIdProblem(id) === undefined
+}
+
+/** Why a text can be no part of a key; undefined when it can. */
+function describeIdProblem(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '') return 'is missing or not a text'
+  if (id.length > MAX_ID_LENGTH) return `is longer than ${MAX_ID_LENGTH} characters`
+  if (ID_HAZARD.test(id)) return 'holds control characters or lone surrogates'
+  return NOT_IN_A_PATH.test(id) ? 'cannot stand in an address' : undefined
 }
 
 function readMembers(members: Members, name: string): Members | undefined {
@@ -271,8 +274,7 @@ class RowBuilder {
   }
 
   refer(type: unknown, id: string): void {
-    const isReadable = !ID_HAZARD.test(id) && !NOT_IN_A_PATH.test(id)
-    if (isReadable && REFERENCE_TYPES.some((name) => name === type)) {
+    if (isUsable(id) && REFERENCE_TYPES.some((name) => name === type)) {
       this.#references.push({ type: String(type), id })
     }
   }
@@ -325,28 +327,20 @@ class RowBuilder {
   }
 
   #key(): string {
-    const { keyColumns } = this.resource
-    return keyColumns
-      .map((name, index) => {
-        const value = this.#values[this.resource.columnIndex.get(name) ?? -1]
-        if (typeof value !== 'string' || value === '') {
-          throw contractError(`${name} is missing, and the row needs it as its key`, '')
-        }
-        if (value.length > MAX_ID_LENGTH) {
-          throw contractError(`${name} is longer than ${MAX_ID_LENGTH} characters`, '')
-        }
-        if (ID_HAZARD.test(value) || this.#coercions?.[name] !== undefined) {
-          throw contractError(`${name} holds control characters or lone surrogates`, '')
-        }
-        if (NOT_IN_A_PATH.test(value)) throw contractError(`${name} cannot stand in an address`, '')
-        // The parts are joined by a space: two rows would share a key if any but the last could
-        // hold one.
-        if (index < keyColumns.length - 1 && value.includes(' ')) {
-          throw contractError(`${name} holds a space, and the row needs it as its key`, '')
-        }
-        return value
-      })
-      .join(' ')
+    const { keyColumns, columnIndex } = this.resource
+    const parts = keyColumns.map((name, at) => {
+      const value = this.#values[columnIndex.get(name) ?? -1]
+      const isReplaced = this.#coercions?.[name] !== undefined
+      // The parts are joined by a space: two rows would share a key if any but the last held one.
+      const isAmbiguous = at < keyColumns.length - 1 && value?.includes(' ') === true
+      const problem =
+        describeIdProblem(value) ??
+        (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
+        (isAmbiguous ? 'holds a space' : undefined)
+      if (problem === undefined) return value
+      throw contractError(`${name} ${problem}, and the row needs it as its key`, '')
+    })
+    return parts.join(' ')
   }
 
   #coerce(column: string, reason: string, original: unknown): void {

@@ -175,24 +175,11 @@ export function defineResource({
   }
 }
 
-/**
- * The columns a relationship becomes. Lists of ids are immaterial: what they point to has rows of
- * its own.
- */
-export function relationshipColumns(name: string, spec: RelationshipSpec): readonly Column[] {
-  switch (spec.kind) {
-    case 'one':
-      return [{ name: `${name}_id`, type: 'text', isMaterial: true }]
-    case 'polymorphic':
-      return [
-        { name: `${name}_id`, type: 'text', isMaterial: true },
-        { name: `${name}_type`, type: 'text', isMaterial: true },
-      ]
-    case 'many':
-      return [{ name: spec.column, type: 'text[]', isMaterial: false }]
-    default:
-      return spec satisfies never
-  }
+/** Lists of ids are immaterial: what they point to has rows of its own. */
+function relationshipColumns(name: string, spec: RelationshipSpec): readonly Column[] {
+  if (spec.kind === 'many') return [{ name: spec.column, type: 'text[]', isMaterial: false }]
+  const id: Column = { name: `${name}_id`, type: 'text', isMaterial: true }
+  return spec.kind === 'one' ? [id] : [id, { ...id, name: `${name}_type` }]
 }
 
 export interface UnknownValue {

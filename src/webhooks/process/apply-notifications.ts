@@ -131,23 +131,13 @@ async function followReferences(
   const outcomes = new Map<string, Outcome>()
   const refetches: ResourceIdentifier[] = []
   for (const one of notifications) {
-    const { notificationId, reference, document } = one
-    if (one.isLacking) {
-      outcomes.set(notificationId, 'unresolved')
-      if (one.isRefetched !== true) refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
-    } else if (!thin.has(one)) {
-      outcomes.set(notificationId, 'processed')
-      refetches.push(...ownerLeftOut(one))
-    } else if (!one.isNotification) {
-      outcomes.set(notificationId, document.included.length > 0 ? 'processed' : 'ignored')
-    } else {
-      const targets = targetsOf(reference, containersOf)
-      for (const target of targets) refetches.push(target)
-      if (targets.length === 0 && one.isRefetched !== true) {
-        refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
-      }
-      outcomes.set(notificationId, targets.length === 0 ? 'unresolved' : 'processed')
-    }
+    const { notificationId, isNotification, isRefetched, isLacking, document } = one
+    const targets = thin.has(one) ? targetsOf(one.reference, containersOf) : ownerLeftOut(one)
+    const isEmpty = !isNotification && document.included.length === 0
+    const isOpen = isLacking || (isNotification && thin.has(one) && targets.length === 0)
+    outcomes.set(notificationId, isOpen ? 'unresolved' : isEmpty ? 'ignored' : 'processed')
+    if (!isOpen) refetches.push(...targets)
+    else if (isRefetched !== true) refetches.push({ type: NOTIFICATION_ENTRY, id: notificationId })
   }
   await queueRefetches(session, refetches, THIN, refetchDelayMs)
   return outcomes

@@ -101,7 +101,7 @@ describe('retrying what was set aside', () => {
       Object.fromEntries(report.remaining.map(({ quarantineId, why }) => [quarantineId, why])),
     ).toEqual({
       [first!.id]: 'the service does not have it any more',
-      [third!.id]: 'id is missing or no text',
+      [third!.id]: 'id is missing or not a text',
     })
     expect(await entriesOf(scene)).toHaveLength(2)
     expect(

@@ -230,7 +230,7 @@ describe('what a delivery brings', () => {
     expect(await statesOf(warehouse)).toEqual({ 'half-bad': 'processed' })
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
     expect(await scene.query('select reason, source from tracking_sync.quarantine')).toEqual([
-      { reason: 'id is missing or no text', source: 'webhook notification half-bad' },
+      { reason: 'id is missing or not a text', source: 'webhook notification half-bad' },
     ])
   })
 })
