@@ -111,6 +111,16 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       subject_type, subject_name, containers, milestone_completeness, stale, stopped,
       failed_requests_share`,
   },
+  date_corrections: {
+    columns: `
+      container_number, milestone, kind, from_local, to_local, shift_hours, learned_at, source,
+      pod_terminal, customer_name, shipping_line_scac, bill_of_lading_number, from_at, to_at,
+      container_id`,
+    order: 'learned_at desc, container_id, milestone',
+    period: 'learned_at',
+    needs: `a milestone that was corrected; ${SEEN_CHANGES}`,
+    leading: 'container_number, milestone, from_local, to_local, shift_hours',
+  },
   demurrage_evidence: {
     columns: `
       container_number, seen_local, gone_local, place, kind, subject, value, amount,

@@ -1,0 +1,154 @@
+-- Which milestones were corrected
+--
+-- One row per live container and correction of a milestone, as we saw it: a version of the
+-- container says another instant than the one before it (kind moved), or none any more (kind taken
+-- back).
+--
+-- Saying an instant for the first time, or again after it was taken back, is no correction.
+-- learned_at is when we first saw the new one; the service may have known it earlier, and between
+-- two looks it may have moved more than once. shift_hours is positive where it became later; null
+-- where it was taken back. A day that an invoice counts from can be one of these: compare
+-- learned_at with the day of the invoice.
+-- Nothing is compared across a time in which the container was gone at the source. What was learned
+-- after as_of() is left out.
+-- _local is wall time at the place, as the zone stands in the version; unconverted where none was
+-- sent, null where PostgreSQL does not know it.
+
+create view {{analytics}}.date_corrections as
+select
+    container.container_id,
+    container.shipment_id,
+    container.pod_terminal_id,
+    container.number as container_number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    shipment.customer_name,
+    coalesce(terminal.nickname, terminal.name) as pod_terminal,
+    correction.milestone,
+    case when correction.to_at is null then 'taken back' else 'moved' end as kind,
+    later.source,
+    round(
+        (date_part('epoch', correction.to_at - correction.from_at) / 3600)::numeric, 2
+    ) as shift_hours,
+    later.valid_from as learned_at,
+    correction.from_at,
+    correction.to_at,
+    correction.from_at at time zone
+        coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as from_local,
+    correction.to_at at time zone
+        coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as to_local
+from {{data}}.container_history as later
+-- Equal, said as a range: see eta_changes.
+inner join {{data}}.container_history as earlier
+    on earlier.container_id = later.container_id
+    and later.valid_from between earlier.valid_to and earlier.valid_to
+cross join lateral (
+
+    values
+        (
+            'arrival at the port',
+            earlier.pod_arrived_at,
+            later.pod_arrived_at,
+            later.pod_timezone
+        ),
+        (
+            'discharge',
+            earlier.pod_discharged_at,
+            later.pod_discharged_at,
+            later.pod_timezone
+        ),
+        (
+            'pickup at the port',
+            earlier.pod_full_out_at,
+            later.pod_full_out_at,
+            later.pod_timezone
+        ),
+        (
+            'loading on rail',
+            earlier.pod_rail_loaded_at,
+            later.pod_rail_loaded_at,
+            later.pod_timezone
+        ),
+        (
+            'departure by rail',
+            earlier.pod_rail_departed_at,
+            later.pod_rail_departed_at,
+            later.pod_timezone
+        ),
+        (
+            'arrival at the ramp',
+            earlier.ind_ata_at,
+            later.ind_ata_at,
+            later.final_destination_timezone
+        ),
+        (
+            'unloading at the ramp',
+            earlier.ind_rail_unloaded_at,
+            later.ind_rail_unloaded_at,
+            later.final_destination_timezone
+        ),
+        (
+            'pickup at the ramp',
+            earlier.final_destination_full_out_at,
+            later.final_destination_full_out_at,
+            later.final_destination_timezone
+        ),
+        (
+            'empty return',
+            earlier.empty_terminated_at,
+            later.empty_terminated_at,
+            later.empty_terminated_timezone
+        )
+
+) as correction (milestone, from_at, to_at, time_zone)
+inner join {{analytics}}.known_containers as container
+    on container.container_id = later.container_id
+left join {{analytics}}.known_shipments as shipment
+    on shipment.shipment_id = container.shipment_id
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = container.pod_terminal_id
+left join {{analytics}}.time_zones as zone
+    on zone.name = correction.time_zone
+where later.valid_from <= {{analytics}}.as_of()
+    and correction.from_at is distinct from correction.to_at
+    and correction.from_at is not null;
+
+comment on view {{analytics}}.date_corrections is
+    'One row per live container and correction of a milestone: what was said before, what is '
+    'said now, and when we learned it.';
+comment on column {{analytics}}.date_corrections.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.date_corrections.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.date_corrections.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.date_corrections.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.date_corrections.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.date_corrections.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.date_corrections.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.date_corrections.pod_terminal is
+    'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.date_corrections.milestone is
+    'Which one: arrival at the port, discharge, pickup at the port, loading on rail, '
+    'departure by rail, arrival at the ramp, unloading at the ramp, pickup at the ramp, empty '
+    'return.';
+comment on column {{analytics}}.date_corrections.kind is
+    'moved, or taken back.';
+comment on column {{analytics}}.date_corrections.source is
+    'Where we learned it first: sync or webhook.';
+comment on column {{analytics}}.date_corrections.shift_hours is
+    'Hours from the old instant to the new one; null where it was taken back.';
+comment on column {{analytics}}.date_corrections.learned_at is
+    'When we first saw the new one. UTC.';
+comment on column {{analytics}}.date_corrections.from_at is
+    'The instant before. UTC.';
+comment on column {{analytics}}.date_corrections.to_at is
+    'The instant now said; null: taken back. UTC.';
+comment on column {{analytics}}.date_corrections.from_local is
+    'The instant before. Wall time at the place.';
+comment on column {{analytics}}.date_corrections.to_local is
+    'The instant now said. Wall time at the place.';
