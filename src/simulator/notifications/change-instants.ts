@@ -11,7 +11,9 @@ import type { ShipmentPlan } from '../plans/shipment-plan.js'
 export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): number[] {
   const { stay } = plan
   const instants = [
-    ...plan.milestones.map(({ reportedAt }) => reportedAt),
+    ...plan.milestones.flatMap(({ reportedAt, misreported }) =>
+      misreported === undefined ? [reportedAt] : [reportedAt, misreported.until],
+    ),
     ...stay.availability.map(({ at }) => at),
     ...stay.holds.flatMap(({ pendingAt, placedAt, editedAt = placedAt, clearedAt }) => [
       pendingAt,

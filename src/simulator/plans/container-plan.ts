@@ -101,7 +101,8 @@ function pickRailCarrier({ move, destinationTerminal }: Voyage): string | null {
 }
 
 /**
- * The milestone, if the service knows of it at the instant; by its report, not by its happening.
+ * The milestone, if the service knows of it at the instant, as it is said then; by its report, not
+ * by its happening.
  */
 export function knownMilestone(
   plan: ContainerPlan,
@@ -110,7 +111,11 @@ export function knownMilestone(
 ): Milestone | undefined {
   for (const milestone of plan.milestones) {
     if (milestone.reportedAt > at) return undefined
-    if (milestone.name === name) return milestone
+    if (milestone.name !== name) continue
+    const { misreported } = milestone
+    return misreported === undefined || at >= misreported.until
+      ? milestone
+      : { ...milestone, at: misreported.at }
   }
   return undefined
 }

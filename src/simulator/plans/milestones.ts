@@ -39,6 +39,8 @@ export interface Milestone {
    * anybody see it.
    */
   readonly reportedAt: number
+  /** What was said first, until when. */
+  readonly misreported?: { readonly at: number; readonly until: number }
   readonly source: DataSource
   readonly site: Site
   readonly terminal: TerminalSite | undefined
@@ -46,7 +48,7 @@ export interface Milestone {
   readonly voyageNumber: string | null
 }
 
-type Step = Omit<Milestone, 'reportedAt' | 'source'>
+type Step = Omit<Milestone, 'reportedAt' | 'misreported' | 'source'>
 
 const SOURCES: Partial<Record<MilestoneName, readonly DataSource[]>> = {
   vessel_arrived: ['ais', 'shipping_line'],
@@ -79,8 +81,14 @@ export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): M
     const source = dice.pick<DataSource>(SOURCES[step.name] ?? ['shipping_line'])
     const [least, most] = LAG_HOURS[source]
     lastReport = Math.max(lastReport, toSecond(step.at + dice.between(least, most) * HOUR))
-    return { ...step, source, reportedAt: lastReport }
+    return { ...step, source, reportedAt: lastReport, ...misreport(step, lastReport) }
   })
+}
+
+/** Of one discharge in six the terminal first says an instant two hours too soon, for half a day. */
+function misreport({ name, at }: Step, reportedAt: number): Pick<Milestone, 'misreported'> {
+  if (name !== 'vessel_discharged' || Math.floor(at / 1000) % 6 !== 0) return {}
+  return { misreported: { at: at - 2 * HOUR, until: reportedAt + 12 * HOUR } }
 }
 
 function planOrigin(dice: Dice, voyage: Voyage): Step[] {
