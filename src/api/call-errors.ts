@@ -38,7 +38,7 @@ interface ApiErrorDetail {
   readonly source: string | undefined
 }
 
-/** The error of an answer whose status is no success. Which status means what: `errors.ts`. */
+/** The error of an answer with a bad status. Which status means what: `errors.ts`. */
 export function toStatusError(
   answer: ReceivedAnswer,
   retryAfterMs: number | undefined,
@@ -50,7 +50,7 @@ export function toStatusError(
   const said = errors.length === 0 ? describeBody(answer) : describeErrors(errors)
   const say = (what: string): string => `${where}: ${what}. ${said}`
   if (status === 401 || status === 403) {
-    const why = status === 401 ? 'refused the API key' : 'does not permit this to the API key'
+    const why = status === 401 ? 'refused the API key' : 'does not allow this with the API key'
     return new ApiAuthError(say(`the service ${why} (${status})`), { context })
   }
   if (status === 404 || status === 410) {
@@ -134,7 +134,7 @@ function describeErrors(errors: readonly ApiErrorDetail[]): string {
 const SHOWN_BYTES = 8_192
 
 /**
- * What an unexpected body looks like: its type and, when it is no JSON, its first words. JSON is
+ * What an unexpected body looks like: its type and, when it is not JSON, its first words. JSON is
  * not quoted: it may hold the customer's data or a webhook's secret.
  */
 export function describeBody({ body, headers, redact }: ReceivedAnswer): string {

@@ -55,7 +55,7 @@ export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'c
   readonly startPage?: number | undefined
 }
 
-/** The document of a page, parsed. Throws `ApiUnavailableError` when a record is no JSON. */
+/** The document of a page, parsed. Throws `ApiUnavailableError` when a record is not JSON. */
 export function parsePage({
   document,
   number,
@@ -67,7 +67,7 @@ export function parsePage({
   } catch {
     // The parser's message quotes the body, so it is not kept as the cause.
     throw new ApiUnavailableError(
-      `page ${number} of ${new URL(url).pathname} holds a record that is no JSON`,
+      `page ${number} of ${new URL(url).pathname} holds a record that is not JSON`,
     )
   }
 }
@@ -207,7 +207,7 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   #stopOn(reason: string | undefined): void {
     if (reason === undefined) return
     throw new PaginationLoopError(
-      `GET ${this.#options.path}: the paging does not end, ${reason}. The walk is incomplete.`,
+      `GET ${this.#options.path}: the paging does not end: ${reason}. The walk is incomplete.`,
     )
   }
 }

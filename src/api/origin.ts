@@ -7,7 +7,7 @@ const LONGEST_URL_BYTES = 8_192
 
 /**
  * The service's address, checked and without a trailing slash. Throws a `ConfigError` for anything
- * that is no plain http(s) address: user names, queries and fragments have no place in it.
+ * but a plain http(s) address without user name, query and fragment.
  */
 export function parseBaseUrl(baseUrl: string): URL {
   const problem = baseUrlProblem(baseUrl)

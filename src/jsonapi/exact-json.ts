@@ -231,23 +231,20 @@ function quote(text: string): string {
 }
 
 /**
- * Stands where bytes were no UTF-8: half a surrogate pair, which no UTF-8 holds. Whatever makes a
- * text storable puts U+FFFD in its place and flags the value; a decoder that put U+FFFD there at
- * once would leave nothing to flag.
+ * Stands where bytes were not UTF-8: half a surrogate pair, which UTF-8 cannot hold. What makes a
+ * text storable replaces it by U+FFFD and flags the value; U+FFFD at once would leave nothing to
+ * flag.
  */
 const UNREADABLE = '\udfff'
 
 const REPLACEMENT = '\ufffd'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
-/**
- * The text of the bytes; as many marks for what is no UTF-8 as `toString` has replacement
- * characters.
- */
+/** The text of the bytes, with a mark wherever `toString` has a replacement character. */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
-  // A replacement character that was sent is no mark. Its first byte begins a character in any
-  // case, so the bytes may be cut there.
+  // A replacement character that was sent stays. The bytes may be cut before it: its first byte
+  // always begins a character.
   const parts: string[] = []
   let start = 0
   for (;;) {

@@ -42,7 +42,7 @@ type TakeRecord = (record: RawRecord) => unknown
 function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown {
   const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') }, limits.values)
   reader.skipBom()
-  // A list of lists or a mere text is no document; whoever expects one will say so.
+  // Not a document; the caller that expects one says so.
   const first = reader.peek()
   if (first === OPEN_BRACKET) reader.countNest()
   if (first !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
@@ -122,7 +122,7 @@ class ByteReader {
     }
   }
 
-  /** The next byte that is no white space, undefined at the end; it is not consumed. */
+  /** The next byte after white space, undefined at the end; it is not consumed. */
   peek(): number | undefined {
     for (;;) {
       const byte = this.#bytes[this.#at]

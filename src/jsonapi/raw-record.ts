@@ -46,7 +46,7 @@ export interface RecordIdentity {
 /**
  * An entry of a list of records as it came, before it is parsed: which record it is, and a digest
  * to recognize it by. Splitting costs half of parsing, so type, id and linkages are read off the
- * text: undefined where a record is written in an unusual way, or the entry is no object. Two
+ * text: undefined where a record is written in an unusual way, or the entry is not an object. Two
  * records with the same digest are equal byte by byte.
  */
 export class RawRecord {
@@ -67,7 +67,7 @@ export class RawRecord {
   readonly #isPlain: boolean
   #digest: string | undefined
 
-  /** From the opening brace of a record; of an entry that is no object, up to `valueEnd`. */
+  /** From the opening brace of a record; of an entry that is not an object, up to `valueEnd`. */
   constructor(text: RawText, start: number, place: RecordPlace, valueEnd?: number) {
     const { latin1 } = text
     let idAt = -1
@@ -226,7 +226,7 @@ const LETTER_E = 0x65
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** After the digits, signs and points of a number; an exponent is no part of it. */
+/** After the digits, signs and points of a number; without an exponent. */
 function endOfNumber(latin1: string, start: number): number {
   let end = start + 1
   for (;;) {

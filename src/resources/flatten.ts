@@ -178,7 +178,7 @@ function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolea
 
 /**
  * The ids of a to-many linkage, sorted: it is a set, and an order that changes from answer to
- * answer must not look like a change. Undefined when it is no list of identifiers.
+ * answer must not look like a change. Undefined when it is not a list of identifiers.
  */
 export function linkedIds(data: unknown): string[] | undefined {
   if (!Array.isArray(data)) return undefined

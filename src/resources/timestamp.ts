@@ -51,7 +51,7 @@ export function checkTimestamp(text: string): TimestampCheck {
 
 /**
  * `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the
- * pattern takes. False is no verdict.
+ * pattern takes. False decides nothing.
  */
 function isUsual(text: string): boolean {
   if (text.length !== 20) return false
@@ -63,7 +63,7 @@ function isUsual(text: string): boolean {
   return twoDigits(text, 11) <= 23 && twoDigits(text, 14) <= 59 && twoDigits(text, 17) <= 59
 }
 
-/** NaN where one of the two is no digit. */
+/** NaN where one of the two is not a digit. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 0x30
   const ones = text.charCodeAt(at + 1) - 0x30

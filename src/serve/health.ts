@@ -8,56 +8,53 @@ import { within } from './in-time.js'
 const LONGEST_LOOP_DELAY_MS = 1_000
 const DATABASE_PATIENCE_MS = 2_000
 
-export interface Health {
+/** Says only `ok` or `unavailable`: these addresses may be public. */
+export class Health {
   /** Answers 200, or 503 when the event loop was blocked for a second since the last question. */
-  readonly alive: Route
+  readonly alive = route(() => Promise.resolve(this.#isAlive()))
   /**
    * For load balancers: 200 when the database answers and takes deliveries, the schemas are up to
    * date and the process is not shutting down.
    */
-  readonly ready: Route
-  /** From now on ready, while the database answers. */
-  enter(): void
-  /** From now on not ready. */
-  leave(): void
-  close(): void
-}
+  readonly ready = route(() => this.#isReady())
+  readonly #warehouse: Warehouse
+  readonly #canStore: () => Promise<boolean>
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 })
+  #isServing = false
+  #isLeaving = false
 
-/** Says only `ok` or `unavailable`: these addresses may be public. */
-export function createHealth(warehouse: Warehouse, canStore: () => Promise<boolean>): Health {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
-  delay.enable()
-  let isServing = false
-  let isLeaving = false
-  const isAlive = (): boolean => {
-    const isLate = delay.max / 1e6 > LONGEST_LOOP_DELAY_MS
-    delay.reset()
+  constructor(warehouse: Warehouse, canStore: () => Promise<boolean>) {
+    this.#warehouse = warehouse
+    this.#canStore = canStore
+    this.#delay.enable()
+  }
+
+  /** From now on ready, while the database answers. */
+  enter(): void {
+    this.#isServing = true
+  }
+
+  /** From now on not ready. */
+  leave(): void {
+    this.#isLeaving = true
+  }
+
+  close(): void {
+    this.#delay.disable()
+  }
+
+  #isAlive(): boolean {
+    const isLate = this.#delay.max / 1e6 > LONGEST_LOOP_DELAY_MS
+    this.#delay.reset()
     return !isLate
   }
-  return {
-    alive: route(() => Promise.resolve(isAlive())),
-    ready: route(
-      async () =>
-        isServing &&
-        !isLeaving &&
-        (await answers(warehouse)) &&
-        (await within(DATABASE_PATIENCE_MS, canStore())) === true,
-    ),
-    enter: () => {
-      isServing = true
-    },
-    leave: () => {
-      isLeaving = true
-    },
-    close: () => {
-      delay.disable()
-    },
-  }
-}
 
-async function answers(warehouse: Warehouse): Promise<boolean> {
-  const asked = warehouse.query('answer a health check', 'select 1')
-  return (await within(DATABASE_PATIENCE_MS, asked)) !== undefined
+  async #isReady(): Promise<boolean> {
+    if (!this.#isServing || this.#isLeaving) return false
+    const asked = this.#warehouse.query('answer a health check', 'select 1')
+    if ((await within(DATABASE_PATIENCE_MS, asked)) === undefined) return false
+    return (await within(DATABASE_PATIENCE_MS, this.#canStore())) === true
+  }
 }
 
 function route(ask: () => Promise<boolean>): Route {
@@ -65,11 +62,8 @@ function route(ask: () => Promise<boolean>): Route {
     methods: ['GET', 'HEAD'],
     handle: async (_request, response) => {
       const isGood = await ask()
-      answerText(response, {
-        status: isGood ? 200 : 503,
-        type: 'text/plain',
-        text: isGood ? 'ok\n' : 'unavailable\n',
-      })
+      const text = isGood ? 'ok\n' : 'unavailable\n'
+      answerText(response, { status: isGood ? 200 : 503, type: 'text/plain', text })
     },
   }
 }

@@ -4,10 +4,10 @@ import { startSchedule, type Schedule } from '../base/schedule.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
-import { startProcessor, type RunningProcessor } from '../webhooks/process/run-processor.js'
-import { Receiver, type ReceiverOptions } from '../webhooks/receive/receive.js'
+import { startProcessor } from '../webhooks/process/run-processor.js'
+import { Receiver } from '../webhooks/receive/receive.js'
 import { SenderAddresses } from '../webhooks/receive/sender-addresses.js'
-import { createHealth } from './health.js'
+import { Health } from './health.js'
 import { createJobs } from './jobs.js'
 import { createAckSeconds } from './metrics.js'
 import { createRoutes, type RunningParts } from './routes.js'
@@ -39,14 +39,18 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   const { config, parts, logger, inbox } = dependencies
   const stopping = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
-  const health = createHealth(inbox, async () => (await running.receiver?.canStore()) ?? true)
+  const health = new Health(inbox, async () => (await running.receiver?.canStore()) ?? true)
   const senders = createSenders(dependencies)
   const ackSeconds = parts.isReceiving ? createAckSeconds() : undefined
+  const { trustedProxyHops } = config
   const running: RunningParts = {
     health,
     receiver:
       ackSeconds &&
-      startReceiver(dependencies, senders, {
+      new Receiver({
+        ...dependencies,
+        warehouse: inbox,
+        ...(senders && { senders: { addresses: senders, trustedProxyHops } }),
         onAccepted: (elapsedMs) => {
           ackSeconds.observe(elapsedMs / 1000)
         },
@@ -99,7 +103,12 @@ async function startWork(
     if (signal.aborted) return
     logger.error('the list of sender addresses is no longer refreshed', { error })
   })
-  if (parts.isProcessing) running.processor = startTheProcessor(dependencies)
+  if (parts.isProcessing) {
+    const { processorWorkers: workers, refetchDelayMs } = config
+    const own = watchSettingsOf(config)
+    const settings = { ...dependencies.runSettings, workers, refetchDelayMs, own }
+    running.processor = startProcessor({ ...dependencies, settings })
+  }
   if (parts.isScheduling) {
     const options = { logger, clock, timeZone: config.cronTimeZone }
     running.schedule = startSchedule(createJobs(dependencies), options)
@@ -147,54 +156,12 @@ function isOutage(thrown: unknown): boolean {
 }
 
 /** Undefined where deliveries are taken from any address. */
-function createSenders({
-  config,
-  parts,
-  service,
-  logger,
-  clock,
-  sleep,
-}: ServeDependencies): SenderAddresses | undefined {
+function createSenders(dependencies: ServeDependencies): SenderAddresses | undefined {
+  const { config, parts, service, ...others } = dependencies
   if (!parts.isReceiving || !config.webhookCheckSenders) return undefined
-  return new SenderAddresses({
-    load: async (stop) => (await service.getWebhookIps(stop && { signal: stop })).body,
-    clock,
-    sleep,
-    logger,
-  })
-}
-
-function startReceiver(
-  { config, inbox, signature, logger, reachFailpoint }: ServeDependencies,
-  addresses: SenderAddresses | undefined,
-  callbacks: Pick<ReceiverOptions, 'onAccepted' | 'onStored'>,
-): Receiver {
-  const { trustedProxyHops } = config
-  return new Receiver({
-    warehouse: inbox,
-    signature,
-    logger,
-    reachFailpoint,
-    ...callbacks,
-    ...(addresses === undefined ? {} : { senders: { addresses, trustedProxyHops } }),
-  })
-}
-
-function startTheProcessor(dependencies: ServeDependencies): RunningProcessor {
-  const { config, service, warehouse, logger, reachFailpoint, sleep } = dependencies
-  return startProcessor({
-    service,
-    warehouse,
-    logger,
-    sleep,
-    reachFailpoint,
-    settings: {
-      ...dependencies.runSettings,
-      workers: config.processorWorkers,
-      refetchDelayMs: config.refetchDelayMs,
-      own: watchSettingsOf(config),
-    },
-  })
+  const load = async (stop?: AbortSignal): Promise<unknown> =>
+    (await service.getWebhookIps(stop && { signal: stop })).body
+  return new SenderAddresses({ load, ...others })
 }
 
 /**

@@ -11,7 +11,11 @@ import { checkSecret } from './check-webhooks.js'
 import { listWebhookRecords, sendsTo } from './own-webhooks.js'
 import { readDelivery } from '../receive/delivery.js'
 import { DEFAULT_RECEIVER_LIMITS } from '../receive/receive.js'
-import { createSignatureCheck, type SignatureSettings } from '../receive/signature.js'
+import {
+  createSignatureCheck,
+  type SignatureCheck,
+  type SignatureSettings,
+} from '../receive/signature.js'
 
 export interface SelfTestDependencies {
   readonly service: Pick<TrackingService, 'triggerWebhook' | 'listWebhooks'>
@@ -66,16 +70,13 @@ export async function testWebhook(dependencies: SelfTestDependencies): Promise<S
     add(passed('listen', `a receiver listens at ${server.url}${dependencies.path}`))
     add(await compareSecret(dependencies))
     add(await trigger(dependencies, receiver.secret))
-    for (const step of checkArrival(await receiver.wait(), dependencies, receiver)) add(step)
+    for (const step of checkArrival(await receiver.wait(dependencies), dependencies, receiver))
+      add(step)
     return { isPassed: true, steps }
   } catch (thrown) {
     if (!(thrown instanceof FailedStep)) throw thrown
     add({ name: thrown.step, isOk: false, detail: thrown.message })
-    return {
-      isPassed: false,
-      steps,
-      ...(thrown.error === undefined ? {} : { error: thrown.error }),
-    }
+    return { isPassed: false, steps, ...(thrown.error && { error: thrown.error }) }
   } finally {
     await server?.stop(0)
   }
@@ -102,6 +103,8 @@ interface Arrival {
   readonly path: string
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
+  /** Signed with the secret of this test, in whatever form: that is found out afterwards. */
+  readonly isSample: boolean
 }
 
 const MOST_OTHERS = 10
@@ -110,55 +113,49 @@ const MOST_OTHERS = 10
 class SampleReceiver {
   /** 64 characters, as the service's own secrets may be; nobody else ever knows it. */
   readonly secret = randomBytes(32).toString('hex')
-  readonly #dependencies: SelfTestDependencies
-  readonly #isSignedAsSet: (rawHeaders: readonly string[], body: Buffer) => boolean
+  /** Whether a delivery is signed in the form that the settings say. */
+  readonly isSigned: SignatureCheck
   readonly #sampleCame = new AbortController()
-  readonly #others: Arrival[] = []
+  readonly #arrivals: Arrival[] = []
   readonly #limits = {
     maxBytes: DEFAULT_RECEIVER_LIMITS.bodyBytes,
     timeoutMs: DEFAULT_RECEIVER_LIMITS.bodyTimeoutMs,
     memory: createBodyMemory(DEFAULT_RECEIVER_LIMITS.memoryBytes),
   }
-  #sample: Arrival | undefined
 
-  constructor(dependencies: SelfTestDependencies) {
-    this.#dependencies = dependencies
-    const { signature, secrets } = dependencies
+  constructor({ signature, secrets }: SelfTestDependencies) {
     // A service may sign its samples with the webhook's own secret.
-    this.#isSignedAsSet = createSignatureCheck({ ...signature, secrets: [this.secret, ...secrets] })
+    this.isSigned = createSignatureCheck({ ...signature, secrets: [this.secret, ...secrets] })
   }
 
   readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const read = await readBody(request, response, this.#limits)
-    if (typeof read !== 'string') {
-      const path = request.url?.split('?', 1)[0] ?? ''
-      const arrival = { path, rawHeaders: request.rawHeaders, body: read.body }
-      read.release()
-      // Also in another form than the settings say: that is found out afterwards.
-      if (findSignature(arrival.rawHeaders, arrival.body, this.secret) !== undefined) {
-        answer(request, response, { status: 202, result: 'received' })
-        this.#sample = arrival
-        this.#sampleCame.abort()
-        return
-      }
-      if (this.#others.length < MOST_OTHERS) this.#others.push(arrival)
+    if (typeof read === 'string') {
+      answer(request, response, { status: 503, error: 'unavailable' })
+      return
     }
-    answer(request, response, { status: 503, error: 'unavailable' })
+    read.release()
+    const { rawHeaders, url = '' } = request
+    const isSample = findSignature(rawHeaders, read.body, this.secret) !== undefined
+    if (isSample || this.#arrivals.length < MOST_OTHERS) {
+      const path = url.split('?', 1)[0] ?? ''
+      this.#arrivals.push({ path, rawHeaders, body: read.body, isSample })
+    }
+    if (isSample) answer(request, response, { status: 202, result: 'received' })
+    else answer(request, response, { status: 503, error: 'unavailable' })
+    if (isSample) this.#sampleCame.abort()
   }
 
   /** The sample, else the likeliest of what came in time. Throws when the test is aborted. */
-  async wait(): Promise<Arrival | undefined> {
-    const { signal, timeoutMs } = this.#dependencies
+  async wait({ signal, timeoutMs }: SelfTestDependencies): Promise<Arrival | undefined> {
     const either = AbortSignal.any([signal, this.#sampleCame.signal])
     await delay(timeoutMs, undefined, { signal: either }).catch(() => undefined)
     signal.throwIfAborted()
-    const isSigned = (arrival: Arrival): boolean => this.isSigned(arrival)
-    return this.#sample ?? this.#others.find(isSigned) ?? this.#others[0]
-  }
-
-  /** In the form that the settings say. */
-  isSigned({ rawHeaders, body }: Arrival): boolean {
-    return this.#isSignedAsSet(rawHeaders, body)
+    return (
+      this.#arrivals.find(({ isSample }) => isSample) ??
+      this.#arrivals.find(({ rawHeaders, body }) => this.isSigned(rawHeaders, body)) ??
+      this.#arrivals[0]
+    )
   }
 }
 
@@ -244,13 +241,13 @@ function* checkArrival(
     throw new FailedStep('delivery', detail)
   }
   yield passed('delivery', `a delivery of ${arrived.body.length} bytes arrived at ${path}`)
-  if (!receiver.isSigned(arrived)) {
+  if (!receiver.isSigned(arrived.rawHeaders, arrived.body)) {
     throw new FailedStep('signature', explainSignature(arrived, signature.header, receiver.secret))
   }
   yield passed('signature', `it is signed in ${signature.header} as the settings say`)
   const { envelope, deadReason } = readDelivery(arrived.body, {})
   if (deadReason !== null) {
-    throw new FailedStep('body', `it cannot be read: ${deadReason} Please report it`)
+    throw new FailedStep('body', `it cannot be read; please report this: ${deadReason}`)
   }
   const { notificationId, event } = envelope
   const name = event ?? 'an event without a name'

@@ -1,7 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import { membersOf, type Document, type ResourceIdentifier } from '../../jsonapi/document.js'
-import type { Sighting } from '../../resources/resource.js'
 import { decide } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import { findDiffering, loadKnown, refetchOf } from '../../ingest/known-rows.js'
@@ -13,7 +12,6 @@ import {
   queueRefetches,
   NOTIFICATION_ENTRY,
 } from '../../warehouse/bookkeeping/refetch-queue.js'
-import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
 import type { Outcome } from '../notification-states.js'
@@ -28,7 +26,6 @@ import { resourceOfType } from '../../resources/index.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 
 export interface ApplyOptions {
-  readonly names: SchemaNames
   /** How long refetches wait for more notifications about the same record. */
   readonly refetchDelayMs: number
   readonly reachFailpoint: ReachFailpoint
@@ -52,8 +49,9 @@ export async function applyNotifications(
   notifications: readonly ParsedNotification[],
   options: ApplyOptions,
 ): Promise<Map<string, Outcome>> {
-  const { names, refetchDelayMs, reachFailpoint } = options
-  const prepared = await prepareNotifications(session, names, notifications)
+  const { refetchDelayMs, reachFailpoint } = options
+  const { names } = session
+  const prepared = await prepareNotifications(session, notifications)
   const intakes: Intake[] = []
   for (const [at, one] of prepared.entries()) {
     if (at % TAKEN_IN_AT_ONCE === 0) await letOthersRun()
@@ -82,12 +80,17 @@ export async function applyNotifications(
   await queue([...decision.unconfirmed, ...leftOut], UNCONFIRMED)
   await queue([...decision.fetchEvents].map(eventListEntry), NEW_EVENTS)
   await queue(listsBehind.map(eventListEntry), LIST_BEHIND_EVENT)
-  await queue(await findDoubts(session, names, doubtful), DOUBT)
+  const readable = doubtful.filter((sighting) => refetchOf(sighting) !== undefined)
+  const differing = await findDiffering(session, names, readable)
+  await queue(
+    differing.map(refetchOf).filter((entry) => entry !== undefined),
+    DOUBT,
+  )
   const changes = prepared.flatMap((one) => readChangesets(one.document.included, one))
   await addContainerChanges(session, names, changes)
   const quarantined = intakes.flatMap((intake) => intake.quarantined)
   await quarantineRecords(session, quarantined, null)
-  return followReferences(session, prepared, options)
+  return followReferences(session, prepared, refetchDelayMs)
 }
 
 function eventListEntry(containerId: string): ResourceIdentifier {
@@ -102,17 +105,6 @@ function takeInIncluded(notification: ParsedNotification): Intake {
   return takeIn({ data: [], included: document.included }, options)
 }
 
-/** What to refetch of sightings in doubt. */
-async function findDoubts(
-  session: Session,
-  names: SchemaNames,
-  sightings: readonly Sighting[],
-): Promise<ResourceIdentifier[]> {
-  const readable = sightings.filter((sighting) => refetchOf(sighting) !== undefined)
-  const differing = await findDiffering(session, names, readable)
-  return differing.flatMap((sighting) => refetchOf(sighting) ?? [])
-}
-
 const THIN = 'a notification came without what it is about'
 
 /**
@@ -124,10 +116,10 @@ const THIN = 'a notification came without what it is about'
 async function followReferences(
   session: Session,
   notifications: readonly PreparedNotification[],
-  { names, refetchDelayMs }: { readonly names: SchemaNames; readonly refetchDelayMs: number },
+  refetchDelayMs: number,
 ): Promise<Map<string, Outcome>> {
   const thin = new Set(notifications.filter((one) => !one.isLacking && !holdsReference(one)))
-  const containersOf = await findContainersOfEvents(session, names, eventIdsOf([...thin]))
+  const containersOf = await findContainersOfEvents(session, session.names, eventIdsOf([...thin]))
   const outcomes = new Map<string, Outcome>()
   const refetches: ResourceIdentifier[] = []
   for (const one of notifications) {

@@ -8,7 +8,7 @@ import {
 import { JsonNestingError } from '../../jsonapi/exact-json.js'
 import { parseJsonBytes } from '../../jsonapi/parse-json-bytes.js'
 import { resourceOfType } from '../../resources/index.js'
-import { quoteIdentifier, type SchemaNames } from '../../warehouse/connection/schema-names.js'
+import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { ClaimedNotification } from './claim-notifications.js'
@@ -56,10 +56,7 @@ function parseBody(body: Buffer): unknown {
 
 /** ParsedNotification as it can be applied now. */
 export interface PreparedNotification extends ParsedNotification {
-  /**
-   * Records were left out: of a container that is not confirmed, or transport events of a container
-   * that nobody can tell.
-   */
+  /** Records were left out: their container is not confirmed, or not known. */
   readonly isLacking: boolean
   /** Containers and shipments without a live row that records were left out for. */
   readonly unconfirmed: readonly ResourceIdentifier[]
@@ -73,11 +70,14 @@ export interface PreparedNotification extends ParsedNotification {
  */
 export async function prepareNotifications(
   session: Session,
-  names: SchemaNames,
   notifications: readonly ParsedNotification[],
 ): Promise<PreparedNotification[]> {
-  const owners = await loadLiveOwners(session, names, notifications)
-  const containersOf = await findContainersOfEvents(session, names, homelessEventIds(notifications))
+  const owners = await loadLiveOwners(session, notifications)
+  const containersOf = await findContainersOfEvents(
+    session,
+    session.names,
+    homelessEventIds(notifications),
+  )
   return notifications.map((one) => prepare(one, owners, containersOf))
 }
 
@@ -123,7 +123,6 @@ function ownersOf(record: unknown): ResourceIdentifier[] {
 /** Which of the owners have a live row, by `keyOf`. */
 async function loadLiveOwners(
   session: Session,
-  names: SchemaNames,
   notifications: readonly ParsedNotification[],
 ): Promise<ReadonlySet<string>> {
   const owners = notifications.flatMap(({ document }) => document.included.flatMap(ownersOf))
@@ -134,7 +133,7 @@ async function loadLiveOwners(
     const rows = await session.query<{ id: string }>(
       'look for what notifications are about',
       `select ${quoteIdentifier(idColumn)} as id
-from ${names.table(stream)}
+from ${session.names.table(stream)}
 where ${quoteIdentifier(idColumn)} = any($1::text[]) and _deleted_at is null`,
       [owners.filter((owner) => ['', type].includes(owner.type)).map(({ id }) => id)],
     )

@@ -150,8 +150,7 @@ export class NotificationProcessor {
   }
 
   async #apply(session: Session, claimed: readonly ClaimedNotification[]): Promise<BatchReport> {
-    const { warehouse, settings, reachFailpoint } = this.#dependencies
-    const { names } = warehouse
+    const { settings, reachFailpoint } = this.#dependencies
     if (claimed.length === 0) return NOTHING
     const parsed: ParsedNotification[] = []
     for (const [at, one] of claimed.entries()) {
@@ -165,11 +164,7 @@ export class NotificationProcessor {
     }
     const { own, foreign, unknown } = await this.#ownership.part(session, parsed)
     const { refetchDelayMs } = settings
-    const outcomes = await applyNotifications(session, own, {
-      names,
-      refetchDelayMs,
-      reachFailpoint,
-    })
+    const outcomes = await applyNotifications(session, own, { refetchDelayMs, reachFailpoint })
     reachFailpoint('mid_notifications')
     for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
     await recordOutcomes(session, outcomes)

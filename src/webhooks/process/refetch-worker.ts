@@ -144,7 +144,6 @@ async function refetchNotification(
 ): Promise<void> {
   const answer = await readNotification(dependencies, entry.id)
   const { warehouse, refetchDelayMs, reachFailpoint } = dependencies
-  const { names } = warehouse
   await retryWarehouse(dependencies, () =>
     warehouse.transaction('apply a refetched notification', async (session) => {
       const claimed = await lockUnresolved(session, entry.id)
@@ -154,7 +153,7 @@ async function refetchNotification(
         const outcomes = await applyNotifications(
           session,
           [{ ...fuller, isNotification: true, isRefetched: true }],
-          { names, refetchDelayMs, reachFailpoint },
+          { refetchDelayMs, reachFailpoint },
         )
         await recordOutcomes(session, outcomes)
       }

@@ -31,7 +31,7 @@ export interface Parted<Notification> {
 export const ASK_EVERY_MS = 60_000
 
 /**
- * Tells our notifications from others. A webhook that is not known makes us ask the service for its
+ * Parts our notifications from others. A webhook that is not known makes us ask the service for its
  * list, once a minute at most; what that list lacks is foreign. Until the service has answered,
  * such notifications wait, and waiting is not a failed attempt.
  */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import { createHealth, type Health } from '../../../src/serve/health.js'
+import { Health } from '../../../src/serve/health.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { startHttpServer } from '../../../src/http/http-server.js'
 
@@ -43,7 +43,7 @@ async function openHealth(): Promise<{ health: Health; ask: () => Promise<number
     schema: 'tracking',
     logger: silentLogger,
   })
-  const health = createHealth(warehouse, () => Promise.resolve(true))
+  const health = new Health(warehouse, () => Promise.resolve(true))
   const server = await startHttpServer({
     httpPort: 0,
     logger: silentLogger,
