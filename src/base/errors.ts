@@ -38,7 +38,7 @@ export class ConfigError extends ConnectorError {
   readonly problems: readonly ConfigProblem[]
 
   constructor(problems: readonly ConfigProblem[], options: ConnectorErrorOptions = {}) {
-    super(problems.map(({ setting, problem }) => `${setting}: ${problem}`).join('\n'), options)
+    super(problems.map(({ setting, problem }) => `${setting} ${problem}`).join('\n'), options)
     this.problems = problems
   }
 }

@@ -197,11 +197,11 @@ function listenForSignals(
 }
 
 function describeFailure(thrown: unknown): string {
-  if (thrown instanceof ConfigError) {
-    const lines = thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`)
-    return lines.length > 1 ? ['settings need attention', ...lines].join('\n  ') : lines.join()
-  }
-  return thrown instanceof ConnectorError ? thrown.message : describeFault(thrown)
+  if (!(thrown instanceof ConnectorError)) return describeFault(thrown)
+  const isList = thrown instanceof ConfigError && thrown.problems.length > 1
+  return isList
+    ? `settings need attention\n${thrown.message}`.replaceAll('\n', '\n  ')
+    : thrown.message
 }
 
 function describeFault(thrown: unknown): string {

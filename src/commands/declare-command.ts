@@ -54,7 +54,7 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
   const { name, help, json = 'Print as JSON.', flags, run } = declaration
   const takes = Object.entries(declaration.takes ?? {})
   return (parent, io) => {
-    const command = parent.command(name).description(help)
+    const command = addNamed(parent, name, help)
     for (const [key, { item }] of takes) {
       if (item instanceof Argument) command.addArgument(item)
       else command.addOption(Object.assign(item, { attributeName: () => key }))
@@ -86,9 +86,15 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
 
 export function group(name: string, help: string, commands: readonly AddCommand[]): AddCommand {
   return (parent, io) => {
-    const command = parent.command(name).description(help)
+    const command = addNamed(parent, name, help)
     for (const add of commands) add(command, io)
   }
+}
+
+/** In the list of commands, its help stands up to the first stop. */
+function addNamed(parent: Command, name: string, help: string): Command {
+  const [summary = help] = help.split(/[.:;]|, for/)
+  return parent.command(name).description(help).summary(summary)
 }
 
 /**

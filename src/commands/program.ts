@@ -46,14 +46,22 @@ const EXIT_CODE_HELP = [
   '  129, 130, 143  stopped by SIGHUP, SIGINT or SIGTERM',
 ].join('\n')
 
+/** Of commander's messages, those that say what to do. */
+const HAS_FIX = /It must |Separate |Allowed choices|Did you mean/
+
 function createProgram(io: CommandIo): Command {
   const program = new Command('tracking-sync')
     .description('Keeps a PostgreSQL warehouse equal to a container-tracking service.')
-    .version(io.programVersion)
+    .version(io.programVersion, '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand('help [command]', 'Print the help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.process.stdout.write(text),
       writeErr: (text) => io.process.stderr.write(text),
+      outputError: (text, write) => {
+        write(HAS_FIX.test(text) ? text : text.replace(/\.?\n$/, '; --help shows what there is\n'))
+      },
     })
     .addHelpText('after', EXIT_CODE_HELP)
   for (const add of COMMANDS) add(program, io)

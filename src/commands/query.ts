@@ -282,14 +282,9 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
   const names = shipped.map(({ name }) => name)
   // A single word is a misspelt name; a statement has more.
   if (/\s/.test(question.trim())) return question
-  throw new ConfigError([
-    {
-      setting: question,
-      problem:
-        `is not one of the questions${suggest(question, names)}; ` +
-        `choose from ${names.join(', ')}, or write SQL of more than one word`,
-    },
-  ])
+  const fix = suggest(question, names) || '; `tracking-sync query` lists them'
+  const problem = `is not one of the questions${fix}`
+  throw new ConfigError([{ setting: question, problem }])
 }
 
 /** SQLSTATEs that come from the words of a statement, not from the state of the server. */

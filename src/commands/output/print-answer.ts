@@ -89,14 +89,12 @@ async function* pickExisting(
 }
 
 function unknownColumns(unknown: readonly string[], columns: readonly string[]): ConfigError {
-  return new ConfigError(
-    unknown.map((name) => ({
-      setting: '--columns',
-      problem:
-        `names ${name}, which the answer does not have${suggest(name, columns)}; ` +
-        `it has ${columns.join(', ')}`,
-    })),
-  )
+  const problems = unknown.map((name) => {
+    const fix = suggest(name, columns) || `; it has ${columns.join(', ')}`
+    const problem = `names ${name}, which the answer does not have${fix}`
+    return { setting: '--columns', problem }
+  })
+  return new ConfigError(problems)
 }
 
 /**

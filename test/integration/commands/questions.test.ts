@@ -246,7 +246,7 @@ describe('query', () => {
     })
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
     expect((await query('pikcup_worklist')).stderr).toMatch(
-      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?; choose from /,
+      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?$/m,
     )
     expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
     for (const schema of ['tracking_analytics', 'tracking_stored']) {

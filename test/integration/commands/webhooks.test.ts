@@ -274,7 +274,7 @@ describe('check', () => {
     delete settings.TRACKING_API_KEY
     const { exitCode, stdout } = await call('check')
     expect(exitCode).toBe(2)
-    expect(stdout).toMatch(/^FAIL {2}settings {2}TRACKING_API_KEY: is not set/)
+    expect(stdout).toMatch(/^FAIL {2}settings {2}TRACKING_API_KEY is not set/)
     expect(stdout).not.toContain('complete')
   })
 })

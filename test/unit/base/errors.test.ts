@@ -92,7 +92,7 @@ describe('errors say what happens next', () => {
     const error = new ConfigError(problems)
     expect(error.problems).toEqual(problems)
     expect(error.message).toBe(
-      'TRACKING_API_URL: is not a URL\nTRACKING_PAGE_SIZE: must be a whole number from 1 to 1000',
+      'TRACKING_API_URL is not a URL\nTRACKING_PAGE_SIZE must be a whole number from 1 to 1000',
     )
   })
 })
