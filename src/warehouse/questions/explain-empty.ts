@@ -39,6 +39,20 @@ from ${names.table('containers')} where container_id = $1::text or left(number, 
     `select bill_of_lading_number, null, shipment_id
 from ${names.table('shipments')}
 where shipment_id = $1::text or left(bill_of_lading_number, 4) = upper(left($1::text, 4))`,
+  customer: (names) =>
+    `select distinct customer_name, null
+from ${names.table('shipments')} where customer_name is not null and $1::text is not null`,
+  tag: (names) =>
+    `select distinct tag, null
+from ${names.table('shipments')} cross join unnest(tags) as tag where $1::text is not null`,
+  ref: (names) =>
+    `select ref, null
+from (
+    select unnest(ref_numbers) as ref from ${names.table('shipments')}
+    union
+    select unnest(ref_numbers) from ${names.table('containers')}
+) as refs
+where ref = $1::text or left(ref, 3) = left($1::text, 3)`,
 }
 
 /**

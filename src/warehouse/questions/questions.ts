@@ -2,6 +2,9 @@
 export const QUERY_PARAMETERS = {
   container: 'Only this container: number or id.',
   shipment: 'Only this shipment: bill of lading number or id.',
+  customer: 'Only of this customer: the name the shipment has.',
+  ref: 'Only with this reference number, of the shipment or the container.',
+  tag: 'Only of shipments with this tag.',
   terminal: 'Only this terminal: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port: UN/LOCODE or id.',

@@ -84,6 +84,18 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
   if (columns.has('bill_of_lading_number')) {
     filters.shipment = ':shipment::text in (shipment_id, bill_of_lading_number)'
   }
+  // Of the shipments and containers as they are now, also in an answer as of an instant.
+  if (columns.has('shipment_id')) {
+    filters.customer = shipmentsWith('lower(customer_name) = lower(:customer::text)')
+    filters.tag = shipmentsWith(':tag::text = any(tags)')
+    filters.ref = shipmentsWith(':ref::text = any(ref_numbers)')
+    if (columns.has('container_id')) {
+      filters.ref += `
+        or container_id in (
+            select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
+        )`
+    }
+  }
   const terminal = ['pod_terminal_id', 'terminal_id'].find((name) => columns.has(name))
   if (terminal !== undefined) filters.terminal = `${terminal} in (${TERMINALS_SQL})`
   const line = lineFilter(columns)
@@ -96,6 +108,10 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
     filters.until = `${period} < :until::text::${type}`
   }
   return filters
+}
+
+function shipmentsWith(condition: string): string {
+  return `shipment_id in (select shipment_id from {{data}}.shipments where ${condition})`
 }
 
 const TERMINALS_SQL = `

@@ -43,7 +43,13 @@ beforeAll(async () => {
     order by containers.container_id
     limit 1`,
   )
-  values = { ...some!, since: '2020-01-01', until: '2100-01-01T00:00:00Z', limit: '3' }
+  const [of] = await scene.query<Record<string, string>>(
+    `select
+        (select min(customer_name) from tracking.shipments) as customer,
+        (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
+        (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref`,
+  )
+  values = { ...some!, ...of!, since: '2020-01-01', until: '2100-01-01T00:00:00Z', limit: '3' }
 }, 120_000)
 
 afterAll(closeScenes)
@@ -95,6 +101,45 @@ describe('the shipped questions', () => {
       }
     }
   }, 60_000)
+
+  it('are narrowed to a customer in any case, to a tag, and to a reference of box or shipment', async () => {
+    const idsOf = async (...args: string[]): Promise<unknown[]> =>
+      (await rowsOf('container_stays', ...args)).map((row) => row.container_id).sort()
+    const expected = async (condition: string): Promise<unknown[]> => {
+      const rows = await scene.query(
+        `select stay.container_id from tracking_analytics.container_stays as stay
+        inner join tracking.containers using (container_id)
+        inner join tracking.shipments on shipments.shipment_id = stay.shipment_id
+        where ${condition}`,
+      )
+      return rows.map((row) => row.container_id).sort()
+    }
+    const { customer = '', tag = '', ref = '' } = values
+    const ofCustomer = await idsOf('--customer', customer.toUpperCase())
+    expect(ofCustomer).toEqual(
+      await expected(`shipments.customer_name = '${customer.replaceAll("'", "''")}'`),
+    )
+    expect(ofCustomer.length).toBeGreaterThan(0)
+    const tagged = await idsOf('--tag', tag)
+    expect(tagged).toEqual(await expected(`'${tag}' = any(shipments.tags)`))
+    expect(tagged.length).toBeGreaterThan(0)
+    const ofBox = await idsOf('--ref', ref)
+    expect(ofBox).toEqual(await expected(`'${ref}' = any(containers.ref_numbers)`))
+    expect(ofBox.length).toBeGreaterThan(0)
+    const [shipment] = await scene.query<{ ref: string }>(
+      'select min(ref) as ref from tracking.shipments cross join unnest(ref_numbers) as ref',
+    )
+    const ofShipment = await idsOf('--ref', shipment!.ref)
+    expect(ofShipment).toEqual(await expected(`'${shipment!.ref}' = any(shipments.ref_numbers)`))
+    expect(ofShipment.length).toBeGreaterThan(0)
+  })
+
+  it('say what customers and tags there are where none has that name', async () => {
+    const { customer = '', tag = '' } = values
+    const none = await query('container_stays', '--customer', `${customer}x`)
+    expect(none.stderr).toContain(customer)
+    expect((await query('container_stays', '--tag', `${tag}x`)).stderr).toContain(tag)
+  })
 
   it('know nothing as of an instant before the first load', async () => {
     for (const name of [
