@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { roomsList } from '../../scripts/documents/pages.js'
 import { REFETCH_TRANSITIONS } from '../../src/warehouse/bookkeeping/refetch-states.js'
-import { NOTIFICATION_TRANSITIONS } from '../../src/webhooks/notification-states.js'
+import { NOTIFICATION_EVENTS } from '../../src/webhooks/notification-states.js'
 import { ROOMS } from './rooms.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -40,10 +40,10 @@ describe('docs/architecture.md', () => {
   })
 
   it('draws the transitions that the two tables have', () => {
-    const replayed = Object.keys(NOTIFICATION_TRANSITIONS)
-      .filter((state) => state !== 'absent')
-      .map((state) => `${state} --> received: replayed`)
-    expect([...drawn(drawings[3]!), ...replayed].sort()).toEqual(listed(NOTIFICATION_TRANSITIONS))
+    const transitions = Object.entries(NOTIFICATION_EVENTS)
+      .filter(([event]) => event !== 'replayed')
+      .flatMap(([event, { from, to }]) => from.map((state) => `${state} --> ${to}: ${event}`))
+    expect(drawn(drawings[3]!).sort()).toEqual(transitions.sort())
     expect(drawn(drawings[4]!).sort()).toEqual(listed(REFETCH_TRANSITIONS))
   })
 

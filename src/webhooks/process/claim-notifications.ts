@@ -24,17 +24,6 @@ export interface ClaimedNotification {
   readonly body: Buffer | null
 }
 
-interface Row {
-  readonly notification_id: string
-  readonly observed_ms: number
-  readonly is_clamped: boolean
-  readonly received_ms: number
-  readonly webhook_id: string | null
-  readonly reference_type: string | null
-  readonly reference_id: string | null
-  readonly body: Buffer | null
-}
-
 const IS_WAITING = canBe('failed')
 const IS_UNRESOLVED = canBe('synced')
 
@@ -78,27 +67,28 @@ async function lock(
   condition: string,
   ...parameters: readonly unknown[]
 ): Promise<ClaimedNotification[]> {
-  const rows = await session.query<Row>(
+  const rows = await session.query<
+    Omit<ClaimedNotification, 'observedAt' | 'receivedAt'> & {
+      readonly observedMs: number
+      readonly receivedMs: number
+    }
+  >(
     'claim notifications',
-    `select notification_id, webhook_id, reference_type, reference_id, body,
-    coalesce(created_at > observed_at, false) as is_clamped,
-    floor(extract(epoch from observed_at) * 1000)::bigint as observed_ms,
-    ceil(extract(epoch from received_at) * 1000)::bigint as received_ms
+    `select notification_id as "notificationId", webhook_id as "webhookId", body,
+    case when reference_type is not null and reference_id is not null then
+        jsonb_build_object('type', reference_type, 'id', reference_id)
+    end as reference,
+    coalesce(created_at > observed_at, false) as "isClamped",
+    floor(extract(epoch from observed_at) * 1000)::bigint as "observedMs",
+    ceil(extract(epoch from received_at) * 1000)::bigint as "receivedMs"
 from ${session.names.table('webhook_notifications')} as stored
 where ${condition}`,
     parameters,
   )
-  return rows.map((row) => ({
-    notificationId: row.notification_id,
-    observedAt: new Date(row.observed_ms),
-    isClamped: row.is_clamped,
-    receivedAt: new Date(row.received_ms),
-    webhookId: row.webhook_id,
-    reference:
-      row.reference_type === null || row.reference_id === null
-        ? null
-        : { type: row.reference_type, id: row.reference_id },
-    body: row.body,
+  return rows.map(({ observedMs, receivedMs, ...row }) => ({
+    ...row,
+    observedAt: new Date(observedMs),
+    receivedAt: new Date(receivedMs),
   }))
 }
 

@@ -9,7 +9,7 @@ import { replayNotifications } from '../../../src/webhooks/process/replay-notifi
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
 import {
-  NOTIFICATION_TRANSITIONS,
+  NOTIFICATION_EVENTS,
   type NotificationEvent,
   type Outcome,
 } from '../../../src/webhooks/notification-states.js'
@@ -63,10 +63,11 @@ function query<Row>(sqlText: string): Promise<Row[]> {
 /** A delivery with a readable id is in the inbox once; every other event finds it there. */
 const ARRIVALS: readonly string[] = ['delivered', 'unreadable']
 
-const pairs = Object.entries(NOTIFICATION_TRANSITIONS).flatMap(([state, row]) =>
-  (Object.keys(EVENTS) as NotificationEvent[]).map(
-    (event) => [state, event, row[event] ?? state] as const,
-  ),
+const pairs = (['absent', ...NOTIFICATION_EVENTS.replayed.from] as const).flatMap((state) =>
+  (Object.keys(EVENTS) as NotificationEvent[]).map((event) => {
+    const { from, to }: { from: readonly string[]; to: string } = NOTIFICATION_EVENTS[event]
+    return [state, event, from.includes(state) ? to : state] as const
+  }),
 )
 
 it.each(pairs)('a notification that is %s, once %s, is %s', async (before, event, after) => {
