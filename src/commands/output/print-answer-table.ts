@@ -130,7 +130,7 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
   const all = names.map((name, index): Column => {
     const texts = [
       ...sample.map((row) => show(row, index)),
-      ...totalled.map(({ cells }) => cells[index] ?? ''),
+      ...totalled.map(({ label, cells }) => cells[index] ?? (index === 0 ? label : '')),
     ]
     const cells = widest(texts)
     const isRight = NUMERIC_TYPES.has(first.types[index] ?? 0)

@@ -51,6 +51,9 @@ const SIMULATE = [
 const NARROWING = [
   '--container',
   '--shipment',
+  '--customer',
+  '--ref',
+  '--tag',
   '--line',
   '--port',
   '--terminal',

@@ -84,6 +84,16 @@ describe('an answer as a table', () => {
     },
   )
 
+  it('names the currency of a total whole, however narrow the first column is', async () => {
+    const answer = {
+      columns: ['day', 'cost_amount', 'cost_currency_code'],
+      types: [TEXT, NUMERIC, TEXT],
+      rows: [['a', '1.50', 'USD']],
+    }
+    const text = await print(answer, { terminal: { width: 80 }, sums: ['cost_amount'] })
+    expect(text).toContain('total USD')
+  })
+
   it('is as wide as its totals, which may be wider than what they sum', async () => {
     const answer = {
       columns: ['place', 'teu'],
