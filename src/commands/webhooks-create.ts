@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError } from '../base/errors.js'
@@ -91,14 +91,35 @@ async function manage(
   const { service } = await app.openService()
   const { secretFile: path } = options
   const file = path === undefined ? undefined : await openSecretFile(path)
+  let isWritten = false
   try {
     const managed = await change({ service, signal: app.signal, events, secrets })
     const { secret } = managed.webhook
-    if (secret !== null) await file?.write(secret.reveal())
+    if (secret !== null && file !== undefined) {
+      await file.writeFile(`${secret.reveal()}\n`)
+      await file.sync()
+      isWritten = true
+    }
     return describeManaged(managed, what, options)
   } finally {
     await file?.close()
+    if (path !== undefined && !isWritten) await rm(path, { force: true })
   }
+}
+
+/**
+ * Made before the service is asked: a secret that is shown only once must not be lost to a wrong
+ * path. Throws ConfigError if that fails or the file exists.
+ */
+function openSecretFile(path: string): Promise<FileHandle> {
+  return open(path, 'wx', 0o600).catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const problem =
+      code === 'EEXIST'
+        ? 'exists already and may hold a secret in use; name a new file'
+        : `cannot be written (${code}); name a file in a directory you can write to`
+    throw new ConfigError([{ setting: `--secret-file ${path}`, problem }], { cause })
+  })
 }
 
 function describeManaged(managed: ManagedWebhook, what: string, options: SecretOptions): Answer {
@@ -141,43 +162,6 @@ function whatToSet(webhookId: string, { secretFile }: SecretOptions): string {
     `the service signs the deliveries of webhook ${webhookId} with this secret only: ${how}, ` +
     'or every delivery is refused'
   )
-}
-
-interface SecretFile {
-  write(secret: string): Promise<void>
-  /** Closes it; a file that holds no secret is removed. */
-  close(): Promise<void>
-}
-
-/**
- * Makes the file before the service is asked: a secret that is shown only once must not be lost to
- * a wrong path. Throws ConfigError if that fails or the file exists.
- */
-async function openSecretFile(path: string): Promise<SecretFile> {
-  const file = await open(path, 'wx', 0o600).catch((thrown: unknown) => {
-    throw refusal(path, thrown)
-  })
-  let isWritten = false
-  return {
-    write: async (secret) => {
-      await file.writeFile(`${secret}\n`)
-      await file.sync()
-      isWritten = true
-    },
-    close: async () => {
-      await file.close()
-      if (!isWritten) await rm(path, { force: true })
-    },
-  }
-}
-
-function refusal(path: string, thrown: unknown): ConfigError {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
-  const problem =
-    code === 'EEXIST'
-      ? 'exists already and may hold a secret in use; name a new file'
-      : `cannot be written (${code}); name a file in a directory you can write to`
-  return new ConfigError([{ setting: `--secret-file ${path}`, problem }], { cause: thrown })
 }
 
 export const trigger = declare({

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
 import { isFailpointSpec } from '../base/failpoint.js'
-import { apiKeyProblem, baseUrlProblem } from '../base/service-address.js'
-import { webhookSecretProblem } from '../base/service-address.js'
+import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
 
 /** What a setting may be. Every message completes the sentence that begins with its variable. */
 

@@ -4,8 +4,9 @@ import * as kind from './kinds.js'
 /** One setting: how it is given, what it may be, and what it means. */
 interface Setting {
   readonly variable: string
-  /** Secrets have none: every account of a machine can read its command lines. */
+  /** Where it is not named after the variable, as `--page-size` after `TRACKING_PAGE_SIZE`. */
   readonly flag?: string
+  /** It has no flag: every account of a machine can read its command lines. */
   readonly isSecret?: true
   /** Only for tests: an environment variable that no list of settings shows. */
   readonly isHidden?: true
@@ -18,7 +19,6 @@ interface Setting {
 const settings = {
   apiUrl: {
     variable: 'TRACKING_API_URL',
-    flag: '--api-url',
     kind: kind.baseUrl.optional(),
     meaning: 'Base address of the tracking service; ends with the version segment /v2.',
   },
@@ -38,13 +38,11 @@ const settings = {
   },
   home: {
     variable: 'TRACKING_HOME',
-    flag: '--home',
     kind: kind.text.default('.tracking-sync'),
     meaning: 'Directory of the embedded database; relative to the working directory.',
   },
   schema: {
     variable: 'TRACKING_SCHEMA',
-    flag: '--schema',
     kind: kind.schemaName.default('tracking'),
     meaning:
       'Schema of the data tables. The others are named after it: <schema>_sync, ' +
@@ -60,7 +58,6 @@ const settings = {
   },
   pageSize: {
     variable: 'TRACKING_PAGE_SIZE',
-    flag: '--page-size',
     kind: kind.wholeNumber(1, 1000).default(100),
     meaning: 'Records to ask for per list page. The service may send fewer.',
   },
@@ -72,7 +69,6 @@ const settings = {
   },
   eventConcurrency: {
     variable: 'TRACKING_EVENT_CONCURRENCY',
-    flag: '--event-concurrency',
     kind: kind.wholeNumber(1, 32).default(4),
     meaning:
       'Requests for transport events to run at once. ' +
@@ -80,7 +76,6 @@ const settings = {
   },
   runMinutes: {
     variable: 'TRACKING_RUN_MINUTES',
-    flag: '--run-minutes',
     kind: kind.wholeNumber(1, 10_000).optional(),
     meaning:
       'Minutes that a run may take. After that it stops at the end of a page with exit code 6, ' +
@@ -88,7 +83,6 @@ const settings = {
   },
   fullSyncHours: {
     variable: 'TRACKING_FULL_SYNC_HOURS',
-    flag: '--full-sync-hours',
     kind: kind.wholeNumber(0, 8760).default(24),
     meaning:
       'Hours between two syncs that read every list completely. The syncs in between read only ' +
@@ -106,7 +100,6 @@ const settings = {
   },
   vesselPositions: {
     variable: 'TRACKING_VESSEL_POSITIONS',
-    flag: '--vessel-positions',
     kind: kind.flag.default(false),
     meaning: 'Read the position history of every known vessel in each run: one request per vessel.',
   },
@@ -118,7 +111,6 @@ const settings = {
   },
   migrate: {
     variable: 'TRACKING_MIGRATE',
-    flag: '--migrate',
     kind: kind.flag.default(true),
     meaning:
       'Create or upgrade the schemas when a command starts. ' +
@@ -126,7 +118,6 @@ const settings = {
   },
   strict: {
     variable: 'TRACKING_STRICT',
-    flag: '--strict',
     kind: kind.flag.default(false),
     meaning:
       'Refuse to run as a superuser or as the owner of the schemas, and never upgrade them. ' +
@@ -134,19 +125,16 @@ const settings = {
   },
   databasePort: {
     variable: 'TRACKING_DATABASE_PORT',
-    flag: '--database-port',
     kind: kind.port(1).optional(),
     meaning: 'Port of the embedded database on 127.0.0.1. Default: a free one, chosen once.',
   },
   allowInsecureApiUrl: {
     variable: 'TRACKING_ALLOW_INSECURE_API_URL',
-    flag: '--allow-insecure-api-url',
     kind: kind.flag.default(false),
     meaning: 'Allow sending the key over plain http, or to a private address.',
   },
   allowInsecureDatabase: {
     variable: 'TRACKING_ALLOW_INSECURE_DATABASE',
-    flag: '--allow-insecure-database',
     kind: kind.flag.default(false),
     meaning:
       'Allow a database on another machine without sslmode=verify-full. ' +
@@ -168,7 +156,6 @@ const settings = {
   },
   webhookSignatureHeader: {
     variable: 'TRACKING_WEBHOOK_SIGNATURE_HEADER',
-    flag: '--webhook-signature-header',
     kind: kind
       .matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header: letters, digits and hyphens')
       .default('X-SVC-Webhook-Signature'),
@@ -176,19 +163,16 @@ const settings = {
   },
   webhookSignatureAlgorithm: {
     variable: 'TRACKING_WEBHOOK_SIGNATURE_ALGORITHM',
-    flag: '--webhook-signature-algorithm',
     kind: kind.oneOf(['sha256', 'sha512', 'sha1']).default('sha256'),
     meaning: 'Hash of the HMAC over the raw body: sha256, sha512 or sha1.',
   },
   webhookSignatureEncoding: {
     variable: 'TRACKING_WEBHOOK_SIGNATURE_ENCODING',
-    flag: '--webhook-signature-encoding',
     kind: kind.oneOf(['hex', 'base64']).default('hex'),
     meaning: 'How the signature is written: hex (lower case) or base64.',
   },
   webhookSignaturePrefix: {
     variable: 'TRACKING_WEBHOOK_SIGNATURE_PREFIX',
-    flag: '--webhook-signature-prefix',
     kind: kind
       .matching(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=')
       .optional(),
@@ -196,7 +180,6 @@ const settings = {
   },
   webhookPath: {
     variable: 'TRACKING_WEBHOOK_PATH',
-    flag: '--webhook-path',
     kind: kind
       .matching(
         /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9_~.-]+)+$/,
@@ -207,13 +190,11 @@ const settings = {
   },
   webhookUrl: {
     variable: 'TRACKING_WEBHOOK_URL',
-    flag: '--webhook-url',
     kind: kind.publicUrl.optional(),
     meaning: 'Address at which the service reaches the receiver from outside, path included.',
   },
   webhookCheckSenders: {
     variable: 'TRACKING_WEBHOOK_CHECK_SENDERS',
-    flag: '--webhook-check-senders',
     kind: kind.flag.default(false),
     meaning:
       'Accept deliveries only from the addresses that the service publishes. ' +
@@ -221,7 +202,6 @@ const settings = {
   },
   trustedProxyHops: {
     variable: 'TRACKING_TRUSTED_PROXY_HOPS',
-    flag: '--trusted-proxy-hops',
     kind: kind.wholeNumber(0, 10).default(0),
     meaning:
       'Number of your own proxies before the receiver, each of which adds to X-Forwarded-For. ' +
@@ -229,7 +209,6 @@ const settings = {
   },
   host: {
     variable: 'TRACKING_HOST',
-    flag: '--host',
     kind: kind
       .matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be an address or a host name')
       .default('127.0.0.1'),
@@ -237,13 +216,11 @@ const settings = {
   },
   httpPort: {
     variable: 'PORT',
-    flag: '--port',
     kind: kind.port(0).default(8080),
     meaning: 'Port of the HTTP server; 0 takes a free one.',
   },
   webhookIds: {
     variable: 'TRACKING_WEBHOOK_IDS',
-    flag: '--webhook-ids',
     kind: kind
       .matching(
         /^[^\s,"']{1,255}(?:\s*,\s*[^\s,"']{1,255})*$/,
@@ -256,7 +233,6 @@ const settings = {
   },
   webhookEvents: {
     variable: 'TRACKING_WEBHOOK_EVENTS',
-    flag: '--webhook-events',
     kind: kind
       .matching(
         /^-?[\w.*]+(?:\s*,\s*-?[\w.*]+)*$/,
@@ -269,7 +245,6 @@ const settings = {
   },
   webhookReactivate: {
     variable: 'TRACKING_WEBHOOK_REACTIVATE',
-    flag: '--webhook-reactivate',
     kind: kind.flag.default(false),
     meaning: 'Switch our webhook on again when the service has switched it off.',
   },
@@ -281,7 +256,6 @@ const settings = {
   },
   hosts: {
     variable: 'TRACKING_HOSTS',
-    flag: '--hosts',
     kind: kind
       .matching(
         /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/,
@@ -294,13 +268,11 @@ const settings = {
   },
   syncCron: {
     variable: 'SYNC_CRON',
-    flag: '--sync-cron',
     kind: kind.cron.default('*/15 * * * *'),
     meaning: 'When serve runs a sync: a cron expression, or off.',
   },
   reconcileCron: {
     variable: 'TRACKING_RECONCILE_CRON',
-    flag: '--reconcile-cron',
     kind: kind.cron.default('7 * * * *'),
     meaning:
       'When serve asks for notifications that were not delivered and checks our webhook: ' +
@@ -308,7 +280,6 @@ const settings = {
   },
   storeViewsCron: {
     variable: 'TRACKING_STORE_VIEWS_CRON',
-    flag: '--store-views-cron',
     kind: kind.cron.default('37 * * * *'),
     meaning:
       'When serve stores the large views again, for reports that read all of them (schema ' +
@@ -317,13 +288,11 @@ const settings = {
   },
   cronTimeZone: {
     variable: 'TRACKING_CRON_TIME_ZONE',
-    flag: '--cron-time-zone',
     kind: kind.timeZone.default('UTC'),
     meaning: 'Time zone of the cron expressions.',
   },
   processorWorkers: {
     variable: 'TRACKING_PROCESSOR_WORKERS',
-    flag: '--processor-workers',
     kind: kind.wholeNumber(1, 16).default(1),
     meaning:
       'Workers of one process that apply notifications in parallel. ' +
@@ -339,7 +308,6 @@ const settings = {
   },
   shutdownSeconds: {
     variable: 'TRACKING_SHUTDOWN_SECONDS',
-    flag: '--shutdown-seconds',
     kind: kind.wholeNumber(1, 600).default(25),
     meaning: 'Seconds that serve may take to finish its work when it is stopped.',
   },
@@ -351,13 +319,11 @@ const settings = {
   },
   logLevel: {
     variable: 'TRACKING_LOG_LEVEL',
-    flag: '--log-level',
     kind: kind.oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     meaning: 'Least severe log lines to write: debug, info, warn, error or silent.',
   },
   logFormat: {
     variable: 'TRACKING_LOG_FORMAT',
-    flag: '--log-format',
     kind: kind.oneOf(['auto', 'text', 'json']).default('auto'),
     meaning: 'text for people, json for machines; auto: text on a terminal, json elsewhere.',
   },
@@ -381,11 +347,21 @@ export interface SettingDescription extends Omit<Setting, 'kind'> {
 }
 
 export const allSettings: readonly SettingDescription[] = Object.entries(settings).map(
-  ([name, { kind, ...setting }]) => {
+  ([name, { kind, ...setting }]: [string, Setting]) => {
+    const { flag = flagOf(setting.variable), isSecret, isHidden } = setting
     const { data } = kind.safeParse(undefined)
-    return { name: name as SettingName, ...setting, defaultValue: data }
+    return {
+      name: name as SettingName,
+      ...setting,
+      ...(isSecret === true || isHidden === true ? {} : { flag }),
+      defaultValue: data as SettingDescription['defaultValue'],
+    }
   },
 )
+
+function flagOf(variable: string): string {
+  return `--${variable.replace('TRACKING_', '').replaceAll('_', '-').toLowerCase()}`
+}
 
 /** The settings that users see. */
 export const settingDescriptions = allSettings.filter(({ isHidden }) => isHidden !== true)

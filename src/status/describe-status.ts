@@ -1,4 +1,4 @@
-import { formatSeconds } from '../base/phrases.js'
+import { countOf, formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'
 import { isSyncOverdue, type SyncSlots } from './read-vitals.js'
@@ -14,133 +14,109 @@ export interface StatusSection {
   readonly note?: string | undefined
 }
 
-export function describeStatus(status: WarehouseStatus, requestLimit: number): StatusSection[] {
-  return [
-    describeStreams(status),
-    describeRuns(status),
-    describeQueues(status),
-    describeBudgets(status, requestLimit),
-    describeWriter(status),
-    describeWebhooks(status),
-    describeStoredViews(status),
-  ]
-}
-
-function describeStreams({ streams }: WarehouseStatus): StatusSection {
-  const partial = streams.find((one) => one.lastWholeBeganAt !== one.lastCompleteBeganAt)
-  return {
-    title: 'Streams',
-    columns: ['stream', 'rows', 'tombstoned', 'read at', 'age', 'last outcome'],
-    rows: streams.map((stream) => [
-      stream.stream,
-      stream.rows,
-      stream.tombstoned,
-      stream.lastCompleteBeganAt ?? 'never',
-      age(stream.ageSeconds),
-      stream.lastOutcome,
-    ]),
-    empty: '',
-    note:
-      partial &&
-      'These reads covered what can still change. ' +
-        `The last complete read was at ${partial.lastWholeBeganAt ?? 'no time'}.`,
-  }
-}
-
-function describeRuns({ runs }: WarehouseStatus): StatusSection {
-  return {
-    title: 'Last runs',
-    columns: ['run', 'command', 'started', 'finished', 'outcome', 'requests', 'problem'],
-    rows: runs.map((run) => [
-      run.syncRunId,
-      run.command,
-      run.startedAt,
-      run.finishedAt ?? 'not finished',
-      run.outcome,
-      run.requests,
-      run.problem?.split('\n')[0] ?? null,
-    ]),
-    empty: 'No run yet: start with `tracking-sync backfill`.',
-  }
-}
-
 const QUEUE_WORDS = {
   refetch_queue: 'to be refetched',
   webhook_notifications: 'webhook notifications',
 } as const
 
-function describeQueues({ queues, quarantined }: WarehouseStatus): StatusSection {
-  return {
-    title: 'Queues',
-    columns: ['queue', 'state', 'entries', 'oldest'],
-    rows: [
-      ...queues.map(({ queue, state, entries, oldestSeconds }) => [
-        QUEUE_WORDS[queue],
-        state,
-        entries,
-        age(oldestSeconds),
+export function describeStatus(status: WarehouseStatus, requestLimit: number): StatusSection[] {
+  const { streams, runs, queues, quarantined, budgets, lease, webhooks, storedViews } = status
+  const partial = streams.find((one) => one.lastWholeBeganAt !== one.lastCompleteBeganAt)
+  return [
+    {
+      title: 'Streams',
+      columns: ['stream', 'rows', 'tombstoned', 'read at', 'age', 'last outcome'],
+      rows: streams.map((stream) => [
+        stream.stream,
+        stream.rows,
+        stream.tombstoned,
+        stream.lastCompleteBeganAt ?? 'never',
+        age(stream.ageSeconds),
+        stream.lastOutcome,
       ]),
-      ['quarantine', 'set aside', quarantined, null],
-    ],
-    empty: '',
-    note: quarantined > 0 ? '`tracking-sync quarantine list` shows what is set aside.' : undefined,
-  }
-}
-
-function describeBudgets({ budgets }: WarehouseStatus, requestLimit: number): StatusSection {
-  return {
-    title: 'Request budget',
-    columns: ['account', 'requests in 60 s', 'allowed', 'service asked to pause until'],
-    rows: budgets.map(({ account, requestsLastMinute, pausedUntil }) => [
-      account,
-      requestsLastMinute,
-      requestLimit,
-      pausedUntil,
-    ]),
-    empty: 'No requests in the last 60 s.',
-  }
-}
-
-function describeWriter({ lease }: WarehouseStatus): StatusSection {
-  return {
-    title: 'Who writes',
-    columns: ['run under way', 'since', 'last sign of life'],
-    rows:
-      lease === null
-        ? []
-        : [[lease.holder, lease.acquiredAt, `${formatSeconds(lease.silentSeconds)} ago`]],
-    empty: 'No run is under way.',
-  }
-}
-
-function describeWebhooks({ webhooks }: WarehouseStatus): StatusSection {
-  return {
-    title: 'Our webhooks',
-    columns: ['webhook', 'url', 'active', 'events', 'last delivery', 'last checked'],
-    rows: webhooks.map((webhook) => [
-      webhook.webhookId,
-      webhook.url,
-      webhook.isActive === null ? 'unknown' : webhook.isActive ? 'yes' : 'NO',
-      webhook.events,
-      webhook.lastReceivedAt ?? 'never',
-      webhook.checkedAt,
-    ]),
-    empty: 'No webhook of ours is known.',
-  }
-}
-
-function describeStoredViews({ storedViews }: WarehouseStatus): StatusSection {
-  return {
-    title: 'Stored views',
-    columns: ['stored view', 'rows', 'age', 'took'],
-    rows: storedViews.map(({ name, rows, secondsSinceStored, tookSeconds }) => [
-      name,
-      rows,
-      age(secondsSinceStored),
-      formatSeconds(tookSeconds),
-    ]),
-    empty: '',
-  }
+      empty: '',
+      note:
+        partial &&
+        'These reads covered what can still change. ' +
+          (partial.lastWholeBeganAt === null
+            ? 'No read was complete yet.'
+            : `The last complete read was at ${partial.lastWholeBeganAt}.`),
+    },
+    {
+      title: 'Last runs',
+      columns: ['run', 'command', 'started', 'finished', 'outcome', 'requests', 'problem'],
+      rows: runs.map((run) => [
+        run.syncRunId,
+        run.command,
+        run.startedAt,
+        run.finishedAt ?? 'not finished',
+        run.outcome,
+        run.requests,
+        run.problem?.split('\n')[0] ?? null,
+      ]),
+      empty: 'No run yet: start with `tracking-sync backfill`.',
+    },
+    {
+      title: 'Queues',
+      columns: ['queue', 'state', 'entries', 'oldest'],
+      rows: [
+        ...queues.map(({ queue, state, entries, oldestSeconds }) => [
+          QUEUE_WORDS[queue],
+          state,
+          entries,
+          age(oldestSeconds),
+        ]),
+        ['quarantine', 'set aside', quarantined, null],
+      ],
+      empty: '',
+      note:
+        quarantined > 0 ? '`tracking-sync quarantine list` shows what is set aside.' : undefined,
+    },
+    {
+      title: 'Request budget',
+      columns: ['account', 'requests in 60 s', 'allowed', 'service asked to pause until'],
+      rows: budgets.map(({ account, requestsLastMinute, pausedUntil }) => [
+        account,
+        requestsLastMinute,
+        requestLimit,
+        pausedUntil,
+      ]),
+      empty: 'No requests in the last 60 s.',
+    },
+    {
+      title: 'Who writes',
+      columns: ['run under way', 'since', 'last sign of life'],
+      rows:
+        lease === null
+          ? []
+          : [[lease.holder, lease.acquiredAt, `${formatSeconds(lease.silentSeconds)} ago`]],
+      empty: 'No run is under way.',
+    },
+    {
+      title: 'Our webhooks',
+      columns: ['webhook', 'url', 'active', 'events', 'last delivery', 'last checked'],
+      rows: webhooks.map((webhook) => [
+        webhook.webhookId,
+        webhook.url,
+        webhook.isActive === null ? 'unknown' : webhook.isActive ? 'yes' : 'NO',
+        webhook.events,
+        webhook.lastReceivedAt ?? 'never',
+        webhook.checkedAt,
+      ]),
+      empty: 'No webhook of ours is known.',
+    },
+    {
+      title: 'Stored views',
+      columns: ['stored view', 'rows', 'age', 'took'],
+      rows: storedViews.map(({ name, rows, secondsSinceStored, tookSeconds }) => [
+        name,
+        rows,
+        age(secondsSinceStored),
+        formatSeconds(tookSeconds),
+      ]),
+      empty: '',
+    },
+  ]
 }
 
 function age(seconds: number | null): string | null {
@@ -169,47 +145,36 @@ export type AlertName = (typeof ALERTS)[number]
 
 /** What needs attention, one sentence each, in the order of ALERTS; empty when all is well. */
 export function findAlerts(status: WarehouseStatus, facts: AlertFacts): string[] {
-  const alerts: Readonly<Record<AlertName, readonly string[]>> = {
-    TrackingSyncWebhook: status.webhooks.flatMap(({ alert }) => alert?.split('\n') ?? []),
+  const { webhooks, queues, runs } = status
+  const dead = queues.find(
+    ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
+  )
+  const failure = facts.processor?.lastError ?? undefined
+  const [last] = runs
+  const [problem] = last?.problem?.split('\n') ?? []
+  const alerts: Readonly<Record<AlertName, string | readonly string[] | undefined>> = {
+    TrackingSyncWebhook: webhooks.flatMap(({ alert }) => alert?.split('\n') ?? []),
     TrackingSyncOverdue: describeOverdue(status, facts),
-    TrackingSyncNotificationsDead: describeDead(status),
-    TrackingSyncProcessorFailing: describeProcessor(facts),
-    TrackingSyncLastRunFailed: describeLastRun(status),
+    TrackingSyncNotificationsDead:
+      dead &&
+      `${countOf(dead.entries, 'notification')} could not be applied; look at error in ` +
+        'webhook_notifications, then run `tracking-sync replay --state dead`',
+    TrackingSyncProcessorFailing: failure && `the processor cannot work: ${failure}`,
+    TrackingSyncLastRunFailed:
+      last && problem && `the last run (${last.command} ${last.syncRunId}): ${problem}`,
   }
-  return ALERTS.flatMap((name) => alerts[name])
+  return ALERTS.flatMap((name) => alerts[name] ?? [])
 }
 
 function describeOverdue(
   { freshness, runs }: WarehouseStatus,
   { slots, isServing }: AlertFacts,
-): string[] {
+): string | undefined {
   const isStarted = isServing || runs.length > 0
-  if (!isStarted || isSyncOverdue(freshness, slots) !== true) return []
-  if (freshness.beganAt === null) return ['no sync has completed yet']
-  return [
+  if (!isStarted || isSyncOverdue(freshness, slots) !== true) return undefined
+  if (freshness.beganAt === null) return 'no sync has completed yet'
+  return (
     `the last complete sync began ${freshness.beganAt}: ` +
-      `more than two slots of SYNC_CRON (${slots.cron}) ago`,
-  ]
-}
-
-function describeDead({ queues }: WarehouseStatus): string[] {
-  const dead = queues.find(
-    ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
+    `more than two slots of SYNC_CRON (${slots.cron}) ago`
   )
-  if (dead === undefined) return []
-  return [
-    `${dead.entries} notifications could not be applied; look at error in ` +
-      'webhook_notifications, then run `tracking-sync replay --state dead`',
-  ]
-}
-
-function describeProcessor({ processor }: AlertFacts): string[] {
-  const error = processor?.lastError ?? null
-  return error === null ? [] : [`the processor cannot work: ${error}`]
-}
-
-function describeLastRun({ runs: [last] }: WarehouseStatus): string[] {
-  const [problem] = last?.problem?.split('\n') ?? []
-  if (last === undefined || problem === undefined) return []
-  return [`the last run (${last.command} ${last.syncRunId}): ${problem}`]
 }
