@@ -150,14 +150,14 @@ const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 
 describe('the plan of a backfill', () => {
   it.each(ALL_INCLUDES)(
-    'is close to what the backfill of 150 shipments makes, includes: %s',
+    'is close to what the backfill of 110 shipments makes, includes: %s',
     async (includes) => {
-      const scene = await openScene({ shipments: 150, ...INCLUDES[includes] })
+      const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
       const plan = await planFor(scene)
       expect(plan.requestsMade).toBeLessThan(20)
       const { requests, exitCode } = await scene.sync()
       expect(exitCode).toBe(0)
-      const facts = factsOf(scene, 150)
+      const facts = factsOf(scene, 110)
       expectClose(plan, requests, facts, includes)
       // The reckoning of the tests below.
       expect(requestsOfWorld(facts, includes)).toBe(requests)

@@ -20,7 +20,7 @@ describe('when the service loses deliveries', () => {
     { tags: ['I1', 'W17', 'W18'] },
     async () => {
       const scene = await openScene({
-        shipments: 60,
+        shipments: 30,
         startAt: new Date(Date.now() - 14 * DAY),
         webhooks: { retryScale: 0 },
       })
