@@ -1,7 +1,6 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
-import { isDigestOf } from '../resources/fingerprint.js'
-import type { Resource, Sighting } from '../resources/resource.js'
+import { isDigestOf, type Resource, type Sighting } from '../resources/resource.js'
 
 /**
  * Reference resources come again with every page; shipments, containers and their events come once

@@ -3,10 +3,11 @@ import { isObject, type Members, type ResourceIdentifier } from '../jsonapi/docu
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { digestOf } from '../jsonapi/raw-record.js'
 import { encodeValue, REPLACED, type EncodedValue } from './column.js'
-import { fingerprint, rowDigest } from './fingerprint.js'
 import {
   ANY_TYPE,
   REFERENCE_TYPES,
+  fingerprint,
+  rowDigest,
   type RelationshipSpec,
   type Resource,
   type SeenIn,
