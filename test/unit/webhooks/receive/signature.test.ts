@@ -155,7 +155,7 @@ describe('a secret', () => {
           check({ secrets })
         } catch (error) {
           expect(error).toBeInstanceOf(ConfigError)
-          expect((error as ConfigError).message).toMatch(/^TRACKING_WEBHOOK_SECRET: /)
+          expect((error as ConfigError).message).toMatch(/^TRACKING_WEBHOOK_SECRET /)
           expect(inspect(error)).not.toContain(SECRET.slice(0, 15))
           continue
         }
@@ -165,6 +165,6 @@ describe('a secret', () => {
   )
 
   it('must be there', { tags: ['W5'] }, () => {
-    expect(() => check({ secrets: [] })).toThrow('TRACKING_WEBHOOK_SECRET: is not set')
+    expect(() => check({ secrets: [] })).toThrow('TRACKING_WEBHOOK_SECRET is not set')
   })
 })
