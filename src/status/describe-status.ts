@@ -22,6 +22,9 @@ const QUEUE_WORDS = {
 export function describeStatus(status: WarehouseStatus, requestLimit: number): StatusSection[] {
   const { streams, runs, queues, quarantined, budgets, lease, webhooks, storedViews } = status
   const partial = streams.find((one) => one.lastWholeBeganAt !== one.lastCompleteBeganAt)
+  const whole = toSecond(partial?.lastWholeBeganAt ?? null)
+  const last =
+    whole === null ? 'nothing was read completely yet' : `the last complete read began at ${whole}`
   return [
     {
       title: 'Streams',
@@ -30,17 +33,12 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         stream.stream,
         stream.rows,
         stream.tombstoned,
-        stream.lastCompleteBeganAt ?? 'never',
+        toSecond(stream.lastCompleteBeganAt) ?? 'never',
         age(stream.ageSeconds),
         stream.lastOutcome,
       ]),
       empty: '',
-      note:
-        partial &&
-        'These reads covered what can still change. ' +
-          (partial.lastWholeBeganAt === null
-            ? 'No read was complete yet.'
-            : `The last complete read was at ${partial.lastWholeBeganAt}.`),
+      note: partial && `The last reads covered what can still change; ${last}.`,
     },
     {
       title: 'Last runs',
@@ -48,8 +46,8 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       rows: runs.map((run) => [
         run.syncRunId,
         run.command,
-        run.startedAt,
-        run.finishedAt ?? 'not finished',
+        toSecond(run.startedAt),
+        toSecond(run.finishedAt) ?? 'not finished',
         run.outcome,
         run.requests,
         run.problem?.split('\n')[0] ?? null,
@@ -79,7 +77,7 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         account,
         requestsLastMinute,
         requestLimit,
-        pausedUntil,
+        toSecond(pausedUntil),
       ]),
       empty: 'No requests in the last 60 s.',
     },
@@ -89,7 +87,13 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       rows:
         lease === null
           ? []
-          : [[lease.holder, lease.acquiredAt, `${formatSeconds(lease.silentSeconds)} ago`]],
+          : [
+              [
+                lease.holder,
+                toSecond(lease.acquiredAt),
+                `${formatSeconds(lease.silentSeconds)} ago`,
+              ],
+            ],
       empty: 'No run is under way.',
     },
     {
@@ -100,8 +104,8 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         webhook.url,
         webhook.isActive === null ? 'unknown' : webhook.isActive ? 'yes' : 'NO',
         webhook.events,
-        webhook.lastReceivedAt ?? 'never',
-        webhook.checkedAt,
+        toSecond(webhook.lastReceivedAt) ?? 'never',
+        toSecond(webhook.checkedAt),
       ]),
       empty: 'No webhook of ours is known.',
     },
@@ -117,6 +121,11 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       empty: '',
     },
   ]
+}
+
+/** `2026-11-23 16:01:03Z`, so that a line of a table fits a terminal. */
+function toSecond(instant: string | null): string | null {
+  return instant === null ? null : instant.replace(/(?:\.\d+)?\+00$/, 'Z')
 }
 
 function age(seconds: number | null): string | null {
