@@ -236,8 +236,8 @@ describe('the README and its pages, followed line by line', () => {
   })
 
   it('answers questions with rows', () => {
-    const [exposure, statuses] = user.outputs.filter(({ line }) => line.includes(' query '))
-    expect(exposure!.result.stdout).toMatch(/\n[A-Z]{4}\d{7} .*\n\(\d+ rows\)\n$/s)
+    const [attention, statuses] = user.outputs.filter(({ line }) => line.includes(' query '))
+    expect(attention!.result.stdout).toMatch(/\noverdue +[A-Z]{4}\d{7} .*\n\(\d+ rows\)\n$/s)
     const rows = statuses!.result.stdout.split('\n').slice(2, -2)
     const counts = rows.map((row) => Number(/ (\d+)$/.exec(row)?.[1]))
     expect(counts.length).toBeGreaterThan(1)

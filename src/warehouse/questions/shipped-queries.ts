@@ -86,9 +86,16 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
   }
   // Of the shipments and containers as they are now, also in an answer as of an instant.
   if (columns.has('shipment_id')) {
-    filters.customer = shipmentsWith('lower(customer_name) = lower(:customer::text)')
-    filters.tag = shipmentsWith(':tag::text = any(tags)')
-    filters.ref = shipmentsWith(':ref::text = any(ref_numbers)')
+    filters.customer = `shipment_id in (
+            select shipment_id from {{data}}.shipments
+            where lower(customer_name) = lower(:customer::text)
+        )`
+    filters.tag = `shipment_id in (
+            select shipment_id from {{data}}.shipments where :tag::text = any(tags)
+        )`
+    filters.ref = `shipment_id in (
+            select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
+        )`
     if (columns.has('container_id')) {
       filters.ref += `
         or container_id in (
@@ -108,10 +115,6 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
     filters.until = `${period} < :until::text::${type}`
   }
   return filters
-}
-
-function shipmentsWith(condition: string): string {
-  return `shipment_id in (select shipment_id from {{data}}.shipments where ${condition})`
 }
 
 const TERMINALS_SQL = `
