@@ -186,6 +186,7 @@ gone as (
     update ${table}
     set is_active = false, alert = case when $2 then null else alert end
     where webhook_id is distinct from url and webhook_id not in (select "webhookId" from given)
+        and (is_active is distinct from false or ($2 and alert is not null))
 ),
 found_after_all as (
     delete from ${table}
