@@ -31,8 +31,8 @@
 -- severity: high costs money or is about to (overdue, last_free_day_near, appointment_late);
 -- medium breaks a plan; low is to know (hold_cleared, no_news, tracking_stopped).
 --
--- Cost: the cost columns read demurrage_exposure, which is slow without a filter; leave them out
--- where they are not needed. Ask for a line, a terminal or a container.
+-- Cost: it reads six views; ask for a line, a terminal or a container, or without the cost columns,
+-- which read demurrage_exposure.
 
 create view {{analytics}}.exceptions as
 with
