@@ -26,8 +26,9 @@
 -- the others nobody would say that they are over.
 --
 -- since_at: when it began: the midnight after the binding day at the place, when the hold was seen,
--- the passed ETA, the last news, the tenth day; for last_free_day_near and appointment_late the
--- start of the stay; for long_there the same. hours run from there to as_of().
+-- the passed ETA, the last news, the tenth day; for last_free_day_near, appointment_late and
+-- long_there the start of the stay; for eta_slipped and rolled the instant compared with. hours run
+-- from there to as_of().
 -- severity: high costs money or is about to (overdue, last_free_day_near, appointment_late);
 -- medium breaks a plan; low is to know (hold_cleared, no_news, tracking_stopped).
 --
