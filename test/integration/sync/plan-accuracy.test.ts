@@ -148,22 +148,33 @@ const ACCOUNTS = (process.env.PLAN_ACCOUNTS ?? '1000').split(',').map(Number)
 
 const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 
-describe('the plan of a backfill', () => {
+describe('the plans of an account of 110 shipments', () => {
   it.each(ALL_INCLUDES)(
-    'is close to what the backfill of 110 shipments makes, includes: %s',
+    'are close to its backfill, and then exactly its list pages, includes: %s',
     async (includes) => {
       const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
-      const plan = await planFor(scene)
-      expect(plan.requestsMade).toBeLessThan(20)
+      const first = await planFor(scene)
+      expect(first.requestsMade).toBeLessThan(20)
       const { requests, exitCode } = await scene.sync()
       expect(exitCode).toBe(0)
       const facts = factsOf(scene, 110)
-      expectClose(plan, requests, facts, includes)
-      // The reckoning of the tests below.
+      expectClose(first, requests, facts, includes)
+      // The reckoning of the larger accounts below.
       expect(requestsOfWorld(facts, includes)).toBe(requests)
+
+      const second = await planFor(scene)
+      const report = await scene.sync({ command: 'sync' })
+      const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
+      expect(report.requests, 'requests of the sync').toBe(pages)
+      expect(second.sync.requests, 'sync planned after the backfill').toBe(pages)
+      // Over a warehouse that has everything a backfill costs the same and the catalogue.
+      expect(second.backfill.requests, 'backfill planned after the backfill').toBe(pages + 1)
+      expect(first.sync.requests, 'sync planned before the backfill').toBe(pages)
     },
   )
+})
 
+describe('the plan of a backfill', () => {
   // A backfill of these takes most of a minute: it is reckoned from the world.
   it.each(ACCOUNTS.flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)))(
     'is close to what %i shipments take, includes: %s',
@@ -177,23 +188,6 @@ describe('the plan of a backfill', () => {
 })
 
 describe('the plan of a sync', () => {
-  it.each(ALL_INCLUDES)(
-    'of an unchanged account is exactly its list pages, includes: %s',
-    async (includes) => {
-      const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
-      const before = await planFor(scene)
-      await scene.sync()
-      const plan = await planFor(scene)
-      const report = await scene.sync({ command: 'sync' })
-      const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
-      expect(report.requests).toBe(pages)
-      expect(plan.sync.requests).toBe(pages)
-      // Over a warehouse that has everything a backfill costs the same and the catalogue.
-      expect(plan.backfill.requests).toBe(pages + 1)
-      expect(before.sync.requests).toBe(pages)
-    },
-  )
-
   it('counts the containers whose list of events has changed on the first page', async () => {
     const scene = await openScene({ shipments: 40, ...INCLUDES.none })
     await scene.sync()
