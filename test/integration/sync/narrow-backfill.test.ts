@@ -93,7 +93,7 @@ describe('a narrowed backfill', () => {
     const scene = await openScene({ shipments: 5 })
     const attempt = backfill(scene, { streams: ['containers', 'transport_events'] })
     await expect(attempt).rejects.toThrow(ConfigError)
-    await expect(attempt).rejects.toThrow(/--stream transport_events: names no list; there are: /)
+    await expect(attempt).rejects.toThrow(/--stream transport_events names no list; there are: /)
     expect(scene.simulator.requests.total).toBe(0)
     expect(await scene.query('select from tracking_sync.sync_runs')).toEqual([])
   })

@@ -272,7 +272,7 @@ describe('check and status', () => {
       )
       const { stdout } = await call('status')
       expect(stdout).toMatch(
-        new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00\\+00 +\\S+`, 'm'),
+        new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00Z? +\\S+`, 'm'),
       )
       expect(stdout.match(/^ALERT: .*/gm)).toHaveLength(2)
       const json = JSON.parse((await call('status', '--json')).stdout) as { webhooks: unknown[] }
