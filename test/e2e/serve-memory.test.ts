@@ -174,12 +174,12 @@ describe('what the service sends', () => {
   test.for([
     {
       what: '1.2 million records',
-      says: 'holds more than 600000 values',
+      says: 'holds more than 21000 records',
       body: filled('{"data":[', record, ']}', 29),
     },
     {
       what: '20 MB of {}',
-      says: 'holds more than 600000 values',
+      says: 'holds more than 21000 records',
       body: filled('{"data":[', '{},', ']}', 20),
     },
     {
