@@ -60,7 +60,11 @@ describe('statements that travel together', { tags: ['C16'] }, () => {
 
   test('are given up together, one limit after the last answer', async () => {
     const startedAt = performance.now()
-    const settled = await send([...Array<string>(5).fill('select 1'), 'select pg_sleep(60)', 'select 1'])
+    const settled = await send([
+      ...Array<string>(5).fill('select 1'),
+      'select pg_sleep(60)',
+      'select 1',
+    ])
     expect(performance.now() - startedAt).toBeLessThan(4 * LIMIT_MS)
     expect(settled.map(({ status }) => status)).toEqual([
       ...Array<string>(5).fill('fulfilled'),
