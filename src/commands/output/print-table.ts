@@ -108,20 +108,24 @@ function fitWidths(natural: readonly number[], width: number | undefined): numbe
 }
 
 /**
- * Rows as a table with a header line; numbers to the right. On a terminal no wider than it: long
- * cells go on in the lines below. For tables of a few rows; answers are streamed
- * (`print-answer.ts`).
+ * Rows as a table with a header line; numbers to the right. On a terminal no wider than it: columns
+ * of zeros are left out, and long cells go on in the lines below. For tables of a few rows; answers
+ * are streamed (`print-answer.ts`).
  */
 export function formatTable(
-  names: readonly string[],
-  rows: readonly (readonly unknown[])[],
+  allNames: readonly string[],
+  allRows: readonly (readonly unknown[])[],
   terminal: Terminal = NO_TERMINAL,
 ): string {
+  const { width: most = Infinity } = terminal
+  const isTooWide = totalWidth(naturalWidths(allNames, allRows)) > most
+  const isShown = (_: unknown, index: number): boolean =>
+    !isTooWide || allRows.length === 0 || allRows.some((row) => row[index] !== 0)
+  const names = allNames.filter(isShown)
+  const rows = allRows.map((row) => row.filter(isShown))
   const head = names.map(escapeControls)
   const cells = rows.map((row) => row.map(cellText))
-  const natural = head.map((name, index) =>
-    cells.reduce((most, row) => Math.max(most, widthOf(row[index] ?? '')), widthOf(name)),
-  )
+  const natural = naturalWidths(names, rows)
   const widths = fitWidths(natural, terminal.width)
   const columns = widths.map((width, index) => {
     const values = rows.map((row) => row[index]).filter((value) => value !== null)
@@ -134,6 +138,19 @@ export function formatTable(
     ),
   )
   return [layHead(columns, head), ...lines].join('\n')
+}
+
+/** Of each column its widest cell, or its name. */
+function naturalWidths(
+  names: readonly string[],
+  rows: readonly (readonly unknown[])[],
+): readonly number[] {
+  return names.map((name, index) =>
+    rows.reduce(
+      (most, row) => Math.max(most, widthOf(cellText(row[index]))),
+      widthOf(escapeControls(name)),
+    ),
+  )
 }
 
 /** `ok    database  PostgreSQL 16`, or `FAIL  …`. */

@@ -41,6 +41,21 @@ describe('a table', () => {
     expect(table.split('\n').slice(2)).toEqual(['   10  10', '       9', '    9  8'])
   })
 
+  it('leaves out columns of zeros where the terminal is too narrow, and nothing else', () => {
+    const names = ['stream', 'inserted', 'updated', 'note']
+    const rows = [
+      ['shipments', 8, 0, '0'],
+      ['containers', 0, 0, ''],
+    ]
+    const heads = (width?: number, given: readonly unknown[][] = rows): string =>
+      formatTable(names, given, { width }).split('\n')[0] ?? ''
+    expect(heads()).toBe('stream      inserted  updated  note')
+    expect(heads(35)).toBe('stream      inserted  updated  note')
+    expect(heads(34)).toBe('stream      inserted  note')
+    expect(heads(34, [...rows, ['ports', 0, 1, '']])).toContain('updated')
+    expect(heads(34, [])).toContain('updated')
+  })
+
   it('neither steers the terminal nor breaks its lines, whatever a text holds', () => {
     const hostile = '\u001b[31mred\u001b[0m\r\n\tnext\u0007\u009b2J\u0000'
     const table = formatTable(['text'], [[hostile], [[hostile]], ['last']])
