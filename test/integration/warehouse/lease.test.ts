@@ -198,7 +198,10 @@ test(
   { tags: ['C9'] },
   async () => {
     const paused = await acquire(scene.warehouse)
-    const refusal = await fenceWarehouse(scene.warehouse, paused).transaction('write', async () => {
+    const fenced = fenceWarehouse(scene.warehouse, paused)
+    const refusal = await fenced.transaction('write', async (session) => {
+      // The check of the lease travels with the first statement: it is made when that is answered.
+      await session.query('write', 'select 1')
       await silenceFor(61)
       const startedAt = performance.now()
       const refused = await acquire(other).catch((error: unknown) => error)
