@@ -182,6 +182,7 @@ test('a write that is under way at the take-over ends before it', { tags: ['C10'
   const order: string[] = []
   let successor: Promise<unknown> | undefined
   await fenceWarehouse(scene.warehouse, paused).transaction('write', async (session) => {
+    await session.query('write', 'select 1')
     await silenceFor(61)
     successor = acquire(other).then(() => order.push('taken over'))
     await waitingForLocks(1)
