@@ -32,7 +32,7 @@ const MOST_LINES = 25
  */
 const PHASES = [
   ['collect garbage', /^\(garbage collector\)/],
-  ['idle', /^\((idle)\)/],
+  ['idle', /^\(idle\)/],
   ['unpack', /zlib|\/dist\/jsonapi\/decode-utf8/],
   ['scan', /\/dist\/jsonapi\/raw-record/],
   ['flatten and fingerprint', /\/dist\/resources\//],
@@ -147,7 +147,6 @@ function attribute({ nodes, samples, timeDeltas }) {
     phases.set(phase, (phases.get(phase) ?? 0) + timeDeltas[at] / 1000)
   }
   phases.delete('idle')
-  phases.delete('(idle)')
   return [...phases].sort(([, one], [, two]) => two - one).filter(([, ms]) => ms >= 1)
 }
 

@@ -63,7 +63,7 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
     if (isTruncated) break
   }
   if (counts.recovered > 0 || isTruncated) {
-    logger.warn('notifications had not been delivered; they are applied now', {
+    logger.warn('notifications had not been delivered; they are in the inbox now', {
       ...counts,
       isTruncated,
     })

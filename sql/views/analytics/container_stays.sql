@@ -459,8 +459,8 @@ left join lateral (
 
 ) as standing
     on true
--- Looked up for those that stand there: gathered for all, they would be gathered anew for each where
--- the planner expects few rows.
+-- Looked up for those that stand there: gathered for all, they would be gathered anew for each
+-- where the planner expects few rows.
 left join lateral (
 
     select

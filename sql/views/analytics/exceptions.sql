@@ -42,14 +42,6 @@ of_stays as (
 
     select
         stay.container_id,
-        stay.shipment_id,
-        stay.pod_terminal_id,
-        stay.container_number,
-        stay.bill_of_lading_number,
-        stay.shipping_line_scac,
-        stay.customer_name,
-        stay.container_ref_numbers,
-        stay.shipment_ref_numbers,
         stay.place,
         found.exception,
         found.sentence,
@@ -121,13 +113,6 @@ journeys as not materialized (
     select
         container.container_id,
         container.shipment_id,
-        container.pod_terminal_id,
-        container.number as container_number,
-        shipment.bill_of_lading_number,
-        shipment.shipping_line_scac,
-        shipment.customer_name,
-        container.ref_numbers as container_ref_numbers,
-        shipment.ref_numbers as shipment_ref_numbers,
         shipment.pod_vessel_name,
         shipment.pod_vessel_imo,
         shipment.pod_eta_at,
@@ -169,14 +154,6 @@ of_journeys as (
 
     select
         journey.container_id,
-        journey.shipment_id,
-        journey.pod_terminal_id,
-        journey.container_number,
-        journey.bill_of_lading_number,
-        journey.shipping_line_scac,
-        journey.customer_name,
-        journey.container_ref_numbers,
-        journey.shipment_ref_numbers,
         'port' as place,
         found.exception,
         found.sentence,
@@ -308,14 +285,6 @@ of_journeys as (
 
     select
         journey.container_id,
-        journey.shipment_id,
-        journey.pod_terminal_id,
-        journey.container_number,
-        journey.bill_of_lading_number,
-        journey.shipping_line_scac,
-        journey.customer_name,
-        journey.container_ref_numbers,
-        journey.shipment_ref_numbers,
         'port' as place,
         'tracking_stopped' as exception,
         format(
@@ -412,14 +381,6 @@ found as (
 
     select
         stay.container_id,
-        stay.shipment_id,
-        stay.pod_terminal_id,
-        stay.container_number,
-        stay.bill_of_lading_number,
-        stay.shipping_line_scac,
-        stay.customer_name,
-        stay.container_ref_numbers,
-        stay.shipment_ref_numbers,
         stay.place,
         stay.exception,
         stay.sentence,
@@ -430,14 +391,6 @@ found as (
 
     select
         journey.container_id,
-        journey.shipment_id,
-        journey.pod_terminal_id,
-        journey.container_number,
-        journey.bill_of_lading_number,
-        journey.shipping_line_scac,
-        journey.customer_name,
-        journey.container_ref_numbers,
-        journey.shipment_ref_numbers,
         journey.place,
         journey.exception,
         journey.sentence,
@@ -448,36 +401,24 @@ found as (
 
     select
         other.container_id,
-        container.shipment_id,
-        container.pod_terminal_id,
-        container.number as container_number,
-        shipment.bill_of_lading_number,
-        shipment.shipping_line_scac,
-        shipment.customer_name,
-        container.ref_numbers as container_ref_numbers,
-        shipment.ref_numbers as shipment_ref_numbers,
         other.place,
         other.exception,
         other.sentence,
         other.since_at
     from of_others as other
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = other.container_id
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
 
 )
 
 select
     found.container_id,
-    found.shipment_id,
-    found.pod_terminal_id,
-    found.container_number,
-    found.bill_of_lading_number,
-    found.shipping_line_scac,
-    found.customer_name,
-    found.container_ref_numbers,
-    found.shipment_ref_numbers,
+    container.shipment_id,
+    container.pod_terminal_id,
+    container.number as container_number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    shipment.customer_name,
+    container.ref_numbers as container_ref_numbers,
+    shipment.ref_numbers as shipment_ref_numbers,
     found.exception,
     case
         when found.exception in ('overdue', 'last_free_day_near', 'appointment_late') then 'high'
@@ -493,6 +434,10 @@ select
     end as cost_currency_code,
     found.since_at
 from found
+inner join {{analytics}}.known_containers as container
+    on container.container_id = found.container_id
+left join {{analytics}}.known_shipments as shipment
+    on shipment.shipment_id = container.shipment_id
 left join {{analytics}}.demurrage_exposure as exposure
     on found.exception = 'overdue'
     and exposure.container_id = found.container_id

@@ -118,15 +118,20 @@ export function formatTable(
   terminal: Terminal = NO_TERMINAL,
 ): string {
   const { width: most = Infinity } = terminal
-  const isTooWide = totalWidth(naturalWidths(allNames, allRows)) > most
+  const allTexts = allRows.map((row) => row.map(cellText))
+  const allWidths = allNames.map((name, index) =>
+    allTexts.reduce(
+      (widest, row) => Math.max(widest, widthOf(row[index] ?? '')),
+      widthOf(escapeControls(name)),
+    ),
+  )
+  const hasRoom = totalWidth(allWidths) <= most || allRows.length === 0
   const isShown = (_: unknown, index: number): boolean =>
-    !isTooWide || allRows.length === 0 || allRows.some((row) => row[index] !== 0)
-  const names = allNames.filter(isShown)
+    hasRoom || allRows.some((row) => row[index] !== 0)
   const rows = allRows.map((row) => row.filter(isShown))
-  const head = names.map(escapeControls)
-  const cells = rows.map((row) => row.map(cellText))
-  const natural = naturalWidths(names, rows)
-  const widths = fitWidths(natural, terminal.width)
+  const head = allNames.filter(isShown).map(escapeControls)
+  const cells = allTexts.map((row) => row.filter(isShown))
+  const widths = fitWidths(allWidths.filter(isShown), terminal.width)
   const columns = widths.map((width, index) => {
     const values = rows.map((row) => row[index]).filter((value) => value !== null)
     return { width, isRight: values.length > 0 && values.every((one) => typeof one === 'number') }
@@ -138,19 +143,6 @@ export function formatTable(
     ),
   )
   return [layHead(columns, head), ...lines].join('\n')
-}
-
-/** Of each column its widest cell, or its name. */
-function naturalWidths(
-  names: readonly string[],
-  rows: readonly (readonly unknown[])[],
-): readonly number[] {
-  return names.map((name, index) =>
-    rows.reduce(
-      (most, row) => Math.max(most, widthOf(cellText(row[index]))),
-      widthOf(escapeControls(name)),
-    ),
-  )
 }
 
 /** `ok    database  PostgreSQL 16`, or `FAIL  …`. */

@@ -85,7 +85,7 @@ export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): M
   })
 }
 
-/** Of one discharge in six the terminal first says an instant two hours too soon, for half a day. */
+/** Of one discharge in six an instant two hours too soon is said first, for half a day. */
 function misreport({ name, at }: Step, reportedAt: number): Pick<Milestone, 'misreported'> {
   if (name !== 'vessel_discharged' || Math.floor(at / 1000) % 6 !== 0) return {}
   return { misreported: { at: at - 2 * HOUR, until: reportedAt + 12 * HOUR } }

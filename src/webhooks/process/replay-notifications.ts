@@ -76,13 +76,45 @@ where ${IS_SELECTED}`,
   if (found === undefined) throw new Error('a count came without a row')
   const { replayable, ...counts } = found
   if (isDryRun) return { isDryRun, ...counts, replayed: replayable }
-  const replayed = await warehouse.query(
-    'put notifications back',
-    `update ${inbox}
-set state = '${REPLAYED}', attempts = 0, next_attempt_at = now(), processed_at = null, error = null
-where ${IS_SELECTED} and ${IS_REPLAYABLE}
-returning notification_id`,
-    parameters,
-  )
-  return { isDryRun, ...counts, replayed: replayed.length }
+  return { isDryRun, ...counts, replayed: await putBack(warehouse, parameters) }
+}
+
+/** So many by one statement: a large inbox would take longer than a statement may. */
+const BATCH = 5_000
+
+/** By key, once through: what is applied meanwhile would otherwise be selected for ever. */
+async function putBack(warehouse: Warehouse, parameters: readonly unknown[]): Promise<number> {
+  const inbox = warehouse.names.table('webhook_notifications')
+  let after = ''
+  let replayed = 0
+  for (;;) {
+    const [batch] = await warehouse.query<{ readonly count: number; readonly last: string | null }>(
+      'put notifications back',
+      `with chosen as (
+    select notification_id
+    from ${inbox}
+    where ${IS_SELECTED} and ${IS_REPLAYABLE} and notification_id > $6
+    order by notification_id
+    limit ${BATCH}
+),
+replayed as (
+    update ${inbox} as stored
+    set
+        state = '${REPLAYED}',
+        attempts = 0,
+        next_attempt_at = now(),
+        processed_at = null,
+        error = null
+    from chosen
+    where stored.notification_id = chosen.notification_id
+    returning stored.notification_id
+)
+select count(*) as count, (select max(notification_id) from chosen) as last
+from replayed`,
+      [...parameters, after],
+    )
+    replayed += batch?.count ?? 0
+    if (typeof batch?.last !== 'string') return replayed
+    after = batch.last
+  }
 }

@@ -38,7 +38,7 @@ export const ASK_EVERY_MS = 60_000
 export class WebhookOwnership {
   readonly #dependencies: OwnershipDependencies
   #askedAt = -Infinity
-  /** On the database's clock. The service's last list decides about what was received until then. */
+  /** On the database's clock. The service's last list decides on what was received by then. */
   #decidedUntil = -Infinity
   #newestUnknown = -Infinity
 

@@ -143,7 +143,7 @@ export class Receiver {
     return this.#inbox.canStore()
   }
 
-  /** Resolves when nothing waits for the warehouse any more. Called after the server was stopped. */
+  /** Resolves when nothing waits for the warehouse any more. Call it once the server stopped. */
   drain(): Promise<void> {
     return this.#inbox.drain()
   }

@@ -145,6 +145,7 @@ it('tells of holds that came or went in a day, and not of texts or of boxes that
     box('c3', AT_PORT),
     box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
     box('c5', AT_PORT),
+    box('c6', { ...AT_PORT, _first_seen_at: '2026-11-08T08:00:00Z' }),
   ])
   await insertKnown(scene, 'container_holds', [
     { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
@@ -160,7 +161,9 @@ it('tells of holds that came or went in a day, and not of texts or of boxes that
   })
   await scene.insert('container_hold_history', [
     version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
-    // Announced only; placed long ago, with a text of today.
+    // Stood already when the container was first seen.
+    version('c6', '2026-11-08T08:00:00Z', null),
+    // Announced only.
     version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
     version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
     version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
