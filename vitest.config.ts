@@ -1,3 +1,4 @@
+import { readFileSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -50,6 +51,31 @@ const PROCESSES = [
   'test/integration/sync/crash.test.ts',
   'test/integration/webhooks/crash.test.ts',
 ]
+
+/**
+ * Where temporary files are memory: the data directory of a server is copied there in a tenth of
+ * the time that a disk takes. Only where programs may be started from it and the whole suite fits
+ * several times over; a TMPDIR that is set is used as it is.
+ */
+const MEMORY = '/dev/shm'
+const LEAST_FREE_BYTES = 4 * 1024 ** 3
+
+if (process.env.TMPDIR === undefined && canHoldTests(MEMORY)) process.env.TMPDIR = MEMORY
+
+function canHoldTests(directory: string): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    const mount = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .find((line) => line.split(' ')[1] === directory)
+    const [, , type, options = ''] = mount?.split(' ') ?? []
+    const { bavail, bsize } = statfsSync(directory)
+    const isExecutable = !options.split(',').includes('noexec')
+    return type === 'tmpfs' && isExecutable && bavail * bsize >= LEAST_FREE_BYTES
+  } catch {
+    return false
+  }
+}
 
 /** What a run of a script leaves out: projects with excludes of their own do not heed `--exclude`. */
 const LEFT_OUT = process.env.TEST_EXCLUDE?.split(',') ?? []

@@ -37,7 +37,7 @@ export async function openScene(options: SimulatorOptions = {}): Promise<Scene> 
   openScenes.push({ close: drop })
   const simulator = await startSimulator({
     seed: 7,
-    shipments: 20,
+    shipments: 8,
     startAt: START,
     speed: 0,
     rateLimitPerMinute: null,
