@@ -30,7 +30,7 @@ const TRY_AGAIN =
 const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
 
 const OUR_FAULT =
-  'PostgreSQL is well and cannot take this statement: please report it as a fault of tracking-sync'
+  'PostgreSQL runs but refuses this statement: please report it as a fault of tracking-sync'
 
 /**
  * SQLSTATE → what happens next. The first rule whose prefix fits applies, so the exact codes stand

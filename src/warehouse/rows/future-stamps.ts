@@ -11,8 +11,8 @@ const LATEST = `now() + interval '1 minute'`
  * Puts stamps that lie in the future back to now, by the database's clock, so that what is seen
  * from now on is newer: a clock was wrong when they were given, or the database's own was put back.
  * Versions and intervals that began in the future begin now, and those that were over again before
- * they began go. Returns how many rows were put back. Reads each table once; its statements travel
- * together.
+ * they began go. Returns how many rows were put back. Looks through each table once, in one
+ * statement; only where one has such a stamp are all of them put right.
  */
 export async function putBackFutureStamps(session: Session, names: SchemaNames): Promise<number> {
   const tables = [
@@ -23,16 +23,24 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
       own: ['_observed_at', '_first_seen_at'],
     })),
   ]
+  const histories = tables.flatMap(({ historyTable }) => historyTable ?? [])
+  const passes = names.table('checkpoints')
+  const isAhead = [
+    ...tables.map(({ table, own }) => `${session.names.in('data', table)} where ${anyLate(own)}`),
+    ...histories.map((table) => `${session.names.in('data', table)} where ${anyLate(INTERVAL)}`),
+    `${passes} where ${anyLate(['completed_pass_started_at'])}`,
+  ]
+  const [found] = await session.query<{ is_ahead: boolean }>(
+    'look for stamps that lie in the future',
+    `select ${isAhead.map((rows) => `exists (select from ${rows})`).join('\n    or ')} as is_ahead`,
+  )
+  if (found?.is_ahead !== true) return 0
   const [rows] = await together([
     together(tables.map(({ table, own }) => putBack(session, table, own))),
-    together(
-      tables.flatMap(({ historyTable }) =>
-        historyTable === undefined ? [] : [putBackIntervals(session, historyTable)],
-      ),
-    ),
+    together(histories.map((table) => putBackIntervals(session, table))),
     session.query(
       'put back passes that lie in the future',
-      `update ${names.table('checkpoints')}
+      `update ${passes}
 set completed_pass_started_at = now()
 where completed_pass_started_at > ${LATEST}`,
     ),
@@ -41,6 +49,11 @@ where completed_pass_started_at > ${LATEST}`,
 }
 
 const OWN = ['_observed_at', '_first_seen_at', '_changed_at', '_deleted_at']
+const INTERVAL = ['valid_from', 'valid_to']
+
+function anyLate(stamps: readonly string[]): string {
+  return stamps.map((stamp) => `${stamp} > ${LATEST}`).join(' or ')
+}
 
 /** Returns how many rows had such a stamp. */
 async function putBack(session: Session, name: string, stamps: readonly string[]): Promise<number> {
@@ -50,7 +63,7 @@ async function putBack(session: Session, name: string, stamps: readonly string[]
     `with stored as (
     update ${table}
     set ${stamps.map((stamp) => `${stamp} = case when ${stamp} > ${LATEST} then now() else ${stamp} end`).join(', ')}
-    where ${stamps.map((stamp) => `${stamp} > ${LATEST}`).join(' or ')}
+    where ${anyLate(stamps)}
     returning 1
 )
 
@@ -73,7 +86,7 @@ async function putBackIntervals(session: Session, name: string): Promise<void> {
 set
     valid_from = case when valid_from > ${LATEST} then now() else valid_from end,
     valid_to = case when valid_to > ${LATEST} then now() else valid_to end
-where valid_from > ${LATEST} or valid_to > ${LATEST}`,
+where ${anyLate(INTERVAL)}`,
     ),
   ])
 }
