@@ -70,8 +70,17 @@ function sorted(value: unknown): unknown {
  * stands in UTC.
  */
 export function dayAt(text: string, timeZone: string | null): string {
-  return new Date(text).toLocaleDateString('sv-SE', { timeZone: timeZone ?? 'UTC' })
+  const zone = timeZone ?? 'UTC'
+  let format = dayFormats.get(zone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+    dayFormats.set(zone, format)
+  }
+  return format.format(new Date(text))
 }
+
+/** Making one takes as long as using it fifty times. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** A value as it is shown in a difference. */
 export function shown(value: unknown): string {
