@@ -134,56 +134,114 @@ comment on schema {{stored}} is
     'that read everything. Where nothing is stored they are the views themselves. Their ages are '
     'in stored_views of the analytics schema.';
 
-create table {{analytics}}.demurrage_tariffs (
-    demurrage_tariff_id bigint generated always as identity,
-    terminal_id text collate "C",
+create table {{analytics}}.free_time_rules (
+    rule_name text collate "C" not null,
+    charge text not null,
     shipping_line_scac text,
+    terminal text,
+    locode text,
+    place text,
     equipment_type text,
     equipment_length integer,
-    from_day integer not null,
-    to_day integer,
-    daily_rate numeric not null,
+    free_days integer,
+    counts text not null default 'calendar',
+    holiday_calendar text,
+    starts_with text not null,
     currency_code text not null,
     valid_from date,
     valid_to date,
     note text,
-    constraint demurrage_tariffs_pkey primary key (demurrage_tariff_id),
-    constraint demurrage_tariffs_has_an_owner check (
-        terminal_id is not null or shipping_line_scac is not null
+    constraint free_time_rules_pkey primary key (rule_name),
+    constraint free_time_rules_charge_is_known check (
+        charge in ('demurrage', 'storage', 'detention')
     ),
-    constraint demurrage_tariffs_days_are_in_order check (
-        from_day >= 1 and (to_day is null or to_day >= from_day)
+    constraint free_time_rules_place_is_known check (place in ('port', 'ramp')),
+    constraint free_time_rules_counts_is_known check (counts in ('calendar', 'working')),
+    constraint free_time_rules_starts_with_its_charge check (
+        case
+            when charge = 'detention' then starts_with = 'gate_out'
+            else starts_with in ('arrival', 'discharge')
+        end
     ),
-    constraint demurrage_tariffs_rate_is_not_negative check (daily_rate >= 0)
+    constraint free_time_rules_free_days_are_few check (free_days between 0 and 365)
 );
 
-comment on table {{analytics}}.demurrage_tariffs is
-    'Filled by the user, never by the connector: what a terminal or a shipping line charges for '
-    'each day past the last free day. Empty: no estimates.';
-comment on column {{analytics}}.demurrage_tariffs.demurrage_tariff_id is
-    'Number of the line of the tariff.';
-comment on column {{analytics}}.demurrage_tariffs.terminal_id is
-    'Terminal that charges; terminals. Null: any terminal of the shipping line.';
-comment on column {{analytics}}.demurrage_tariffs.shipping_line_scac is
-    'SCAC of the shipping line that charges. Null: any line at the terminal.';
-comment on column {{analytics}}.demurrage_tariffs.equipment_type is
+comment on table {{analytics}}.free_time_rules is
+    'Filled by the user, by `tracking-sync rules import` or SQL: who gives how many free days, and '
+    'in which currency it charges the days after them (free_time_tiers). Of the rules that hold '
+    'for a container the one that names most counts. Empty: no costs by rule.';
+comment on column {{analytics}}.free_time_rules.rule_name is
+    'Name of the rule, by which answers show it.';
+comment on column {{analytics}}.free_time_rules.charge is
+    'demurrage (the line''s), storage (the terminal''s) or detention (the line''s, outside): '
+    'charges stand side by side, each with a rule of its own.';
+comment on column {{analytics}}.free_time_rules.shipping_line_scac is
+    'SCAC of the shipping line it holds for. Null: any.';
+comment on column {{analytics}}.free_time_rules.terminal is
+    'Terminal or rail terminal it holds for: id, FIRMS code, nickname or name. Null: any.';
+comment on column {{analytics}}.free_time_rules.locode is
+    'UN/LOCODE of the port or of the inland ramp it holds for. Null: any.';
+comment on column {{analytics}}.free_time_rules.place is
+    'port or ramp: the stay it holds for. Null: both. Detention has none.';
+comment on column {{analytics}}.free_time_rules.equipment_type is
     'Equipment it holds for: dry, reefer and so on. Null: any.';
-comment on column {{analytics}}.demurrage_tariffs.equipment_length is
+comment on column {{analytics}}.free_time_rules.equipment_length is
     'Length it holds for, in feet. Null: any.';
-comment on column {{analytics}}.demurrage_tariffs.from_day is
-    'First day over that is charged at this rate; the day after the last free day is 1.';
-comment on column {{analytics}}.demurrage_tariffs.to_day is
-    'Last day over that is charged at this rate. Null: no end.';
-comment on column {{analytics}}.demurrage_tariffs.daily_rate is
-    'Amount for each calendar day, in currency_code.';
-comment on column {{analytics}}.demurrage_tariffs.currency_code is
-    'ISO 4217 code of the rate.';
-comment on column {{analytics}}.demurrage_tariffs.valid_from is
-    'First last-free day the line holds for. Null: no beginning.';
-comment on column {{analytics}}.demurrage_tariffs.valid_to is
-    'Last last-free day the line holds for. Null: no end.';
-comment on column {{analytics}}.demurrage_tariffs.note is
-    'Where the tariff was published; for people.';
+comment on column {{analytics}}.free_time_rules.free_days is
+    'Free days after the day on which the clock starts. Null: the last free day that the service '
+    'reports.';
+comment on column {{analytics}}.free_time_rules.counts is
+    'calendar: each day is a free day. working: Saturdays, Sundays and holidays are not counted.';
+comment on column {{analytics}}.free_time_rules.holiday_calendar is
+    'Calendar of holidays; holidays. Null: none but the weekends.';
+comment on column {{analytics}}.free_time_rules.starts_with is
+    'What starts the clock. discharge: the start of the stay. arrival: that of the vessel at the '
+    'port. gate_out: the full container leaves (detention).';
+comment on column {{analytics}}.free_time_rules.currency_code is
+    'ISO 4217 code of its tiers.';
+comment on column {{analytics}}.free_time_rules.valid_from is
+    'First day on which a clock starts that it holds for. Null: no beginning.';
+comment on column {{analytics}}.free_time_rules.valid_to is
+    'Last day on which a clock starts that it holds for. Null: no end.';
+comment on column {{analytics}}.free_time_rules.note is
+    'Where the rule was published; for people.';
+
+create table {{analytics}}.free_time_tiers (
+    rule_name text collate "C" not null,
+    from_day integer not null,
+    daily_rate numeric not null,
+    constraint free_time_tiers_pkey primary key (rule_name, from_day),
+    constraint free_time_tiers_rule_fkey foreign key (rule_name)
+        references {{analytics}}.free_time_rules (rule_name) on update cascade on delete cascade,
+    constraint free_time_tiers_days_begin_with_one check (from_day >= 1),
+    constraint free_time_tiers_rate_is_not_negative check (daily_rate >= 0)
+);
+
+comment on table {{analytics}}.free_time_tiers is
+    'Filled by the user: what a rule charges for each calendar day after the last free day.';
+comment on column {{analytics}}.free_time_tiers.rule_name is
+    'Rule; free_time_rules.';
+comment on column {{analytics}}.free_time_tiers.from_day is
+    'First day over that is charged at this rate, up to the next tier of the rule; the day after '
+    'the last free day is 1.';
+comment on column {{analytics}}.free_time_tiers.daily_rate is
+    'Amount for each calendar day, in the currency of the rule.';
+
+create table {{analytics}}.holidays (
+    calendar text collate "C" not null,
+    holiday_on date not null,
+    name text,
+    constraint holidays_pkey primary key (calendar, holiday_on)
+);
+
+comment on table {{analytics}}.holidays is
+    'Filled by the user, by `tracking-sync rules import` or SQL: days that are not working days.';
+comment on column {{analytics}}.holidays.calendar is
+    'Name of the calendar, which rules name.';
+comment on column {{analytics}}.holidays.holiday_on is
+    'The day.';
+comment on column {{analytics}}.holidays.name is
+    'What is celebrated; for people.';
 
 create table {{sync}}.installed_views (
     schema_name text collate "C" not null,
@@ -290,7 +348,3 @@ create index shipments_without_original_eta_idx
 create index transport_events_terminal_reports_idx
     on {{data}}.transport_events (terminal_id, created_at)
     where data_source = 'terminal' and terminal_type = 'terminal';
-
--- demurrage_exposure: the lines of a long tariff that may hold for a container.
-create index demurrage_tariffs_terminal_idx
-    on {{analytics}}.demurrage_tariffs (terminal_id);

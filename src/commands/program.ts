@@ -9,6 +9,7 @@ import { demo } from './demo.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
 import { query } from './query.js'
+import { rules } from './rules.js'
 import { serve } from './serve.js'
 import { simulate } from './simulate.js'
 import { backfill, plan, sync } from './sync.js'
@@ -32,6 +33,7 @@ const COMMANDS = [
   webhooks,
   customFields,
   query,
+  rules,
   database,
   simulate,
   config,

@@ -3,7 +3,7 @@ import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
 import { nearest, suggest } from '../base/phrases.js'
 import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
-import type { SchemaNames } from '../warehouse/connection/schema-names.js'
+import { USERS_TABLES, type SchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
@@ -112,8 +112,9 @@ type Question = ShippedQuery | string
 
 /** With `--as-of`, SQL that names a schema of the present would silently answer for the present. */
 function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaNames): void {
+  const ofAnyTime = USERS_TABLES.join('|')
   const [named] =
-    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?demurrage_tariffs\\b)\\S+`).exec(question) ??
+    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(question) ??
     []
   if (named === undefined) return
   throw new ConfigError([

@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   warehouse: {
     holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions',
     may: ['resources', 'jsonapi', 'base'],
-    packages: ['pg', 'kysely', 'zod', 'node:fs'],
+    packages: ['pg', 'kysely', 'zod', 'csv-parse', 'node:fs'],
   },
   ingest: {
     holds: 'the way of a record into the warehouse, shared by sync and webhooks',

@@ -28,7 +28,7 @@ export interface AnalyticsScene {
    */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
   query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** Empties the tables of the data schema and the tariffs. */
+  /** Empties the tables of the data schema, the rules of free time and the holidays. */
   clear(): Promise<void>
   drop(): Promise<void>
 }
@@ -98,7 +98,8 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         [names.data],
       )
       const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
-      await deleteRows(warehouse, [...all, `${names.analytics}.demurrage_tariffs`])
+      const rules = [names.table('free_time_rules'), names.table('holidays')]
+      await deleteRows(warehouse, [...all, ...rules])
     },
     drop,
   }

@@ -20,15 +20,10 @@
 -- any more soon after a container left, so for those out late no fee does not mean that none was
 -- charged.
 --
--- The estimate is the sum, over each day over, of the daily rate of demurrage_tariffs that holds
--- for it: terminal of the stay, shipping line, equipment, day over within from_day..to_day, last
--- free day within valid_from..valid_to. Of several lines that hold for a day the most specific
--- counts: the one that names more of terminal, shipping line, equipment type, equipment length; of
--- equally many the one with the terminal, then the shipping line, then the equipment type, then the
--- newest line. days_without_rate: days over with no line. It stands beside the fees and is never
--- added to them. Null where no line holds for any day.
---
--- Cost: tariffs are looked up container by container, each time all their lines.
+-- The estimate is what storage and demurrage of the stay cost by free_time_rules, each from its own
+-- last free day on (charge_clocks): the terminal's storage can run while the line's demurrage does
+-- not. Detention is not in it. days_without_rate: days over of those charges that no tier holds
+-- for. The estimate stands beside the fees and is never added to them. Null where no rule holds.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -127,6 +122,31 @@ fees as (
     from fees_by_currency as fee
     group by fee.container_id
 
+),
+
+estimates as (
+
+    select
+        by_currency.container_id,
+        by_currency.place,
+        jsonb_object_agg(by_currency.currency_code, by_currency.amount) as estimates_by_currency,
+        case when count(*) = 1 then min(by_currency.amount) end as estimate_amount,
+        case when count(*) = 1 then min(by_currency.currency_code) end as estimate_currency_code,
+        sum(by_currency.days_without_rate)::integer as days_without_rate
+    from (
+        select
+            clock.container_id,
+            clock.place,
+            clock.currency_code,
+            sum(clock.amount) as amount,
+            sum(clock.days_without_rate) as days_without_rate
+        from {{analytics}}.charge_clocks as clock
+        where clock.amount is not null
+            and clock.charge <> 'detention'
+        group by clock.container_id, clock.place, clock.currency_code
+    ) as by_currency
+    group by by_currency.container_id, by_currency.place
+
 )
 
 select
@@ -153,9 +173,7 @@ select
     estimate.estimates_by_currency,
     estimate.estimate_amount,
     estimate.estimate_currency_code,
-    case
-        when estimate.days is not null then stay.days_over - estimate.days
-    end as days_without_rate,
+    estimate.days_without_rate,
     stay.is_zone_known,
     stay.binding_on,
     stay.out_on,
@@ -164,64 +182,14 @@ from overdue as stay
 left join fees as fee
     on fee.container_id = stay.container_id
     and stay.place = 'port'
-left join lateral (
-
-    select
-        jsonb_object_agg(by_currency.currency_code, by_currency.amount) as estimates_by_currency,
-        case when count(*) = 1 then min(by_currency.amount) end as estimate_amount,
-        case when count(*) = 1 then min(by_currency.currency_code) end as estimate_currency_code,
-        sum(by_currency.days)::integer as days
-    from (
-        select
-            rate.currency_code,
-            sum(rate.daily_rate) as amount,
-            count(*) as days
-        from (
-            select distinct on (charged.day_over)
-                tariff.currency_code,
-                tariff.daily_rate
-            from {{analytics}}.demurrage_tariffs as tariff
-            cross join generate_series(
-                tariff.from_day,
-                least(tariff.to_day, stay.days_over)
-            ) as charged (day_over)
-            where (tariff.terminal_id is null or tariff.terminal_id = stay.terminal_id)
-                and (
-                    tariff.shipping_line_scac is null
-                    or tariff.shipping_line_scac = stay.shipping_line_scac
-                )
-                and (
-                    tariff.equipment_type is null
-                    or tariff.equipment_type = stay.equipment_type
-                )
-                and (
-                    tariff.equipment_length is null
-                    or tariff.equipment_length = stay.equipment_length
-                )
-                and (tariff.valid_from is null or tariff.valid_from <= stay.binding_on)
-                and (tariff.valid_to is null or tariff.valid_to >= stay.binding_on)
-            order by
-                charged.day_over,
-                num_nonnulls(
-                    tariff.terminal_id,
-                    tariff.shipping_line_scac,
-                    tariff.equipment_type,
-                    tariff.equipment_length
-                ) desc,
-                tariff.terminal_id is null,
-                tariff.shipping_line_scac is null,
-                tariff.equipment_type is null,
-                tariff.demurrage_tariff_id desc
-        ) as rate
-        group by rate.currency_code
-    ) as by_currency
-
-) as estimate
-    on true;
+left join estimates as estimate
+    on estimate.container_id = stay.container_id
+    and estimate.place = stay.place
+    and stay.state <> 'unknown';
 
 comment on view {{analytics}}.demurrage_exposure is
     'One row per container and stay past its last free day, as known at as_of(): days over, '
-    'fees listed now, and an estimate where tariffs are filled in.';
+    'fees listed now, and an estimate where rules are filled in.';
 comment on column {{analytics}}.demurrage_exposure.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.demurrage_exposure.shipment_id is
@@ -266,13 +234,13 @@ comment on column {{analytics}}.demurrage_exposure.is_total_different is
 comment on column {{analytics}}.demurrage_exposure.fees_unreadable is
     'Fees whose amount cannot be read; they are missing in the amounts.';
 comment on column {{analytics}}.demurrage_exposure.estimates_by_currency is
-    'Estimate by demurrage_tariffs, by currency.';
+    'What storage and demurrage cost by free_time_rules, by currency.';
 comment on column {{analytics}}.demurrage_exposure.estimate_amount is
     'The estimate, where it is in exactly one currency.';
 comment on column {{analytics}}.demurrage_exposure.estimate_currency_code is
     'Currency of estimate_amount.';
 comment on column {{analytics}}.demurrage_exposure.days_without_rate is
-    'Days over that no line of the tariffs holds for; null where none holds for any day.';
+    'Days over of its charges that no tier of a rule holds for; null where no rule holds.';
 comment on column {{analytics}}.demurrage_exposure.is_zone_known is
     'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
     'that of the port itself.';

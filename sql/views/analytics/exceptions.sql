@@ -475,7 +475,7 @@ comment on column {{analytics}}.exceptions.sentence is
 comment on column {{analytics}}.exceptions.hours is
     'Hours since then.';
 comment on column {{analytics}}.exceptions.cost_amount is
-    'What the days over cost so far: the fees listed, else the estimate by demurrage_tariffs; '
+    'What the days over cost so far: the fees listed, else the estimate by free_time_rules; '
     'null unless overdue.';
 comment on column {{analytics}}.exceptions.cost_currency_code is
     'Currency of cost_amount.';

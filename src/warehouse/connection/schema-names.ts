@@ -50,7 +50,10 @@ const SYNC_TABLES = [
   'webhooks',
 ] as const
 
-const ANALYTICS_TABLES = ['demurrage_tariffs', 'time_zones'] as const
+/** Of the analytics schema: filled by the user. */
+export const USERS_TABLES = ['free_time_rules', 'free_time_tiers', 'holidays'] as const
+
+const ANALYTICS_TABLES = [...USERS_TABLES, 'time_zones'] as const
 
 export type TableName = DataTable | (typeof SYNC_TABLES)[number] | (typeof ANALYTICS_TABLES)[number]
 

@@ -65,6 +65,20 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, arrival_quarter_on, arrivals, on_time_share, median_transit_days,
       rollover_free_share, milestone_completeness`,
   },
+  charge_days: {
+    columns: `
+      container_number, place, charge, charged_on, day_over, daily_rate, currency_code,
+      was_available, holds, fees_seen, is_working_day, last_free_on, last_free_source,
+      last_free_seen_on, rule_name, pod_terminal, shipping_line_scac, customer_name,
+      bill_of_lading_number, container_id`,
+    order: 'container_id, place, charge, charged_on',
+    period: 'charged_on',
+    needs: 'a container past a last free day',
+    leading: `
+      container_number, place, charge, charged_on, day_over, daily_rate, currency_code,
+      was_available`,
+    sums: 'daily_rate',
+  },
   container_milestones: {
     columns: `
       container_number, bill_of_lading_number, shipping_line_scac, port_of_lading_locode,
@@ -147,6 +161,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       estimate_amount, estimate_currency_code`,
     sums: 'fee_amount, estimate_amount',
   },
+  detention_clock: {
+    columns: `
+      container_number, state, return_by_on, days_left, days_over, amount, next_day_amount,
+      currency_code, free_days, gate_out_on, returned_on, rule_name, has_rule, days_without_rate,
+      shipping_line_scac, pod_terminal, customer_name, time_zone, bill_of_lading_number,
+      container_id`,
+    order: `state = 'unknown', returned_on is not null, days_left nulls last, container_id`,
+    period: 'gate_out_on',
+    needs: 'a container that left the terminal',
+    leading: `
+      container_number, state, return_by_on, days_left, amount, next_day_amount, currency_code`,
+    sums: 'amount, next_day_amount',
+  },
   empty_return_times: {
     columns: `
       container_number, shipping_line_scac, state, days, calendar_days, full_out_local,
@@ -184,6 +211,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     needs: 'a container that is not where it should be',
     leading: 'severity, exception, container_number, hours, sentence',
     sums: 'cost_amount',
+  },
+  exposure_forecast: {
+    columns: `
+      container_number, place, charge, state, last_free_on, days_left, amount, amount_7_days,
+      amount_14_days, currency_code, rule_name, last_free_source, shipping_line_scac,
+      pod_terminal, customer_name, bill_of_lading_number, container_id`,
+    order: 'amount_14_days desc, container_id, place, charge',
+    period: 'last_free_on',
+    needs: 'a container whose free time runs, and a rule for it: `tracking-sync rules import`',
+    leading: `
+      container_number, place, charge, days_left, amount, amount_7_days, amount_14_days,
+      currency_code`,
+    sums: 'amount, amount_7_days, amount_14_days',
   },
   fee_history: {
     columns: `

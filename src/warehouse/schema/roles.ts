@@ -1,5 +1,5 @@
 import { ConnectorError } from '../../base/errors.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier, USERS_TABLES, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 export interface RoleNames {
@@ -152,7 +152,7 @@ function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
     `alter default privileges in schema ${readable} grant select on tables to ${reader}, ${writer}`,
     `grant ${rows} on all tables in schema ${data}, ${sync} to ${writer}`,
     `alter default privileges in schema ${data}, ${sync} grant ${rows} on tables to ${writer}`,
-    `grant ${rows} on ${names.table('demurrage_tariffs')} to ${writer}`,
+    ...USERS_TABLES.map((table) => `grant ${rows} on ${names.table(table)} to ${writer}`),
     ...OWNERS_TABLES.map(
       (table) =>
         `revoke insert, update, delete, truncate on ${names.in('sync', table)} from ${writer}`,

@@ -1,0 +1,444 @@
+-- Clocks of free time, and what each charge costs
+--
+-- One row per container, place and charge that runs or ran, as known at as_of(). The base of
+-- charge_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
+--
+-- place: the stay (port, ramp) for storage and demurrage; `out`, from the full gate-out to the
+-- return of the empty container, for detention. Charges stand side by side: a terminal's storage
+-- and a line's demurrage on one day are two rows.
+-- A charge of a stay is here where a rule of free_time_rules holds for it, or where the one who
+-- charges reports a day: the terminal for storage and the line for demurrage at the port, the
+-- railway for storage at the ramp. Detention is here for every container that is or was out.
+--
+-- The rule is the one that names most of terminal, shipping line, place, UN/LOCODE, equipment type
+-- and equipment length; of equally many the one with the terminal, then the line, then the place
+-- code, then the newest valid_from, then the first name. valid_from..valid_to holds the day on
+-- which the clock starts; a rule with either does not hold where that day is unknown.
+-- by_rule_on: free_days days after the day the clock starts; by working days Saturdays, Sundays and
+-- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
+-- own: a line that counts it gives one day less.
+-- last_free_on: the day that the one who charges reports, because it holds extensions; else the
+-- rule's; else the stay's binding day. last_free_source says which.
+--
+-- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
+-- unknown where a day or a zone is unknown, nobody is asked any more, or no rule and no day is
+-- known. Unknown ones have no days over and no amounts.
+-- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
+-- included; weekends too. amount adds the daily rates of those days; days_without_rate are those
+-- that no tier holds for. amount_1_day, amount_7_days and amount_14_days are what it will have come
+-- to by then if nothing moves. All null without a rule.
+--
+-- Cost: rules are looked through for each clock: some hundred of them are no burden.
+
+create view {{analytics}}.charge_clocks as
+with
+
+places as (
+
+    select
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.pod_terminal,
+        stay.terminal_id,
+        stay.place_locode,
+        stay.equipment_type,
+        stay.equipment_length,
+        stay.customer_name,
+        stay.time_zone,
+        stay.is_tracking_stopped,
+        stay.has_ended,
+        stay.today_on,
+        stay.out_on,
+        stay.place,
+        charge.charge,
+        case
+            when stay.place = 'port' and charge.charge = 'storage' then stay.terminal_on
+            when stay.place = 'port' then stay.line_on
+            when charge.charge = 'storage' then stay.rail_on
+        end as reported_on,
+        case
+            when stay.place = 'port' and charge.charge = 'storage' then 'terminal'
+            when stay.place = 'port' then 'line'
+            else 'rail'
+        end as reporter,
+        stay.binding_on,
+        stay.binding_source,
+        (stay.start_at at time zone stay.time_zone)::date as started_on,
+        case
+            when stay.place = 'port'
+                then (container.pod_arrived_at at time zone stay.time_zone)::date
+            else (stay.start_at at time zone stay.time_zone)::date
+        end as arrived_on
+    from {{analytics}}.container_stays as stay
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = stay.container_id
+    cross join (values ('demurrage'), ('storage')) as charge (charge)
+    where stay.has_begun
+
+    union all
+
+    select
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.pod_terminal,
+        stay.terminal_id,
+        stay.place_locode,
+        stay.equipment_type,
+        stay.equipment_length,
+        stay.customer_name,
+        stay.time_zone,
+        stay.is_tracking_stopped,
+        returned.is_returned as has_ended,
+        stay.today_on,
+        case
+            when container.empty_terminated_at <= {{analytics}}.as_of()
+                then (container.empty_terminated_at at time zone stay.time_zone)::date
+        end as out_on,
+        'out' as place,
+        'detention' as charge,
+        null::date as reported_on,
+        'line' as reporter,
+        null::date as binding_on,
+        null as binding_source,
+        stay.out_on as started_on,
+        stay.out_on as arrived_on
+    from {{analytics}}.container_stays as stay
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = stay.container_id
+    cross join lateral (
+
+        select
+            coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
+            or coalesce(container.current_status = 'empty_returned', false) as is_returned
+
+    ) as returned
+    where stay.has_ended
+        and stay.mode = 'truck'
+
+),
+
+ruled as (
+
+    select
+        clock.container_id,
+        clock.shipment_id,
+        clock.pod_terminal_id,
+        clock.container_number,
+        clock.bill_of_lading_number,
+        clock.shipping_line_scac,
+        clock.pod_terminal,
+        clock.customer_name,
+        clock.time_zone,
+        clock.is_tracking_stopped,
+        clock.has_ended,
+        clock.today_on,
+        clock.out_on,
+        clock.place,
+        clock.charge,
+        rule.rule_name,
+        rule.currency_code,
+        rule.free_days,
+        rule.counts,
+        rule.holiday_calendar,
+        rule.clock_on,
+        rule.by_rule_on,
+        coalesce(clock.reported_on, rule.by_rule_on, clock.binding_on) as last_free_on,
+        case
+            when clock.reported_on is not null then clock.reporter
+            when rule.by_rule_on is not null then 'rule'
+            when clock.binding_on is not null then clock.binding_source
+        end as last_free_source
+    from places as clock
+    left join {{data}}.terminals as terminal
+        on terminal.terminal_id = clock.terminal_id
+    left join {{data}}.rail_terminals as ramp
+        on ramp.rail_terminal_id = clock.terminal_id
+    left join lateral (
+
+        select
+            candidate.rule_name,
+            candidate.currency_code,
+            candidate.free_days,
+            candidate.counts,
+            candidate.holiday_calendar,
+            began.clock_on,
+            case
+                when candidate.counts = 'calendar' then began.clock_on + candidate.free_days
+                when candidate.free_days = 0 then began.clock_on
+                else (
+
+                    select (began.clock_on + later.days) as working_on
+                    from generate_series(1, 3 * candidate.free_days + 60) as later (days)
+                    where extract(isodow from began.clock_on + later.days) < 6
+                        and not exists (
+                            select
+                            from {{analytics}}.holidays as holiday
+                            where holiday.calendar = candidate.holiday_calendar
+                                and holiday.holiday_on = began.clock_on + later.days
+                        )
+                    order by later.days
+                    offset candidate.free_days - 1
+                    limit 1
+
+                )
+            end as by_rule_on
+        from {{analytics}}.free_time_rules as candidate
+        cross join lateral (
+
+            select
+                case candidate.starts_with
+                    when 'arrival' then clock.arrived_on
+                    else clock.started_on
+                end as clock_on
+
+        ) as began
+        where candidate.charge = clock.charge
+            and (
+                candidate.shipping_line_scac is null
+                or candidate.shipping_line_scac = clock.shipping_line_scac
+            )
+            and (
+                candidate.terminal is null
+                or candidate.terminal in (
+                    clock.terminal_id,
+                    terminal.firms_code,
+                    terminal.nickname,
+                    terminal.name,
+                    ramp.firms_code,
+                    ramp.nickname,
+                    ramp.name
+                )
+            )
+            and (candidate.locode is null or candidate.locode = clock.place_locode)
+            and (candidate.place is null or candidate.place = clock.place)
+            and (
+                candidate.equipment_type is null
+                or candidate.equipment_type = clock.equipment_type
+            )
+            and (
+                candidate.equipment_length is null
+                or candidate.equipment_length = clock.equipment_length
+            )
+            and (candidate.valid_from is null or candidate.valid_from <= began.clock_on)
+            and (candidate.valid_to is null or candidate.valid_to >= began.clock_on)
+        order by
+            num_nonnulls(
+                candidate.terminal,
+                candidate.shipping_line_scac,
+                candidate.place,
+                candidate.locode,
+                candidate.equipment_type,
+                candidate.equipment_length
+            ) desc,
+            candidate.terminal is null,
+            candidate.shipping_line_scac is null,
+            candidate.locode is null,
+            candidate.valid_from desc nulls last,
+            candidate.rule_name
+        limit 1
+
+    ) as rule
+        on true
+    where rule.rule_name is not null
+        or clock.reported_on is not null
+        or clock.charge = 'detention'
+
+),
+
+dated as (
+
+    select
+        clock.container_id,
+        clock.shipment_id,
+        clock.pod_terminal_id,
+        clock.container_number,
+        clock.bill_of_lading_number,
+        clock.shipping_line_scac,
+        clock.pod_terminal,
+        clock.customer_name,
+        clock.time_zone,
+        clock.has_ended,
+        clock.today_on,
+        clock.out_on,
+        clock.place,
+        clock.charge,
+        clock.rule_name,
+        clock.currency_code,
+        clock.free_days,
+        clock.counts,
+        clock.holiday_calendar,
+        clock.clock_on,
+        clock.by_rule_on,
+        clock.last_free_on,
+        clock.last_free_source,
+        case
+            when clock.last_free_on is null then 'unknown'
+            when clock.out_on > clock.last_free_on then 'ended_late'
+            when clock.out_on <= clock.last_free_on then 'ended_in_time'
+            when clock.has_ended or clock.is_tracking_stopped then 'unknown'
+            when clock.today_on < clock.last_free_on then 'upcoming'
+            when clock.today_on = clock.last_free_on then 'due_today'
+            when clock.today_on > clock.last_free_on then 'overdue'
+            else 'unknown'
+        end as state
+    from ruled as clock
+
+),
+
+-- Each holds up to the next one of its rule, so no day has two.
+tiers as (
+
+    select
+        tier.rule_name,
+        tier.from_day,
+        tier.daily_rate,
+        lead(tier.from_day) over (partition by tier.rule_name order by tier.from_day) - 1 as to_day
+    from {{analytics}}.free_time_tiers as tier
+
+)
+
+select
+    clock.container_id,
+    clock.shipment_id,
+    clock.pod_terminal_id,
+    clock.container_number,
+    clock.bill_of_lading_number,
+    clock.shipping_line_scac,
+    clock.pod_terminal,
+    clock.place,
+    clock.charge,
+    clock.state,
+    clock.rule_name,
+    clock.last_free_source,
+    clock.counts,
+    clock.holiday_calendar,
+    clock.currency_code,
+    clock.customer_name,
+    clock.time_zone,
+    clock.free_days,
+    case
+        when clock.state in ('upcoming', 'due_today', 'overdue')
+            then clock.last_free_on - clock.today_on
+    end as days_left,
+    past.days_over,
+    case when clock.rule_name is not null then past.days_over - cost.rated_days end
+        as days_without_rate,
+    cost.amount,
+    case when past.is_running then cost.amount_1_day end as amount_1_day,
+    case when past.is_running then cost.amount_7_days end as amount_7_days,
+    case when past.is_running then cost.amount_14_days end as amount_14_days,
+    clock.clock_on,
+    clock.by_rule_on,
+    clock.last_free_on,
+    clock.out_on as ended_on,
+    clock.today_on
+from dated as clock
+cross join lateral (
+
+    select
+        clock.state in ('upcoming', 'due_today', 'overdue') as is_running,
+        case
+            when clock.state in ('overdue', 'ended_late')
+                then coalesce(clock.out_on, clock.today_on) - clock.last_free_on
+            when clock.state <> 'unknown' then 0
+        end as days_over
+
+) as past
+left join lateral (
+
+    select
+        coalesce(sum(tier.daily_rate * charged.days), 0) as amount,
+        coalesce(sum(charged.days), 0)::integer as rated_days,
+        coalesce(sum(tier.daily_rate * charged.days_1), 0) as amount_1_day,
+        coalesce(sum(tier.daily_rate * charged.days_7), 0) as amount_7_days,
+        coalesce(sum(tier.daily_rate * charged.days_14), 0) as amount_14_days
+    from tiers as tier
+    cross join lateral (
+
+        select
+            greatest(least(tier.to_day, past.days_over) - tier.from_day + 1, 0) as days,
+            greatest(least(tier.to_day, ahead.days + 1) - tier.from_day + 1, 0) as days_1,
+            greatest(least(tier.to_day, ahead.days + 7) - tier.from_day + 1, 0) as days_7,
+            greatest(least(tier.to_day, ahead.days + 14) - tier.from_day + 1, 0) as days_14
+        from (select clock.today_on - clock.last_free_on as days) as ahead
+
+    ) as charged
+    where tier.rule_name = clock.rule_name
+
+) as cost
+    on clock.rule_name is not null
+    and past.days_over is not null;
+
+comment on view {{analytics}}.charge_clocks is
+    'One row per container, place and charge whose clock of free time runs or ran, as known '
+    'at as_of(): rule, last free day, days over and cost.';
+comment on column {{analytics}}.charge_clocks.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.charge_clocks.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.charge_clocks.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.charge_clocks.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.charge_clocks.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.charge_clocks.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.charge_clocks.pod_terminal is
+    'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.charge_clocks.place is
+    'port or ramp for storage and demurrage, out for detention.';
+comment on column {{analytics}}.charge_clocks.charge is
+    'storage, demurrage or detention.';
+comment on column {{analytics}}.charge_clocks.state is
+    'upcoming, due_today, overdue, ended_in_time, ended_late or unknown.';
+comment on column {{analytics}}.charge_clocks.rule_name is
+    'Rule that holds; free_time_rules. Null: none.';
+comment on column {{analytics}}.charge_clocks.last_free_source is
+    'Whose day last_free_on is: terminal, line, rail, service or rule.';
+comment on column {{analytics}}.charge_clocks.counts is
+    'calendar or working: what the rule counts as free days.';
+comment on column {{analytics}}.charge_clocks.holiday_calendar is
+    'Calendar of holidays of the rule.';
+comment on column {{analytics}}.charge_clocks.currency_code is
+    'Currency of the amounts.';
+comment on column {{analytics}}.charge_clocks.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.charge_clocks.time_zone is
+    'Zone of the place, in which days are counted.';
+comment on column {{analytics}}.charge_clocks.free_days is
+    'Free days that the rule gives; null where it takes the reported day.';
+comment on column {{analytics}}.charge_clocks.days_left is
+    'Calendar days to the last free day, negative past it; null once it has ended.';
+comment on column {{analytics}}.charge_clocks.days_over is
+    'Calendar days past the last free day, to today or to the day it ended; null where '
+    'unknown.';
+comment on column {{analytics}}.charge_clocks.days_without_rate is
+    'Days over that no tier of the rule holds for.';
+comment on column {{analytics}}.charge_clocks.amount is
+    'Daily rates of the days over, added up. Null without a rule.';
+comment on column {{analytics}}.charge_clocks.amount_1_day is
+    'What it comes to by tomorrow if nothing moves.';
+comment on column {{analytics}}.charge_clocks.amount_7_days is
+    'What it comes to in seven days if nothing moves.';
+comment on column {{analytics}}.charge_clocks.amount_14_days is
+    'What it comes to in fourteen days if nothing moves.';
+comment on column {{analytics}}.charge_clocks.clock_on is
+    'Day on which the clock started, as the rule says. Calendar day at the place.';
+comment on column {{analytics}}.charge_clocks.by_rule_on is
+    'Last free day by the rule. Calendar day at the place.';
+comment on column {{analytics}}.charge_clocks.last_free_on is
+    'Last free day: as reported, else by the rule, else the binding day of the stay. Calendar '
+    'day at the place.';
+comment on column {{analytics}}.charge_clocks.ended_on is
+    'Day it went out, or the empty container came back. Calendar day at the place.';
+comment on column {{analytics}}.charge_clocks.today_on is
+    'The day at as_of() at the place.';

@@ -1,0 +1,177 @@
+-- Every day that is charged, with what was known of it
+--
+-- One row per container, place, charge and calendar day past its last free day, as known at
+-- as_of(): what an invoice is compared with, line by line. See charge_clocks for the clock, the
+-- rule and the last free day.
+--
+-- was_available, holds and fees_seen are the port terminal's and stand at the port alone: whether it
+-- said at any time of that day, as far as we saw, that the container is available (null: nobody
+-- said), the holds other than pending that stood at any time of it, and the fees it listed at the
+-- end of the day. last_free_seen_on is the last free day that the one who charges reported at the
+-- end of that day: an invoice that counts from another one was wrong when the day passed.
+-- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
+--
+-- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
+
+create view {{analytics}}.charge_days as
+select
+    clock.container_id,
+    clock.shipment_id,
+    clock.pod_terminal_id,
+    clock.container_number,
+    clock.bill_of_lading_number,
+    clock.shipping_line_scac,
+    clock.pod_terminal,
+    clock.place,
+    clock.charge,
+    clock.rule_name,
+    clock.last_free_source,
+    clock.currency_code,
+    clock.customer_name,
+    held.holds,
+    listed.fees as fees_seen,
+    past.day_over,
+    tier.daily_rate,
+    shown.was_available,
+    extract(isodow from past.charged_on) < 6
+    and not exists (
+        select
+        from {{analytics}}.holidays as holiday
+        where holiday.calendar = clock.holiday_calendar
+            and holiday.holiday_on = past.charged_on
+    ) as is_working_day,
+    past.charged_on,
+    clock.last_free_on,
+    reported.local_date as last_free_seen_on
+from {{analytics}}.charge_clocks as clock
+cross join lateral (
+
+    select
+        day.over as day_over,
+        clock.last_free_on + day.over as charged_on,
+        (clock.last_free_on + day.over)::timestamp at time zone clock.time_zone as from_at,
+        least(
+            (clock.last_free_on + day.over + 1)::timestamp at time zone clock.time_zone,
+            {{analytics}}.as_of()
+        ) as to_at
+    from generate_series(1, clock.days_over) as day (over)
+
+) as past
+left join lateral (
+
+    select candidate.daily_rate
+    from {{analytics}}.free_time_tiers as candidate
+    where candidate.rule_name = clock.rule_name
+        and candidate.from_day <= past.day_over
+    order by candidate.from_day desc
+    limit 1
+
+) as tier
+    on true
+left join lateral (
+
+    select bool_or(version.available_for_pickup) as was_available
+    from {{data}}.container_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+        and version.availability_known is not false
+        and version.valid_from < past.to_at
+        and (version.valid_to is null or version.valid_to > past.from_at)
+
+) as shown
+    on true
+left join lateral (
+
+    select
+        coalesce(
+            array_agg(distinct coalesce(version.name, 'unnamed'))
+                filter (where version.container_id is not null),
+            '{}'
+        ) as holds
+    from {{data}}.container_hold_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+        and version.status is distinct from 'pending'
+        and version.valid_from < past.to_at
+        and (version.valid_to is null or version.valid_to > past.from_at)
+
+) as held
+    on true
+left join lateral (
+
+    select
+        coalesce(
+            array_agg(
+                concat_ws(' ', version.type, version.amount, version.currency_code)
+                order by version.type, version.currency_code
+            ),
+            '{}'
+        ) as fees
+    from {{data}}.container_fee_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+        and version.valid_from < past.to_at
+        and (version.valid_to is null or version.valid_to >= past.to_at)
+
+) as listed
+    on true
+left join {{data}}.container_import_deadline_history as reported
+    on reported.container_id = clock.container_id
+    and reported.kind = case
+        when clock.place = 'ramp' then 'pickup_lfd_rail'
+        when clock.charge = 'storage' then 'pickup_lfd_terminal'
+        when clock.charge = 'demurrage' then 'pickup_lfd_line'
+    end
+    and (reported.time_zone is not null or reported.deadline_at is null)
+    and reported.valid_from < past.to_at
+    and (reported.valid_to is null or reported.valid_to >= past.to_at);
+
+comment on view {{analytics}}.charge_days is
+    'One row per container, place, charge and calendar day past the last free day: rate, '
+    'availability, holds, fees and the last free day as they were known that day.';
+comment on column {{analytics}}.charge_days.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.charge_days.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.charge_days.pod_terminal_id is
+    'Terminal at the port of discharge; terminals.';
+comment on column {{analytics}}.charge_days.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.charge_days.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.charge_days.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.charge_days.pod_terminal is
+    'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.charge_days.place is
+    'port or ramp for storage and demurrage, out for detention.';
+comment on column {{analytics}}.charge_days.charge is
+    'storage, demurrage or detention.';
+comment on column {{analytics}}.charge_days.rule_name is
+    'Rule that holds; free_time_rules. Null: none.';
+comment on column {{analytics}}.charge_days.last_free_source is
+    'Whose day last_free_on is: terminal, line, rail, service or rule.';
+comment on column {{analytics}}.charge_days.currency_code is
+    'Currency of the rate.';
+comment on column {{analytics}}.charge_days.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.charge_days.holds is
+    'Holds other than pending that stood at any time of the day; at the port.';
+comment on column {{analytics}}.charge_days.fees_seen is
+    'Fees listed at the end of the day: type, amount, currency; at the port.';
+comment on column {{analytics}}.charge_days.day_over is
+    'The day after the last free day is 1.';
+comment on column {{analytics}}.charge_days.daily_rate is
+    'What the rule charges for the day; null where no tier holds.';
+comment on column {{analytics}}.charge_days.was_available is
+    'Whether the terminal said at any time of the day that it is available; null where nobody '
+    'said, and away from the port.';
+comment on column {{analytics}}.charge_days.is_working_day is
+    'Neither Saturday, Sunday nor a holiday of the rule''s calendar.';
+comment on column {{analytics}}.charge_days.charged_on is
+    'The day. Calendar day at the place.';
+comment on column {{analytics}}.charge_days.last_free_on is
+    'Last free day as known now. Calendar day at the place.';
+comment on column {{analytics}}.charge_days.last_free_seen_on is
+    'Last free day that the one who charges reported at the end of the day. Calendar day at '
+    'the place.';

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { ConfigError } from '../base/errors.js'
+import type { ImportReport, RulesFile } from '../warehouse/questions/free-time-rules.js'
+import { argument, declare, flag, group } from './declare-command.js'
+import { printAnswer } from './output/print-answer.js'
+
+const FILE = argument('<file>', 'CSV file of rules or of holidays; its header says which.')
+
+async function readRulesFile(path: string): Promise<RulesFile> {
+  const { parseRulesFile } = await import('../warehouse/questions/free-time-rules.js')
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+    const { code } = thrown as NodeJS.ErrnoException
+    throw new ConfigError([{ setting: path, problem: `cannot be read (${code ?? 'no reason'})` }])
+  })
+  return parseRulesFile(basename(path), text)
+}
+
+const check = declare({
+  name: 'check',
+  help: 'Say whether a file can be imported, line by line. Needs no database.',
+  common: [],
+  takes: { file: FILE },
+  run: async (_, { file }) => {
+    const read = await readRulesFile(file)
+    const counts =
+      read.kind === 'rules'
+        ? { rules: read.rules.length, tiers: read.tiers.length }
+        : { holidays: read.holidays.length }
+    const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+    return { data: counts, text: [`${basename(file)} can be imported: ${said.join(', ')}.`] }
+  },
+})
+
+const load = declare({
+  name: 'import',
+  help:
+    'Put a file of free-time rules in place of the rules that there are, ' +
+    'or holidays in place of those of the same calendars. Whole or not at all.',
+  settings: ['migrate'],
+  takes: { file: FILE },
+  run: async (app, { file }) => {
+    const read = await readRulesFile(file)
+    const { storeRulesFile } = await import('../warehouse/questions/free-time-rules.js')
+    const warehouse = await app.openWarehouse({ isWriting: true })
+    const report = await warehouse.transaction('import the rules', (session) =>
+      storeRulesFile(session, read),
+    )
+    return { data: report, text: describe(report) }
+  },
+})
+
+function describe({ kind, total, added, changed, removed, warnings }: ImportReport): string[] {
+  return [
+    `${total} ${kind}: ${added} added, ${changed} changed, ${removed} removed.`,
+    ...warnings.map((warning) => `Note: ${warning}.`),
+  ]
+}
+
+const unload = declare({
+  name: 'export',
+  help: 'Print the rules as CSV that can be imported again.',
+  json: false,
+  settings: ['migrate'],
+  takes: { isOfHolidays: flag('--holidays', 'The holidays instead of the rules.') },
+  run: async (app, { isOfHolidays }, io) => {
+    const { exportSql } = await import('../warehouse/questions/free-time-rules.js')
+    const warehouse = await app.openWarehouse()
+    const sqlText = exportSql(warehouse, isOfHolidays ? 'holidays' : 'rules')
+    await printAnswer(warehouse.streamTable('export the rules', sqlText), 'csv', io.process.stdout)
+  },
+})
+
+export const rules = group(
+  'rules',
+  'Free-time rules: what storage, demurrage and detention cost (see `query charge_days`).',
+  [check, load, unload],
+)

@@ -1,0 +1,279 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+/** One rule a name, each worked out by hand below. */
+const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note
+line,demurrage,MAEU,,,port,,,,,,,1,100,USD,,,
+line,demurrage,MAEU,,,port,,,,,,,3,150.50,USD,,,
+terminal,storage,,WBCT,,,,,,,,,2,40,USD,,,
+working,demurrage,MSCU,,USLAX,port,,,4,working,us,discharge,1,200,USD,2026-11-01,,
+too old,demurrage,MSCU,WBCT,USLAX,port,,,1,calendar,,discharge,1,9999,USD,,2026-11-01,
+wide,demurrage,MSCU,,,,,,1,calendar,,discharge,1,9999,USD,,,
+ramp,storage,,,,ramp,,,2,calendar,,arrival,1,75,CAD,,,
+out,detention,,,,,,,5,calendar,,,1,120,USD,,,
+`
+const HOLIDAYS = 'calendar;holiday_on;name\nus;2026-11-26;Thanksgiving Day\n'
+
+let scene: AnalyticsScene
+
+async function importFile(text: string): Promise<void> {
+  const file = parseRulesFile('rules.csv', text)
+  const tables =
+    file.kind === 'rules'
+      ? [['free_time_rules', file.rules] as const, ['free_time_tiers', file.tiers] as const]
+      : [['holidays', file.holidays] as const]
+  for (const [table, rows] of tables) await scene.insertInto('analytics', table, rows)
+}
+
+const ZONE = 'America/Los_Angeles'
+
+const day = (container_id: string, kind: string, local_date: string) => ({
+  container_id,
+  kind,
+  local_date,
+  deadline_at: `${local_date}T09:00:00Z`,
+  time_zone: ZONE,
+})
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+  await importFile(HOLIDAYS)
+  await importFile(RULES)
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'maersk', shipping_line_scac: 'MAEU', customer_name: 'Acme' },
+    { shipment_id: 'msc', shipping_line_scac: 'MSCU', port_of_discharge_locode: 'USLAX' },
+    { shipment_id: 'other', shipping_line_scac: 'ONEY' },
+  ])
+  const box = (container_id: string, shipment_id: string, more: object = {}) => ({
+    container_id,
+    number: container_id,
+    shipment_id,
+    pod_timezone: ZONE,
+    ...more,
+  })
+  await insertKnown(scene, 'containers', [
+    // The line's day is 10 November, the terminal's the 6th.
+    box('two charges', 'maersk', {
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-11-02T18:00:00Z',
+    }),
+    // Discharged on Friday the 20th: 23, 24, 25 and, after Thanksgiving, 27 November are free.
+    box('thanksgiving', 'msc', {
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-11-20T18:00:00Z',
+      pod_arrived_at: '2026-11-18T18:00:00Z',
+    }),
+    // Unloaded at the ramp on the 4th, so free to the 6th; gone on the 9th, empty on the 16th: five
+    // days from the 9th on are free, up to the 14th.
+    box('rail', 'other', {
+      pod_discharged_at: '2026-10-28T18:00:00Z',
+      pod_rail_departed_at: '2026-10-30T18:00:00Z',
+      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
+      final_destination_timezone: 'America/Chicago',
+      final_destination_full_out_at: '2026-11-09T18:00:00Z',
+      empty_terminated_at: '2026-11-16T18:00:00Z',
+    }),
+    box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
+    box('no rule', 'other', { pod_discharged_at: '2026-11-02T18:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('two charges', 'pickup_lfd_line', '2026-11-10'),
+  ])
+  const terminalDay = day('two charges', 'pickup_lfd_terminal', '2026-11-06')
+  await scene.insert('container_import_deadlines', [terminalDay])
+  const history = { container_id: 'two charges', source: 'sync' }
+  await scene.insert('container_hold_history', [
+    {
+      ...history,
+      hold_key: 'customs',
+      name: 'customs',
+      status: 'hold',
+      valid_from: '2026-11-07T20:00:00Z',
+      valid_to: '2026-11-08T04:00:00Z',
+    },
+  ])
+  const extended = '2026-11-08T12:00:00Z'
+  await scene.insert('container_import_deadline_history', [
+    {
+      ...day('two charges', 'pickup_lfd_terminal', '2026-11-05'),
+      valid_from: '2026-11-03T00:00:00Z',
+      valid_to: extended,
+    },
+    { ...terminalDay, valid_from: extended },
+  ])
+})
+afterAll(() => scene.drop())
+
+const NOON = (local: string) => `${local}T20:00:00Z`
+
+async function clocks(asOf: string, container: string) {
+  const rows = await scene.read('charge_clocks', {
+    asOf,
+    columns: ['charge', 'state', 'last_free_on', 'last_free_source', 'days_over', 'amount'],
+    rest: `where container_id = '${container}' order by charge`,
+  })
+  return rows.map((row) => Object.values(row))
+}
+
+describe('each charge has a clock of its own', () => {
+  it('counts storage from the terminal’s day and demurrage from the line’s, side by side', async () => {
+    // Day 1 of storage has no rate: the first tier begins with day 2.
+    expect(await clocks(NOON('2026-11-08'), 'two charges')).toEqual([
+      ['demurrage', 'upcoming', '2026-11-10', 'line', 0, '0.00'],
+      ['storage', 'overdue', '2026-11-06', 'terminal', 2, '40'],
+    ])
+    expect(await clocks(NOON('2026-11-14'), 'two charges')).toEqual([
+      ['demurrage', 'overdue', '2026-11-10', 'line', 4, '501.00'],
+      ['storage', 'overdue', '2026-11-06', 'terminal', 8, '280'],
+    ])
+    const [exposure] = await scene.read('demurrage_exposure', {
+      asOf: NOON('2026-11-14'),
+      columns: ['container_id', 'days_over', 'estimate_amount', 'days_without_rate'],
+    })
+    expect(exposure).toEqual({
+      container_id: 'two charges',
+      days_over: 8,
+      estimate_amount: '781.00',
+      days_without_rate: 1,
+    })
+  })
+
+  it('counts working days over Thanksgiving, by the narrowest rule that is valid', async () => {
+    expect(await clocks(NOON('2026-11-30'), 'thanksgiving')).toEqual([
+      ['demurrage', 'overdue', '2026-11-27', 'rule', 3, '600'],
+      // A rule that takes the terminal's day, which nobody has said.
+      ['storage', 'unknown', null, null, null, null],
+    ])
+  })
+
+  it('counts at the ramp in its own currency, and detention until the empty box is back', async () => {
+    expect(await clocks(NOON('2026-11-20'), 'rail')).toEqual([
+      ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
+      ['storage', 'ended_late', '2026-11-06', 'rule', 3, '225'],
+    ])
+    const [out] = await scene.read('detention_clock', {
+      asOf: NOON('2026-11-15'),
+      columns: ['state', 'days_over', 'amount', 'next_day_amount', 'gate_out_on', 'returned_on'],
+      rest: `where container_id = 'rail'`,
+    })
+    expect(out).toEqual({
+      state: 'overdue',
+      days_over: 1,
+      amount: '120',
+      next_day_amount: '120',
+      gate_out_on: '2026-11-09',
+      returned_on: null,
+    })
+  })
+
+  it('has no day of UTC where the zone is unknown, and nothing where no rule holds', async () => {
+    expect(await clocks(NOON('2026-11-30'), 'no zone')).toEqual([
+      ['demurrage', 'unknown', null, null, null, null],
+    ])
+    expect(await clocks(NOON('2026-11-30'), 'no rule')).toEqual([])
+  })
+
+  it('forecasts what more days cost, and no day makes it less', async () => {
+    const rows = await scene.read('exposure_forecast', {
+      asOf: NOON('2026-11-08'),
+      columns: ['charge', 'amount', 'amount_7_days', 'amount_14_days'],
+      rest: `where container_id = 'two charges' order by charge`,
+    })
+    // Demurrage after 5 and 12 days, storage after 9 and 16.
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['demurrage', '0.00', '651.50', '1705.00'],
+      ['storage', '40', '320', '600'],
+    ])
+    let before = 0
+    for (let date = 1; date <= 28; date += 1) {
+      const asOf = NOON(`2026-11-${String(date).padStart(2, '0')}`)
+      const [sum] = await scene.read('charge_clocks', {
+        asOf,
+        columns: ['amount'],
+        rest: `where container_id = 'two charges' and charge = 'storage'`,
+      })
+      const amount = Number(sum?.amount ?? 0)
+      expect(amount, asOf).toBeGreaterThanOrEqual(before)
+      before = amount
+    }
+  })
+
+  it('shows of each day what was known then', async () => {
+    const rows = await scene.read('charge_days', {
+      asOf: NOON('2026-11-09'),
+      columns: [
+        'charged_on',
+        'day_over',
+        'daily_rate',
+        'holds',
+        'is_working_day',
+        'last_free_on',
+        'last_free_seen_on',
+      ],
+      rest: `where container_id = 'two charges' order by charged_on`,
+    })
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['2026-11-07', 1, null, ['customs'], false, '2026-11-06', '2026-11-05'],
+      ['2026-11-08', 2, '40', [], false, '2026-11-06', '2026-11-06'],
+      ['2026-11-09', 3, '40', [], true, '2026-11-06', '2026-11-06'],
+    ])
+  })
+})
+
+describe('a file of rules', () => {
+  const message = (text: string): string => {
+    try {
+      parseRulesFile('rules.csv', text)
+    } catch (thrown) {
+      return (thrown as Error).message
+    }
+    return ''
+  }
+
+  it('is refused with the number and reason of every bad line', () => {
+    const [header = '', first = ''] = RULES.split('\n')
+    expect(
+      message(
+        [
+          header,
+          first,
+          'line,demurrage,MAEU,,,port,,,,,,,1,100,EUR,,,',
+          'bad,parking,,,Los Angeles,,,,-1,,,,1,-5,USD,2026-02-30,,',
+          'short,storage',
+          'dates,storage,,,,,,,3,,,gate_out,,7,USD,2026-03-02,2026-03-01,',
+        ].join('\n'),
+      ).split('\n'),
+    ).toEqual([
+      'rules.csv cannot be taken, and nothing of it was stored:',
+      '  line 3: line: differs from line 2 in currency_code',
+      '  line 3: a tier of line from day 1 on is in line 2 already',
+      '  line 4: charge "parking" must be demurrage, storage or detention',
+      '  line 4: locode "Los Angeles" must be a UN/LOCODE as USLAX',
+      '  line 4: free_days "-1" must be a whole number',
+      '  line 4: daily_rate "-5" must be an amount as 150 or 150.00, zero or more',
+      '  line 4: valid_from "2026-02-30" is a day that the calendar does not have',
+      '  line 5: has 2 cells and the header 18',
+      '  line 6: dates: from_day and daily_rate go together',
+      '  line 6: dates: detention starts with gate_out, and the other charges do not',
+      '  line 6: dates: valid_to is before valid_from',
+    ])
+    expect(message('rule,charge\n')).toContain('line 1: columns are missing: line, terminal')
+    expect(message(`${header},colour\n`)).toContain('line 1: columns that it does not take')
+    expect(message(`${header}\n"open,demurrage\n`)).toContain('cannot be read')
+    expect(message('')).toContain('line 1: columns are missing')
+  })
+
+  it('has examples that can be imported', async () => {
+    const read = async (name: string) =>
+      parseRulesFile(
+        name,
+        await readFile(new URL(`../../../config/${name}`, import.meta.url), 'utf8'),
+      )
+    expect(await read('free-time-rules.example.csv')).toMatchObject({ kind: 'rules' })
+    expect(await read('holidays.example.csv')).toMatchObject({ kind: 'holidays' })
+  })
+})
