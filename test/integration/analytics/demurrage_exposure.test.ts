@@ -44,14 +44,22 @@ const fee = (container_id: string, type: string, amount: string, currency_code: 
   is_total: type === 'total',
 })
 
-const line = (from_day: number, to_day: number | null, daily_rate: string, more: object = {}) => ({
-  terminal_id: 't1',
-  from_day,
-  to_day,
-  daily_rate,
-  currency_code: 'USD',
-  ...more,
-})
+/** A rule without free days of its own, with tiers of `[from_day, daily_rate]`. */
+async function insertRule(
+  rule_name: string,
+  tiers: readonly (readonly [number, string])[],
+  more: object = {},
+): Promise<void> {
+  const rule = { charge: 'demurrage', terminal: 't1', starts_with: 'discharge', ...more }
+  await scene.insertInto('analytics', 'free_time_rules', [
+    { rule_name, currency_code: 'USD', ...rule },
+  ])
+  await scene.insertInto(
+    'analytics',
+    'free_time_tiers',
+    tiers.map(([from_day, daily_rate]) => ({ rule_name, from_day, daily_rate })),
+  )
+}
 
 async function insertOverdue(local_date: string, more: object = {}): Promise<void> {
   await insertKnown(scene, 'shipments', [
@@ -73,8 +81,11 @@ it('shows every column of a container past its last free day', async () => {
     fee('c1', 'exam', '120.50', 'USD'),
     fee('c1', 'total', '820.50', 'USD'),
   ])
-  // 14, 15, 16, 17 March are days 1 to 4: two at 100, one at 150, the fourth has no rate.
-  await scene.insertInto('analytics', 'demurrage_tariffs', [line(1, 2, '100'), line(3, 3, '150')])
+  // 14, 15, 16, 17 March are days 1 to 4: the first has no rate, two are at 100, one is at 150.
+  await insertRule('rule', [
+    [2, '100'],
+    [4, '150'],
+  ])
   expect(await read()).toEqual([
     {
       container_id: 'c1',
@@ -234,7 +245,7 @@ it('lists those of whom nobody is asked any more without a number to sum', async
   await insertKnown(scene, 'containers', [container('c2', { shipment_id: 'stopped' })])
   await insertKnown(scene, 'container_import_deadlines', [deadline('c2', '2026-03-13')])
   await insertKnown(scene, 'container_fees', [fee('c2', 'demurrage', '700', 'USD')])
-  await scene.insertInto('analytics', 'demurrage_tariffs', [line(1, null, '100')])
+  await insertRule('rule', [[1, '100']])
   const columns = [
     'container_id',
     'state',
@@ -250,42 +261,33 @@ it('lists those of whom nobody is asked any more without a number to sum', async
   ])
 })
 
-it('takes for each day the most specific line of the tariff', async () => {
+it('takes the rule that names most of terminal, line, place and equipment', async () => {
   await insertOverdue('2026-03-13', { equipment_type: 'reefer' })
-  await scene.insertInto('analytics', 'demurrage_tariffs', [
-    line(1, null, '100'),
-    line(2, null, '200', { shipping_line_scac: 'MAEU' }),
-    line(3, null, '300', { shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
-    line(4, 4, '400', {
-      shipping_line_scac: 'MAEU',
-      equipment_type: 'reefer',
-      equipment_length: 40,
-    }),
-    // As many as terminal and line, yet without the terminal.
-    line(1, null, '9000', { terminal_id: null, shipping_line_scac: 'MAEU' }),
-    // Of others: terminal, line, equipment, time.
-    line(1, null, '1', { terminal_id: 't2', shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
-    line(1, null, '1', { shipping_line_scac: 'MSCU', equipment_type: 'reefer' }),
-    line(1, null, '1', { shipping_line_scac: 'MAEU', equipment_type: 'dry', equipment_length: 40 }),
-    line(1, null, '1', { shipping_line_scac: 'MAEU', valid_to: '2026-03-12' }),
-    line(1, null, '1', { shipping_line_scac: 'MAEU', valid_from: '2026-03-14' }),
-    line(9, null, '1', { shipping_line_scac: 'MAEU', equipment_type: 'reefer' }),
-  ])
-  // Day 1: 100 and 9000 name one thing each, the terminal goes before. Days 2, 3, 4: 200, 300, 400.
+  const maersk = { shipping_line_scac: 'MAEU' }
+  const narrow = { ...maersk, equipment_type: 'reefer', equipment_length: 40 }
+  await insertRule('terminal', [[1, '100']])
+  await insertRule('terminal and line', [[1, '200']], maersk)
+  await insertRule('and equipment', [[1, '300']], { ...maersk, equipment_type: 'reefer' })
+  // As many, yet without the terminal.
+  await insertRule('line and length', [[1, '9000']], { ...narrow, terminal: null })
+  // Of others: terminal, line, equipment, time. The clock started on 9 March.
+  await insertRule('other terminal', [[1, '1']], { ...narrow, terminal: 't2' })
+  await insertRule('other line', [[1, '1']], { ...narrow, shipping_line_scac: 'MSCU' })
+  await insertRule('other equipment', [[1, '1']], { ...narrow, equipment_type: 'dry' })
+  await insertRule('over', [[1, '1']], { ...narrow, valid_to: '2026-03-08' })
+  await insertRule('to come', [[1, '1']], { ...narrow, valid_from: '2026-03-10' })
   const columns = ['days_over', 'estimate_amount', 'days_without_rate']
   expect(await read(columns)).toEqual([
-    { days_over: 4, estimate_amount: '1000', days_without_rate: 0 },
+    { days_over: 4, estimate_amount: '1200', days_without_rate: 0 },
   ])
 })
 
-it('keeps estimates of several currencies apart, and has none without a line', async () => {
+it('keeps estimates of several currencies apart, and has none without a rule', async () => {
   await insertOverdue('2026-03-15')
   await insertKnown(scene, 'containers', [container('c2', { pod_terminal_id: null })])
   await insertKnown(scene, 'container_import_deadlines', [deadline('c2', '2026-03-15')])
-  await scene.insertInto('analytics', 'demurrage_tariffs', [
-    line(1, 1, '100.25', { valid_from: '2026-03-15', valid_to: '2026-03-15' }),
-    line(2, 2, '80', { currency_code: 'CAD' }),
-  ])
+  await insertRule('storage', [[1, '100.25']], { charge: 'storage' })
+  await insertRule('demurrage', [[1, '80']], { currency_code: 'CAD' })
   const columns = [
     'estimates_by_currency',
     'estimate_amount',
@@ -294,7 +296,7 @@ it('keeps estimates of several currencies apart, and has none without a line', a
   ]
   expect(await read(columns)).toEqual([
     {
-      estimates_by_currency: { USD: 100.25, CAD: 80 },
+      estimates_by_currency: { USD: 200.5, CAD: 160 },
       estimate_amount: null,
       estimate_currency_code: null,
       days_without_rate: 0,
