@@ -24,6 +24,8 @@ export interface Question {
   /** Columns shown, in order; names of columns here are separated by commas. */
   readonly columns: string
   readonly order: string
+  /** Columns of the view that say which row is the same one at another instant. */
+  readonly key: string
   /** What --since and --until compare: a date where it ends in `_on`, else an instant. */
   readonly period?: string
   /** What must be in the warehouse before there is an answer; shown with an empty one. */
@@ -45,6 +47,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_name, shipments, containers, teu, eta_passed, length_unknown, tracking_stopped,
       zone_unknown`,
     order: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
+    key: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
     period: 'arrival_on',
     needs: 'a container on its way whose ETA is within the next 30 days',
     leading: `
@@ -59,6 +62,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       rollover_n, rollover_free_share, lag_n, lag_median_hours, containers, completeness_n,
       milestone_completeness`,
     order: 'arrival_quarter_on desc, arrivals desc, shipping_line_scac',
+    key: 'shipping_line_scac, arrival_quarter_on',
     period: 'arrival_quarter_on',
     needs: 'a shipment that has arrived',
     leading: `
@@ -75,6 +79,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       ind_rail_unloaded_local, final_destination_full_out_local, delivered_local,
       empty_terminated_local, container_id`,
     order: 'pod_arrived_at desc nulls last, container_id',
+    key: 'container_id',
     period: 'pod_arrived_at',
     needs: 'a container',
     leading: `
@@ -89,6 +94,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       is_zone_known, time_zone, customer_name, container_ref_numbers, shipment_ref_numbers, tags,
       current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container',
     leading: `
@@ -99,6 +105,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, occurred_at, occurred_local, kind, subject, from_value, to_value,
       detail, location_locode, source, learned_at, is_first_sight, container_id`,
     order: 'container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject',
+    key: 'container_id, kind, subject, occurred_at, learned_at, from_value, to_value',
     period: 'coalesce(occurred_at, learned_at)',
     needs: 'a container with an event',
   },
@@ -109,6 +116,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       stopped, stop_reasons, requests, failed_requests, failed_requests_share, lag_n,
       lag_median_hours, lag_p90_hours`,
     order: 'subject_type, containers desc, subject_id',
+    key: 'subject_type, subject_id',
     needs: 'a container',
     leading: `
       subject_type, subject_name, containers, milestone_completeness, stale, stopped,
@@ -120,6 +128,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       pod_terminal, customer_name, shipping_line_scac, bill_of_lading_number, from_at, to_at,
       container_id`,
     order: 'learned_at desc, container_id, milestone',
+    key: 'container_id, milestone, learned_at',
     period: 'learned_at',
     needs: `a milestone that was corrected; ${SEEN_CHANGES}`,
     leading: 'container_number, milestone, from_local, to_local, shift_hours',
@@ -130,6 +139,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       currency_code, source, is_open, is_start_known, last_free_on, pod_discharged_local, pod_full_out_local,
       pod_terminal, shipping_line_scac, bill_of_lading_number, container_id`,
     order: 'container_id, seen_at, kind, subject',
+    key: 'container_id, place, kind, subject, seen_at',
     period: 'seen_at',
     needs: 'a container with a hold, a fee or a last free day',
   },
@@ -140,6 +150,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       fees_unreadable, estimate_amount, estimate_currency_code, days_without_rate, out_on,
       customer_name, tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', out_on is not null, days_over desc nulls last, container_id, place`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container past its last free day',
     leading: `
@@ -153,6 +164,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       empty_terminated_local, equipment_type, equipment_length, is_tracking_stopped,
       bill_of_lading_number, container_id`,
     order: 'state desc, days desc nulls last, container_id',
+    key: 'container_id',
     period: 'full_out_at',
     needs: 'a container that was picked up full',
   },
@@ -161,6 +173,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, shipping_line_name, horizon, horizon_from_days, n, shipments,
       mean_absolute_error_hours, bias_hours, within_24_hours_share`,
     order: 'shipping_line_scac, horizon_from_days',
+    key: 'shipping_line_scac, horizon',
     needs: `a shipment that arrived after it was first loaded: ${SEEN_CHANGES}, so a new warehouse has rows after some days`,
   },
   eta_changes: {
@@ -169,6 +182,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       port_of_discharge_locode, changed_at, from_eta_local, to_eta_local, slip_hours, kind,
       source, is_voyage_changed, shipment_id`,
     order: 'changed_at desc, shipment_id',
+    key: 'shipment_id, changed_at',
     period: 'changed_at',
     needs: `a shipment whose ETA moved: ${SEEN_CHANGES}`,
   },
@@ -180,6 +194,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     order: `
       case severity when 'high' then 1 when 'medium' then 2 else 3 end, exception <> 'overdue',
       hours desc nulls last, container_id, exception`,
+    key: `container_id, exception, case when exception = 'hold_new' then sentence end`,
     period: 'since_at',
     needs: 'a container that is not where it should be',
     leading: 'severity, exception, container_number, hours, sentence',
@@ -191,6 +206,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       change_amount, currency_code, is_total, seen_local, gone_local, is_open, is_start_known,
       source, bill_of_lading_number, container_id`,
     order: 'container_id, fee_key, seen_at',
+    key: 'container_id, fee_key, seen_at',
     period: 'seen_at',
     needs: 'a container with a fee',
   },
@@ -199,6 +215,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       stream, last_complete_run_id, last_outcome, last_detail, age_hours, rows,
       last_complete_started_at, last_complete_finished_at, last_started_at`,
     order: 'stream',
+    key: 'stream',
     needs: 'a first `tracking-sync backfill`',
     isOfNow: true,
   },
@@ -208,6 +225,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       hours, placed_local, cleared_local, is_open, is_start_known, source,
       bill_of_lading_number, container_id`,
     order: 'is_open desc, hours desc nulls last, container_id, hold_key',
+    key: 'container_id, hold_key, placed_at',
     period: 'placed_at',
     needs: 'a container with a hold',
   },
@@ -217,6 +235,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       days_over, binding_on, binding_source, line_on, terminal_on, rail_on, service_on, today_on,
       out_on, current_status, customer_name, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container',
     leading: `
@@ -230,6 +249,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       current_status, customer_name, tracking_stopped_reason, bill_of_lading_number,
       container_id`,
     order: `state = 'unknown', case when is_long_there then 0 else days_left end nulls last, start_at, container_id`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container that a truck can fetch and that has not been picked up',
     leading: `
@@ -243,6 +263,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       discharged_to_picked_up_hours, pod_rail_carrier_scac, ind_rail_carrier_scac,
       is_in_order, bill_of_lading_number, container_id`,
     order: 'stage, hours_in_stage desc nulls last, container_id',
+    key: 'container_id',
     period: 'pod_discharged_at',
     needs: 'a container that goes on by rail',
   },
@@ -253,6 +274,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       mean_delay_of_late_days, mean_delay_days`,
     order:
       'arrival_month_on desc, n desc, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
+    key: 'arrival_month_on, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
     period: 'arrival_month_on',
     needs: 'a shipment that has arrived',
   },
@@ -261,6 +283,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, shipping_line_scac, status, hours, is_current, is_start_known,
       first_seen_at, ended_at, bill_of_lading_number, container_id`,
     order: 'container_id, first_seen_at',
+    key: 'container_id, status',
     period: 'first_seen_at',
     needs: 'a container with a status',
   },
@@ -271,6 +294,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       still_there_mean_age_days, still_there_max_age_days, not_measured, zone_unknown,
       terminal_id`,
     order: 'discharge_week_on desc, terminal_name, mode',
+    key: 'terminal_id, port_locode, discharge_week_on, mode',
     period: 'discharge_week_on',
     needs: 'a container that was discharged',
   },
@@ -281,6 +305,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       zone_unknown`,
     order:
       'arrival_month_on desc, n desc, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac',
+    key: 'arrival_month_on, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
     period: 'arrival_month_on',
     needs: 'a shipment that has arrived',
   },
@@ -290,6 +315,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       discharged_local, loaded_local, departed_local, dwell_hours, hours_so_far, is_waiting,
       vessel_in_name, vessel_out_name, is_tracking_stopped, container_id`,
     order: 'is_waiting desc, arrived_at desc nulls last, container_id, location_locode',
+    key: 'container_id, location_locode',
     period: 'arrived_at',
     needs: 'a container that changed ships',
   },

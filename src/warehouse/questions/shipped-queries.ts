@@ -16,6 +16,10 @@ export interface ShippedQuery {
   readonly columns: readonly QueryColumn[]
   /** With `:name` where the value of a parameter goes; null where none is given. */
   readonly sqlText: string
+  /** The same rows in the order of `ROW_KEY`, which is their last column but `ROW_POSITION`. */
+  readonly comparedSqlText: string
+  /** Columns that say which row is the same one at another instant. */
+  readonly key: readonly string[]
   readonly needs: string
   readonly leading: readonly string[]
   readonly sums: readonly string[]
@@ -26,6 +30,10 @@ export interface QueryColumn {
   readonly name: string
   readonly meaning: string
 }
+
+/** What a comparison needs of a row: which one it is, and where it stands in the answer. */
+export const ROW_KEY = '_key'
+export const ROW_POSITION = '_position'
 
 /** All shipped questions, by name: for now or as of an instant. Reads files, asks no database. */
 export async function readShippedQueries(
@@ -48,12 +56,23 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   const conditions = Object.entries(filters).map(
     ([parameter, condition]) => `(:${parameter}::text is null or ${condition})`,
   )
-  const lines = [
-    `select\n    ${listOf(question.columns).join(',\n    ')}`,
-    `from {{${schema}}}.${name}`,
-    ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
-    `order by ${question.order}`,
-    'limit :limit::text::bigint',
+  const select = (columns: readonly string[], order: string): string =>
+    withSchemaNames(
+      [
+        `select\n    ${columns.join(',\n    ')}`,
+        `from {{${schema}}}.${name}`,
+        ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
+        `order by ${order}`,
+        'limit :limit::text::bigint\n',
+      ].join('\n'),
+      names,
+    )
+  const shown = listOf(question.columns)
+  const { key, order } = question
+  const compared = [
+    ...shown,
+    `jsonb_build_array(${key})::text collate "C" as ${ROW_KEY}`,
+    `row_number() over (order by ${order}) as ${ROW_POSITION}`,
   ]
   return {
     name,
@@ -61,7 +80,9 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
     definition,
     parameters: [...parameters, 'limit'],
     columns,
-    sqlText: withSchemaNames(`${lines.join('\n')}\n`, names),
+    sqlText: select(shown, order),
+    comparedSqlText: select(compared, `${ROW_KEY}, ${ROW_POSITION}`),
+    key: listOf(key),
     needs: question.needs,
     leading: listOf(question.leading),
     sums: listOf(question.sums),
@@ -166,8 +187,15 @@ export interface BoundQuery {
   readonly parameters: readonly (string | null)[]
 }
 
-/** Puts values into a question. Throws ConfigError for a value that does not filter it. */
-export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery {
+/**
+ * Puts values into a question, or into one as it is compared. Throws ConfigError for a value that
+ * does not filter it.
+ */
+export function bindQuery(
+  query: ShippedQuery,
+  values: QueryValues,
+  sqlText = query.sqlText,
+): BoundQuery {
   const given = Object.keys(values) as QueryParameter[]
   const misplaced = given.filter((name) => !query.parameters.includes(name))
   if (misplaced.length > 0) {
@@ -181,7 +209,7 @@ export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery 
   }
   return {
     // `:name`, but not the `::` of a cast.
-    sqlText: query.sqlText.replaceAll(
+    sqlText: sqlText.replaceAll(
       /(?<![:\w]):([a-z]+)\b/g,
       (_, word: string) => `$${query.parameters.indexOf(word as QueryParameter) + 1}`,
     ),

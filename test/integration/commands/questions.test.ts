@@ -170,6 +170,96 @@ describe('the shipped questions', () => {
   })
 })
 
+describe('two instants side by side', () => {
+  it('each question says which of its rows is the same one', async () => {
+    for (const question of questions) {
+      const { sqlText, parameters } = bindQuery(question, {}, question.comparedSqlText)
+      const rows = await scene.query(sqlText, ...parameters)
+      const { name } = question
+      expect({ name, keys: new Set(rows.map((row) => row._key)).size }).toEqual({
+        name,
+        keys: rows.length,
+      })
+    }
+  }, 60_000)
+
+  it('are the rows of both answers: what came, what went, what changed', async () => {
+    const dayAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString()
+    const [first, last] = [dayAgo(5), dayAgo(1)]
+    const idOf = (row: Record<string, unknown>): string =>
+      `${String(row.container_id)} ${String(row.place)}`
+    const read = async (instant: string) =>
+      new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
+    const [was, is] = [await read(first), await read(last)]
+    const shared = [...is.keys()].filter((id) => was.has(id))
+    const isSame = (id: string): boolean =>
+      JSON.stringify(was.get(id)) === JSON.stringify(is.get(id))
+    const expected = [
+      ...[...is.keys()].filter((id) => !was.has(id)).map((id) => `came ${id}`),
+      ...[...was.keys()].filter((id) => !is.has(id)).map((id) => `went ${id}`),
+      ...shared.filter((id) => !isSame(id)).map((id) => `changed ${id}`),
+    ]
+    const compared = await query(
+      'last_free_days',
+      '--as-of',
+      last,
+      '--against',
+      first,
+      '--format',
+      'json',
+    )
+    const rows = JSON.parse(compared.stdout) as Record<string, unknown>[]
+    expect(rows.map((row) => `${String(row.change)} ${idOf(row)}`)).toEqual(expected)
+    expect(new Set(rows.map((row) => row.change)).size).toBeGreaterThan(1)
+    for (const row of rows.filter(({ change }) => change === 'changed')) {
+      const [before, after] = [was.get(idOf(row)), is.get(idOf(row))]
+      expect(row).toMatchObject({
+        state: after?.state,
+        state_was: before?.state,
+        days_left: after?.days_left,
+        days_left_was: before?.days_left,
+        days_left_difference:
+          after?.days_left === null || before?.days_left === null
+            ? null
+            : Number(after?.days_left) - Number(before?.days_left),
+      })
+    }
+    expect(compared.stderr).toContain(
+      `note: from ${first} to ${last}: ${rows.filter((row) => row.change === 'came').length} came`,
+    )
+    expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
+  })
+
+  it('say what cannot be compared, and what is the same', async () => {
+    const same = await query(
+      'exceptions',
+      '--as-of',
+      '2026-11-01',
+      '--against',
+      '2026-11-01T00:00Z',
+      '--format',
+      'csv',
+    )
+    expect(same.stdout.split('\r\n')).toHaveLength(2)
+    expect(same.stderr).toContain('note: both instants are the same: nothing differs\n')
+    expect(await query('freshness', '--against', '2026-11-01')).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'error: --against cannot be asked of freshness: this answer is always of the present\n',
+    })
+    expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
+      /^error: --against compares shipped questions: your own SQL does not say/,
+    )
+    const misspelt = await query('exceptions', '--against', '2026-11-01', '--columns', 'severty')
+    expect(misspelt).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        'names severty, which the answer does not have; did you mean severity?',
+      ) as string,
+    })
+  })
+})
+
 /** Views that others stand on; they are asked in SQL. */
 const BASES = new Set(['shipment_arrivals', 'container_completeness', 'stored_views'])
 

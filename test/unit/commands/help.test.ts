@@ -207,6 +207,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--json',
       '--explain',
       '--format',
+      '--against',
       '--as-of',
       '--timeout',
       '--spreadsheet-safe',
