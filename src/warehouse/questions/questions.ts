@@ -69,6 +69,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, arrival_quarter_on, arrivals, on_time_share, median_transit_days,
       rollover_free_share, milestone_completeness`,
   },
+  changes: {
+    columns: `
+      change, subject, container_number, from_value, to_value, effect, shift_hours, shift_days,
+      change_amount, change_currency_code, learned_at, customer_name, container_ref_numbers,
+      shipment_ref_numbers, shipping_line_scac, bill_of_lading_number, source, container_id`,
+    order: `
+      learned_at desc, effect is distinct from 'worse', effect is null, container_id, change,
+      subject`,
+    key: 'container_id, change, subject, learned_at, from_value, to_value',
+    period: 'learned_at',
+    needs: `a container of which something changed; ${SEEN_CHANGES}`,
+    leading: 'effect, change, subject, container_number, from_value, to_value, learned_at',
+  },
   container_milestones: {
     columns: `
       container_number, bill_of_lading_number, shipping_line_scac, port_of_lading_locode,
@@ -254,6 +267,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     needs: 'a container that a truck can fetch and that has not been picked up',
     leading: `
       container_number, terminal_name, place, state, days_left, binding_on, is_ready, blockers`,
+  },
+  port_waits: {
+    columns: `
+      terminal_name, port_locode, week_on, stage, n, median_hours, p90_hours, still_waiting,
+      longest_waiting_hours, estimated_median_hours, estimated_p90_hours, not_measured,
+      zone_unknown, terminal_id`,
+    order: 'week_on desc, terminal_name, terminal_id, port_locode, stage',
+    key: 'terminal_id, port_locode, week_on, stage',
+    period: 'week_on',
+    needs: 'a container that arrived at its port of discharge',
+    leading: `
+      terminal_name, week_on, stage, n, median_hours, still_waiting, estimated_median_hours,
+      estimated_p90_hours`,
   },
   rail_legs: {
     columns: `
