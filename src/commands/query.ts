@@ -31,6 +31,10 @@ import { ANSWER_FORMATS, printAnswer } from './output/print-answer.js'
 const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
   since: instantText,
   until: instantText,
+  'custom-field': (text) => {
+    if (/^[^=]+=/.test(text)) return text
+    throw new InvalidArgumentError('It must be a name and a value, like department=Garden.')
+  },
   limit: (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
 }
 

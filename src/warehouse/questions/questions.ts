@@ -5,6 +5,7 @@ export const QUERY_PARAMETERS = {
   customer: 'Only of this customer: the name the shipment has.',
   ref: 'Only with this reference number, of the shipment or the container.',
   tag: 'Only of shipments with this tag.',
+  'custom-field': 'Only with this custom field, as name=value, of the shipment or the container.',
   terminal: 'Only this terminal: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port: UN/LOCODE or id.',

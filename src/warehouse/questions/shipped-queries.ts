@@ -54,7 +54,7 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   const filters = filtersOf(new Set(columns.map((column) => column.name)), question)
   const parameters = Object.keys(filters) as QueryParameter[]
   const conditions = Object.entries(filters).map(
-    ([parameter, condition]) => `(:${parameter}::text is null or ${condition})`,
+    ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
   )
   const select = (columns: readonly string[], order: string): string =>
     withSchemaNames(
@@ -90,6 +90,11 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   }
 }
 
+/** Names of parameters have hyphens, those of placeholders underscores. */
+function placeholder(parameter: string): string {
+  return parameter.replaceAll('-', '_')
+}
+
 function listOf(names = ''): string[] {
   return names.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
 }
@@ -117,10 +122,18 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
     filters.ref = `shipment_id in (
             select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
         )`
+    filters['custom-field'] = `shipment_id in (${ENTITIES_SQL})`
     if (columns.has('container_id')) {
       filters.ref += `
         or container_id in (
             select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
+        )`
+      filters['custom-field'] += `
+        or container_id in (${ENTITIES_SQL})`
+    } else {
+      filters['custom-field'] += `
+        or shipment_id in (
+            select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
         )`
     }
   }
@@ -144,6 +157,16 @@ const TERMINALS_SQL = `
         where :terminal::text in (terminal_id, firms_code)
             or lower(:terminal::text) in (lower(nickname), lower(name))
     `
+
+/** Shipments and containers that have a custom field now; the value may hold another `=`. */
+const ENTITIES_SQL = `
+            select entity_id
+            from {{data}}.custom_fields
+            where _deleted_at is null
+                and lower(api_slug) = lower(split_part(:custom_field::text, '=', 1))
+                and lower(substr(:custom_field::text, strpos(:custom_field::text, '=') + 1))
+                    in (lower(display_value), lower(value #>> '{}'))
+        `
 
 /** By name from the view itself where it has the name, else from the shipments. */
 function lineFilter(columns: ReadonlySet<string>): string | undefined {
@@ -210,8 +233,8 @@ export function bindQuery(
   return {
     // `:name`, but not the `::` of a cast.
     sqlText: sqlText.replaceAll(
-      /(?<![:\w]):([a-z]+)\b/g,
-      (_, word: string) => `$${query.parameters.indexOf(word as QueryParameter) + 1}`,
+      /(?<![:\w]):([a-z_]+)\b/g,
+      (_, word: string) => `$${query.parameters.map(placeholder).indexOf(word) + 1}`,
     ),
     parameters: query.parameters.map((name) => values[name] ?? null),
   }

@@ -35,7 +35,7 @@ async function readLines(condition: string, asOf = AS_OF): Promise<string[]> {
   })
   return rows.map((row) =>
     Object.values(row)
-      .map((value) => String(value ?? '-'))
+      .map((value) => (value === null ? '-' : (value as string | number)))
       .join(' | '),
   )
 }

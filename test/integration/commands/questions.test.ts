@@ -49,7 +49,25 @@ beforeAll(async () => {
         (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
         (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref`,
   )
-  values = { ...some!, ...of!, since: '2020-01-01', until: '2100-01-01T00:00:00Z', limit: '3' }
+  const [box] = await scene.query<{ container_id: string }>(
+    'select container_id from tracking.containers where number = $1',
+    some!.container,
+  )
+  const set = ['custom-fields', 'set', box!.container_id]
+  for (const [slug = '', value = ''] of [
+    ['cost_center', 'Garden=East'],
+    ['priority', 'high'],
+  ]) {
+    expect(await callCli([...set, slug, value], settings)).toMatchObject({ exitCode: 0, stderr: '' })
+  }
+  values = {
+    ...some!,
+    ...of!,
+    'custom-field': 'Cost_Center=garden=EAST',
+    since: '2020-01-01',
+    until: '2100-01-01T00:00:00Z',
+    limit: '3',
+  }
 }, 120_000)
 
 afterAll(closeScenes)
@@ -134,7 +152,40 @@ describe('the shipped questions', () => {
     expect(ofShipment.length).toBeGreaterThan(0)
   })
 
-  it('say what customers and tags there are where none has that name', async () => {
+  it('are narrowed to a custom field of box or shipment, in any case', async () => {
+    const { container, shipment, 'custom-field': field = '' } = values
+    const boxes = await rowsOf('last_free_days', '--custom-field', field)
+    expect(boxes.length).toBeGreaterThan(0)
+    expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
+    // A question about shipments: those that have a box with it.
+    const moves = await rowsOf('eta_changes', '--custom-field', field)
+    expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
+    await scene.query(
+      `insert into tracking.custom_fields
+          (entity_id, api_slug, display_value, _observed_at, _first_seen_at, _changed_at)
+      select shipment_id, 'region', 'West', now(), now(), now()
+      from tracking.shipments where bill_of_lading_number = $1`,
+      shipment,
+    )
+    expect(await rowsOf('last_free_days', '--custom-field', 'region=west')).toEqual(
+      await rowsOf('last_free_days', '--shipment', shipment!),
+    )
+    expect(await query('last_free_days', '--custom-field', 'region')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('must be a name and a value, like') as string,
+    })
+  })
+
+  it('say what customers, tags and custom fields there are where none has that name', async () => {
+    const noteOf = async (field: string): Promise<string> =>
+      (await query('container_stays', '--custom-field', field)).stderr
+    expect(await noteOf('cost_center=Gardens=East')).toContain(
+      'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
+    )
+    expect(await noteOf('cost_center=none such thing')).toContain(
+      'there are cost_center=Garden=East, priority=…',
+    )
+    expect(await noteOf('colour_of_the_seal=red')).toContain('there are cost_center=…, priority=…')
     const { customer = '', tag = '' } = values
     const none = await query('container_stays', '--customer', `${customer}x`)
     expect(none.stderr).toContain(customer)

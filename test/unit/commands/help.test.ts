@@ -54,6 +54,7 @@ const NARROWING = [
   '--customer',
   '--ref',
   '--tag',
+  '--custom-field',
   '--line',
   '--port',
   '--terminal',
