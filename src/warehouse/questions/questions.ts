@@ -35,6 +35,8 @@ export interface Question {
   readonly leading?: string
   /** Columns with a total below the table; money by currency. */
   readonly sums?: string
+  /** Columns that say nothing but the instant that was asked about: of two, all rows differ in it. */
+  readonly clock?: string
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean
 }
@@ -250,6 +252,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       out_on, current_status, customer_name, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
     key: 'container_id, place',
+    clock: 'today_on',
     period: 'binding_on',
     needs: 'a container',
     leading: `

@@ -16,7 +16,7 @@ export interface ShippedQuery {
   readonly columns: readonly QueryColumn[]
   /** With `:name` where the value of a parameter goes; null where none is given. */
   readonly sqlText: string
-  /** The same rows in the order of `ROW_KEY`, which is their last column but `ROW_POSITION`. */
+  /** The rows to compare, in the order of `ROW_KEY`, which is their last column but one. */
   readonly comparedSqlText: string
   /** Columns that say which row is the same one at another instant. */
   readonly key: readonly string[]
@@ -69,8 +69,9 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
     )
   const shown = listOf(question.columns)
   const { key, order } = question
+  const clock = listOf(question.clock)
   const compared = [
-    ...shown,
+    ...shown.filter((column) => !clock.includes(column)),
     `jsonb_build_array(${key})::text collate "C" as ${ROW_KEY}`,
     `row_number() over (order by ${order}) as ${ROW_POSITION}`,
   ]
