@@ -1,11 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
-import { nearest, suggest } from '../base/phrases.js'
+import { suggest } from '../base/phrases.js'
 import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
 import { USERS_TABLES, type SchemaNames } from '../warehouse/connection/schema-names.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import type { Answer, CommandIo } from './command-io.js'
@@ -15,21 +13,30 @@ import {
   declare,
   flag,
   type Input,
-  instant,
   instantText,
   value,
   wholeNumber,
 } from './declare-command.js'
-import { ANSWER_FORMATS, printAnswer, type AnswerFormat } from './output/print-answer.js'
+import {
+  explainAsOf,
+  explainEffectless,
+  explainEmpty,
+  givenValues,
+  PARAMETERS,
+  type QueryOptions,
+} from './explain-answer.js'
+import { ANSWER_FORMATS, printAnswer } from './output/print-answer.js'
 
 /** What PostgreSQL would refuse only after everything was opened. Other values are any text. */
 const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
   since: instantText,
   until: instantText,
+  'custom-field': (text) => {
+    if (/^[^=]+=/.test(text)) return text
+    throw new InvalidArgumentError('It must be a name and a value, like department=Garden.')
+  },
   limit: (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
 }
-
-const PARAMETERS = Object.keys(QUERY_PARAMETERS) as QueryParameter[]
 
 const narrowing = Object.fromEntries(
   PARAMETERS.map((name) => {
@@ -69,6 +76,11 @@ export const query = declare({
     isVertical: flag('--vertical', 'In tables: one block per record, one line per column.'),
     isAll: flag('--all', 'In tables on a terminal: every row, not only one screen.'),
     asOf: value('--as-of <instant>', 'Answer with what was known at this instant.', instantText),
+    against: value(
+      '--against <instant>',
+      'Compare with this instant: what came, what went, what changed.',
+      instantText,
+    ),
     timeout: value('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60),
     ...narrowing,
   },
@@ -76,17 +88,28 @@ export const query = declare({
     const { readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
     const { SchemaNames } = await import('../warehouse/connection/schema-names.js')
     const names = new SchemaNames(app.config.schema)
-    const { asOf } = given
+    const { asOf, against } = given
     if (asOf !== undefined && asked !== undefined) refuseViewsOfNow(asked, names)
     const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
     const options = { ...given, format: json ? 'json' : given.isForExcel ? 'csv' : given.format }
     const question = asked === undefined ? undefined : findQuestion(asked, shipped)
-    if (question !== undefined && !isExplaining) await answer(app, io, question, options)
-    else
-      io.show(
-        options.format === 'json',
-        question === undefined ? listed(shipped) : explained(question),
+    if (question === undefined || isExplaining) {
+      const shown = question === undefined ? listed(shipped) : explained(question)
+      io.show(options.format === 'json', shown)
+    } else if (against === undefined) await answer(app, io, question, options)
+    else {
+      const asOfViews = await readShippedQueries(names, 'asOf')
+      const other = asOfViews.find(({ name }) => name === asked)
+      if (typeof question === 'string' || other === undefined) throw refuseToCompareSql()
+      const { compareInstants } = await import('./compare-instants.js')
+      await compareInstants(
+        app,
+        io,
+        { asOf, question },
+        { asOf: against, question: other },
+        options,
       )
+    }
   },
 })
 
@@ -94,18 +117,6 @@ function separatedByCommas(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
   if (names.every((name) => name !== '')) return names
   throw new InvalidArgumentError('Separate the names by commas.')
-}
-
-interface QueryOptions extends Partial<Record<QueryParameter, string | undefined>> {
-  readonly format: AnswerFormat
-  readonly isSpreadsheetSafe: boolean
-  readonly isForExcel: boolean
-  readonly columns: readonly string[] | undefined
-  readonly isWide: boolean
-  readonly isVertical: boolean
-  readonly isAll: boolean
-  readonly asOf: string | undefined
-  readonly timeout: number
 }
 
 type Question = ShippedQuery | string
@@ -127,6 +138,13 @@ function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaN
   ])
 }
 
+function refuseToCompareSql(): ConfigError {
+  const problem =
+    'compares shipped questions: your own SQL does not say which row is the same one at both ' +
+    'instants; ask it twice, with --as-of'
+  return new ConfigError([{ setting: '--against', problem }])
+}
+
 async function answer(
   app: App,
   io: CommandIo,
@@ -142,8 +160,8 @@ async function answer(
   })
   const pieces = warehouse.streamTable('answer a question', sqlText, values)
   const shipped = typeof question === 'string' ? undefined : question
-  const asOfNote = asOf === undefined ? undefined : await explainAsOf(warehouse, asOf, shipped)
-  for (const text of [asOfNote ?? [], explainEffectless(options)].flat()) io.printNote(text)
+  const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf, shipped)
+  for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
   try {
     const count = await printAnswer(pieces, format, io.process.stdout, {
       ...options,
@@ -157,80 +175,6 @@ async function answer(
   } catch (thrown) {
     throw (shipped === undefined ? explainMistake(thrown) : undefined) ?? thrown
   }
-}
-
-/** Why an answer as of an instant is not what the reader may expect. */
-async function explainAsOf(
-  warehouse: Warehouse,
-  asOf: string,
-  shipped: ShippedQuery | undefined,
-): Promise<string | undefined> {
-  if (shipped?.isOfNow === true) {
-    return '--as-of has no effect here: this answer is always of the present'
-  }
-  const asked = instant(asOf).getTime()
-  if (asked > Date.now()) {
-    return `--as-of ${asOf} is in the future: the answer is what is known now`
-  }
-  const { readFirstLoad } = await import('../warehouse/questions/explain-empty.js')
-  const first = await readFirstLoad(warehouse)
-  if (first === undefined || asked >= Date.parse(first)) return undefined
-  return `--as-of ${asOf} is before the first load (${first}): nothing was known then`
-}
-
-function explainEffectless(options: QueryOptions): string[] {
-  const { format, isWide, isVertical, isAll, isSpreadsheetSafe, isForExcel } = options
-  const given: readonly (readonly [string, boolean, AnswerFormat])[] = [
-    ['--wide', isWide, 'table'],
-    ['--vertical', isVertical, 'table'],
-    ['--all', isAll, 'table'],
-    ['--spreadsheet-safe', isSpreadsheetSafe, 'csv'],
-    ['--excel', isForExcel, 'csv'],
-  ]
-  return given
-    .filter(([, isGiven, takes]) => isGiven && format !== takes)
-    .map(([option, , takes]) => `${option} has no effect on ${format}; it is for ${takes}`)
-}
-
-/** Why a shipped question has no rows: a value that is not in the warehouse, or missing data. */
-async function explainEmpty(
-  warehouse: Warehouse,
-  { name, needs, parameters }: ShippedQuery,
-  options: QueryOptions,
-): Promise<string[]> {
-  const { findUnknownValues } = await import('../warehouse/questions/explain-empty.js')
-  const values = givenValues(options, parameters)
-  const unknown = await findUnknownValues(warehouse, values)
-  if (unknown.length > 0) return unknown.map(describeUnknown)
-  const flags = Object.keys(values).flatMap((one) => (one === 'limit' ? [] : [`--${one}`]))
-  const narrowed = flags.length > 0 ? ` that match ${flags.join(', ')}` : ''
-  return [`no rows: ${name} needs ${needs}${narrowed}`]
-}
-
-const CANDIDATES_SHOWN = 8
-
-function describeUnknown({ parameter, value, candidates }: UnknownValue): string {
-  const byName = new Map(candidates.map(({ taken }) => [taken, taken]))
-  for (const { taken, name } of candidates) if (name !== null) byName.set(name, taken)
-  const name = nearest(value, [...byName.keys()])
-  const start = `the warehouse has no ${parameter} ${JSON.stringify(value)}`
-  if (name !== undefined) {
-    const taken = byName.get(name) ?? name
-    return `${start}; did you mean ${taken === name ? taken : `${taken} (${name})`}?`
-  }
-  if (candidates.length === 0) return start
-  const shown = candidates.slice(0, CANDIDATES_SHOWN).map(({ taken }) => taken)
-  const more = candidates.length - shown.length
-  return `${start}; there are ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
-}
-
-function givenValues(
-  options: QueryOptions,
-  parameters: readonly QueryParameter[],
-): Partial<Record<QueryParameter, string>> {
-  return Object.fromEntries(
-    parameters.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  )
 }
 
 async function bind(

@@ -24,93 +24,29 @@ select
     shipment.shipping_line_scac,
     shipment.customer_name,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
-    correction.milestone,
+    correction.attribute as milestone,
     case when correction.to_at is null then 'taken back' else 'moved' end as kind,
-    later.source,
+    correction.source,
     round(
         (date_part('epoch', correction.to_at - correction.from_at) / 3600)::numeric, 2
     ) as shift_hours,
-    later.valid_from as learned_at,
+    correction.learned_at,
     correction.from_at,
     correction.to_at,
     correction.from_at at time zone
         coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as from_local,
     correction.to_at at time zone
         coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as to_local
-from {{data}}.container_history as later
--- Equal, said as a range: see eta_changes.
-inner join {{data}}.container_history as earlier
-    on earlier.container_id = later.container_id
-    and later.valid_from between earlier.valid_to and earlier.valid_to
-cross join lateral (
-
-    values
-        (
-            'arrival at the port',
-            earlier.pod_arrived_at,
-            later.pod_arrived_at,
-            later.pod_timezone
-        ),
-        (
-            'discharge',
-            earlier.pod_discharged_at,
-            later.pod_discharged_at,
-            later.pod_timezone
-        ),
-        (
-            'pickup at the port',
-            earlier.pod_full_out_at,
-            later.pod_full_out_at,
-            later.pod_timezone
-        ),
-        (
-            'loading on rail',
-            earlier.pod_rail_loaded_at,
-            later.pod_rail_loaded_at,
-            later.pod_timezone
-        ),
-        (
-            'departure by rail',
-            earlier.pod_rail_departed_at,
-            later.pod_rail_departed_at,
-            later.pod_timezone
-        ),
-        (
-            'arrival at the ramp',
-            earlier.ind_ata_at,
-            later.ind_ata_at,
-            later.final_destination_timezone
-        ),
-        (
-            'unloading at the ramp',
-            earlier.ind_rail_unloaded_at,
-            later.ind_rail_unloaded_at,
-            later.final_destination_timezone
-        ),
-        (
-            'pickup at the ramp',
-            earlier.final_destination_full_out_at,
-            later.final_destination_full_out_at,
-            later.final_destination_timezone
-        ),
-        (
-            'empty return',
-            earlier.empty_terminated_at,
-            later.empty_terminated_at,
-            later.empty_terminated_timezone
-        )
-
-) as correction (milestone, from_at, to_at, time_zone)
+from {{analytics}}.container_version_changes as correction
 inner join {{analytics}}.known_containers as container
-    on container.container_id = later.container_id
+    on container.container_id = correction.container_id
 left join {{analytics}}.known_shipments as shipment
     on shipment.shipment_id = container.shipment_id
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
 left join {{analytics}}.time_zones as zone
     on zone.name = correction.time_zone
-where later.valid_from <= {{analytics}}.as_of()
-    and correction.from_at is distinct from correction.to_at
+where correction.kind = 'milestone'
     and correction.from_at is not null;
 
 comment on view {{analytics}}.date_corrections is

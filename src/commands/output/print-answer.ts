@@ -76,25 +76,25 @@ const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
   ndjson: asNdjson,
 }
 
-/** Throws ConfigError for a column that the answer does not have. */
 async function* pickExisting(
   pieces: AsyncIterable<TableAnswer>,
   names: readonly string[],
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
-    const unknown = names.filter((name) => !piece.columns.includes(name))
-    if (unknown.length > 0) throw unknownColumns(unknown, piece.columns)
+    requireColumns(names, piece.columns)
     yield pickColumns(piece, names)
   }
 }
 
-function unknownColumns(unknown: readonly string[], columns: readonly string[]): ConfigError {
+/** Throws ConfigError for names that the answer does not have. */
+export function requireColumns(names: readonly string[], columns: readonly string[]): void {
+  const unknown = names.filter((name) => !columns.includes(name))
   const problems = unknown.map((name) => {
     const fix = suggest(name, columns) || `; it has ${columns.join(', ')}`
     const problem = `names ${name}, which the answer does not have${fix}`
     return { setting: '--columns', problem }
   })
-  return new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
 /**

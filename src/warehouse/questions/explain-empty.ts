@@ -45,6 +45,17 @@ from ${names.table('shipments')} where customer_name is not null and $1::text is
   tag: (names) =>
     `select distinct tag, null
 from ${names.table('shipments')} cross join unnest(tags) as tag where $1::text is not null`,
+  // The values of the name that was asked for, then the other names.
+  'custom-field': (names) =>
+    `select
+    api_slug || case when is_asked then '=' || coalesce(display_value, value #>> '{}', '') else '=…' end,
+    null,
+    case when is_asked then api_slug || '=' || (value #>> '{}') end
+from ${names.table('custom_fields')}
+cross join lateral (select lower(api_slug) = lower(split_part($1::text, '=', 1)) as is_asked) as name
+where _deleted_at is null
+group by 1, 3, is_asked
+order by is_asked desc, 1`,
   ref: (names) =>
     `select ref, null
 from (

@@ -5,6 +5,7 @@ export const QUERY_PARAMETERS = {
   customer: 'Only of this customer: the name the shipment has.',
   ref: 'Only with this reference number, of the shipment or the container.',
   tag: 'Only of shipments with this tag.',
+  'custom-field': 'Only with this custom field, as name=value, of the shipment or the container.',
   terminal: 'Only this terminal: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port: UN/LOCODE or id.',
@@ -24,6 +25,8 @@ export interface Question {
   /** Columns shown, in order; names of columns here are separated by commas. */
   readonly columns: string
   readonly order: string
+  /** Columns of the view that say which row is the same one at another instant. */
+  readonly key: string
   /** What --since and --until compare: a date where it ends in `_on`, else an instant. */
   readonly period?: string
   /** What must be in the warehouse before there is an answer; shown with an empty one. */
@@ -32,6 +35,8 @@ export interface Question {
   readonly leading?: string
   /** Columns with a total below the table; money by currency. */
   readonly sums?: string
+  /** Columns that say nothing but the instant that was asked about: of two, all rows differ in it. */
+  readonly clock?: string
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean
 }
@@ -45,6 +50,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_name, shipments, containers, teu, eta_passed, length_unknown, tracking_stopped,
       zone_unknown`,
     order: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
+    key: 'arrival_on, port_of_discharge_locode, shipping_line_scac',
     period: 'arrival_on',
     needs: 'a container on its way whose ETA is within the next 30 days',
     leading: `
@@ -59,6 +65,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       rollover_n, rollover_free_share, lag_n, lag_median_hours, containers, completeness_n,
       milestone_completeness`,
     order: 'arrival_quarter_on desc, arrivals desc, shipping_line_scac',
+    key: 'shipping_line_scac, arrival_quarter_on',
     period: 'arrival_quarter_on',
     needs: 'a shipment that has arrived',
     leading: `
@@ -72,12 +79,26 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       last_free_seen_on, rule_name, pod_terminal, shipping_line_scac, customer_name,
       bill_of_lading_number, container_id`,
     order: 'container_id, place, charge, charged_on',
+    key: 'container_id, place, charge, charged_on',
     period: 'charged_on',
     needs: 'a container past a last free day',
     leading: `
       container_number, place, charge, charged_on, day_over, daily_rate, currency_code,
       was_available`,
     sums: 'daily_rate',
+  },
+  changes: {
+    columns: `
+      change, subject, container_number, from_value, to_value, effect, shift_hours, shift_days,
+      change_amount, change_currency_code, learned_at, customer_name, container_ref_numbers,
+      shipment_ref_numbers, shipping_line_scac, bill_of_lading_number, source, container_id`,
+    order: `
+      learned_at desc, effect is distinct from 'worse', effect is null, container_id, change,
+      subject`,
+    key: 'container_id, change, subject, learned_at, from_value, to_value',
+    period: 'learned_at',
+    needs: `a container of which something changed; ${SEEN_CHANGES}`,
+    leading: 'effect, change, subject, container_number, from_value, to_value, learned_at',
   },
   container_milestones: {
     columns: `
@@ -89,6 +110,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       ind_rail_unloaded_local, final_destination_full_out_local, delivered_local,
       empty_terminated_local, container_id`,
     order: 'pod_arrived_at desc nulls last, container_id',
+    key: 'container_id',
     period: 'pod_arrived_at',
     needs: 'a container',
     leading: `
@@ -103,6 +125,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       is_zone_known, time_zone, customer_name, container_ref_numbers, shipment_ref_numbers, tags,
       current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container',
     leading: `
@@ -113,6 +136,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, occurred_at, occurred_local, kind, subject, from_value, to_value,
       detail, location_locode, source, learned_at, is_first_sight, container_id`,
     order: 'container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject',
+    key: 'container_id, kind, subject, occurred_at, learned_at, from_value, to_value',
     period: 'coalesce(occurred_at, learned_at)',
     needs: 'a container with an event',
   },
@@ -123,6 +147,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       stopped, stop_reasons, requests, failed_requests, failed_requests_share, lag_n,
       lag_median_hours, lag_p90_hours`,
     order: 'subject_type, containers desc, subject_id',
+    key: 'subject_type, subject_id',
     needs: 'a container',
     leading: `
       subject_type, subject_name, containers, milestone_completeness, stale, stopped,
@@ -134,6 +159,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       pod_terminal, customer_name, shipping_line_scac, bill_of_lading_number, from_at, to_at,
       container_id`,
     order: 'learned_at desc, container_id, milestone',
+    key: 'container_id, milestone, learned_at',
     period: 'learned_at',
     needs: `a milestone that was corrected; ${SEEN_CHANGES}`,
     leading: 'container_number, milestone, from_local, to_local, shift_hours',
@@ -144,6 +170,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       currency_code, source, is_open, is_start_known, last_free_on, pod_discharged_local, pod_full_out_local,
       pod_terminal, shipping_line_scac, bill_of_lading_number, container_id`,
     order: 'container_id, seen_at, kind, subject',
+    key: 'container_id, place, kind, subject, seen_at',
     period: 'seen_at',
     needs: 'a container with a hold, a fee or a last free day',
   },
@@ -154,6 +181,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       fees_unreadable, estimate_amount, estimate_currency_code, days_without_rate, out_on,
       customer_name, tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', out_on is not null, days_over desc nulls last, container_id, place`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container past its last free day',
     leading: `
@@ -168,6 +196,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, pod_terminal, customer_name, time_zone, bill_of_lading_number,
       container_id`,
     order: `state = 'unknown', returned_on is not null, days_left nulls last, container_id`,
+    key: 'container_id',
     period: 'gate_out_on',
     needs: 'a container that left the terminal',
     leading: `
@@ -180,6 +209,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       empty_terminated_local, equipment_type, equipment_length, is_tracking_stopped,
       bill_of_lading_number, container_id`,
     order: 'state desc, days desc nulls last, container_id',
+    key: 'container_id',
     period: 'full_out_at',
     needs: 'a container that was picked up full',
   },
@@ -188,6 +218,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, shipping_line_name, horizon, horizon_from_days, n, shipments,
       mean_absolute_error_hours, bias_hours, within_24_hours_share`,
     order: 'shipping_line_scac, horizon_from_days',
+    key: 'shipping_line_scac, horizon',
     needs: `a shipment that arrived after it was first loaded: ${SEEN_CHANGES}, so a new warehouse has rows after some days`,
   },
   eta_changes: {
@@ -196,6 +227,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       port_of_discharge_locode, changed_at, from_eta_local, to_eta_local, slip_hours, kind,
       source, is_voyage_changed, shipment_id`,
     order: 'changed_at desc, shipment_id',
+    key: 'shipment_id, changed_at',
     period: 'changed_at',
     needs: `a shipment whose ETA moved: ${SEEN_CHANGES}`,
   },
@@ -207,6 +239,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     order: `
       case severity when 'high' then 1 when 'medium' then 2 else 3 end, exception <> 'overdue',
       hours desc nulls last, container_id, exception`,
+    key: `container_id, exception, case when exception = 'hold_new' then sentence end`,
     period: 'since_at',
     needs: 'a container that is not where it should be',
     leading: 'severity, exception, container_number, hours, sentence',
@@ -218,6 +251,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       amount_14_days, currency_code, rule_name, last_free_source, shipping_line_scac,
       pod_terminal, customer_name, bill_of_lading_number, container_id`,
     order: 'amount_14_days desc, container_id, place, charge',
+    key: 'container_id, place, charge',
     period: 'last_free_on',
     needs: 'a container whose free time runs, and a rule for it: `tracking-sync rules import`',
     leading: `
@@ -231,6 +265,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       change_amount, currency_code, is_total, seen_local, gone_local, is_open, is_start_known,
       source, bill_of_lading_number, container_id`,
     order: 'container_id, fee_key, seen_at',
+    key: 'container_id, fee_key, seen_at',
     period: 'seen_at',
     needs: 'a container with a fee',
   },
@@ -239,6 +274,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       stream, last_complete_run_id, last_outcome, last_detail, age_hours, rows,
       last_complete_started_at, last_complete_finished_at, last_started_at`,
     order: 'stream',
+    key: 'stream',
     needs: 'a first `tracking-sync backfill`',
     isOfNow: true,
   },
@@ -248,6 +284,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       hours, placed_local, cleared_local, is_open, is_start_known, source,
       bill_of_lading_number, container_id`,
     order: 'is_open desc, hours desc nulls last, container_id, hold_key',
+    key: 'container_id, hold_key, placed_at',
     period: 'placed_at',
     needs: 'a container with a hold',
   },
@@ -257,6 +294,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       days_over, binding_on, binding_source, line_on, terminal_on, rail_on, service_on, today_on,
       out_on, current_status, customer_name, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
+    key: 'container_id, place',
+    clock: 'today_on',
     period: 'binding_on',
     needs: 'a container',
     leading: `
@@ -270,10 +309,24 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       current_status, customer_name, tracking_stopped_reason, bill_of_lading_number,
       container_id`,
     order: `state = 'unknown', case when is_long_there then 0 else days_left end nulls last, start_at, container_id`,
+    key: 'container_id, place',
     period: 'binding_on',
     needs: 'a container that a truck can fetch and that has not been picked up',
     leading: `
       container_number, terminal_name, place, state, days_left, binding_on, is_ready, blockers`,
+  },
+  port_waits: {
+    columns: `
+      terminal_name, port_locode, week_on, stage, n, median_hours, p90_hours, still_waiting,
+      longest_waiting_hours, estimated_median_hours, estimated_p90_hours, not_measured,
+      zone_unknown, terminal_id`,
+    order: 'week_on desc, terminal_name, terminal_id, port_locode, stage',
+    key: 'terminal_id, port_locode, week_on, stage',
+    period: 'week_on',
+    needs: 'a container that arrived at its port of discharge',
+    leading: `
+      terminal_name, week_on, stage, n, median_hours, still_waiting, estimated_median_hours,
+      estimated_p90_hours`,
   },
   rail_legs: {
     columns: `
@@ -283,6 +336,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       discharged_to_picked_up_hours, pod_rail_carrier_scac, ind_rail_carrier_scac,
       is_in_order, bill_of_lading_number, container_id`,
     order: 'stage, hours_in_stage desc nulls last, container_id',
+    key: 'container_id',
     period: 'pod_discharged_at',
     needs: 'a container that goes on by rail',
   },
@@ -293,6 +347,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       mean_delay_of_late_days, mean_delay_days`,
     order:
       'arrival_month_on desc, n desc, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
+    key: 'arrival_month_on, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
     period: 'arrival_month_on',
     needs: 'a shipment that has arrived',
   },
@@ -301,6 +356,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, shipping_line_scac, status, hours, is_current, is_start_known,
       first_seen_at, ended_at, bill_of_lading_number, container_id`,
     order: 'container_id, first_seen_at',
+    key: 'container_id, status',
     period: 'first_seen_at',
     needs: 'a container with a status',
   },
@@ -311,6 +367,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       still_there_mean_age_days, still_there_max_age_days, not_measured, zone_unknown,
       terminal_id`,
     order: 'discharge_week_on desc, terminal_name, mode',
+    key: 'terminal_id, port_locode, discharge_week_on, mode',
     period: 'discharge_week_on',
     needs: 'a container that was discharged',
   },
@@ -321,6 +378,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       zone_unknown`,
     order:
       'arrival_month_on desc, n desc, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac',
+    key: 'arrival_month_on, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
     period: 'arrival_month_on',
     needs: 'a shipment that has arrived',
   },
@@ -330,6 +388,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       discharged_local, loaded_local, departed_local, dwell_hours, hours_so_far, is_waiting,
       vessel_in_name, vessel_out_name, is_tracking_stopped, container_id`,
     order: 'is_waiting desc, arrived_at desc nulls last, container_id, location_locode',
+    key: 'container_id, location_locode',
     period: 'arrived_at',
     needs: 'a container that changed ships',
   },

@@ -16,6 +16,10 @@ export interface ShippedQuery {
   readonly columns: readonly QueryColumn[]
   /** With `:name` where the value of a parameter goes; null where none is given. */
   readonly sqlText: string
+  /** The rows to compare, in the order of `ROW_KEY`, which is their last column but one. */
+  readonly comparedSqlText: string
+  /** Columns that say which row is the same one at another instant. */
+  readonly key: readonly string[]
   readonly needs: string
   readonly leading: readonly string[]
   readonly sums: readonly string[]
@@ -26,6 +30,10 @@ export interface QueryColumn {
   readonly name: string
   readonly meaning: string
 }
+
+/** What a comparison needs of a row: which one it is, and where it stands in the answer. */
+export const ROW_KEY = '_key'
+export const ROW_POSITION = '_position'
 
 /** All shipped questions, by name: for now or as of an instant. Reads files, asks no database. */
 export async function readShippedQueries(
@@ -46,14 +54,26 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   const filters = filtersOf(new Set(columns.map((column) => column.name)), question)
   const parameters = Object.keys(filters) as QueryParameter[]
   const conditions = Object.entries(filters).map(
-    ([parameter, condition]) => `(:${parameter}::text is null or ${condition})`,
+    ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
   )
-  const lines = [
-    `select\n    ${listOf(question.columns).join(',\n    ')}`,
-    `from {{${schema}}}.${name}`,
-    ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
-    `order by ${question.order}`,
-    'limit :limit::text::bigint',
+  const select = (columns: readonly string[], order: string): string =>
+    withSchemaNames(
+      [
+        `select\n    ${columns.join(',\n    ')}`,
+        `from {{${schema}}}.${name}`,
+        ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
+        `order by ${order}`,
+        'limit :limit::text::bigint\n',
+      ].join('\n'),
+      names,
+    )
+  const shown = listOf(question.columns)
+  const { key, order } = question
+  const clock = listOf(question.clock)
+  const compared = [
+    ...shown.filter((column) => !clock.includes(column)),
+    `jsonb_build_array(${key})::text collate "C" as ${ROW_KEY}`,
+    `row_number() over (order by ${order}) as ${ROW_POSITION}`,
   ]
   return {
     name,
@@ -61,12 +81,19 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
     definition,
     parameters: [...parameters, 'limit'],
     columns,
-    sqlText: withSchemaNames(`${lines.join('\n')}\n`, names),
+    sqlText: select(shown, order),
+    comparedSqlText: select(compared, `${ROW_KEY}, ${ROW_POSITION}`),
+    key: listOf(key),
     needs: question.needs,
     leading: listOf(question.leading),
     sums: listOf(question.sums),
     isOfNow: question.isOfNow ?? false,
   }
+}
+
+/** Names of parameters have hyphens, those of placeholders underscores. */
+function placeholder(parameter: string): string {
+  return parameter.replaceAll('-', '_')
 }
 
 function listOf(names = ''): string[] {
@@ -96,10 +123,18 @@ function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters 
     filters.ref = `shipment_id in (
             select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
         )`
+    filters['custom-field'] = `shipment_id in (${ENTITIES_SQL})`
     if (columns.has('container_id')) {
       filters.ref += `
         or container_id in (
             select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
+        )`
+      filters['custom-field'] += `
+        or container_id in (${ENTITIES_SQL})`
+    } else {
+      filters['custom-field'] += `
+        or shipment_id in (
+            select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
         )`
     }
   }
@@ -123,6 +158,16 @@ const TERMINALS_SQL = `
         where :terminal::text in (terminal_id, firms_code)
             or lower(:terminal::text) in (lower(nickname), lower(name))
     `
+
+/** Shipments and containers that have a custom field now; the value may hold another `=`. */
+const ENTITIES_SQL = `
+            select entity_id
+            from {{data}}.custom_fields
+            where _deleted_at is null
+                and lower(api_slug) = lower(split_part(:custom_field::text, '=', 1))
+                and lower(substr(:custom_field::text, strpos(:custom_field::text, '=') + 1))
+                    in (lower(display_value), lower(value #>> '{}'))
+        `
 
 /** By name from the view itself where it has the name, else from the shipments. */
 function lineFilter(columns: ReadonlySet<string>): string | undefined {
@@ -166,8 +211,15 @@ export interface BoundQuery {
   readonly parameters: readonly (string | null)[]
 }
 
-/** Puts values into a question. Throws ConfigError for a value that does not filter it. */
-export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery {
+/**
+ * Puts values into a question, or into one as it is compared. Throws ConfigError for a value that
+ * does not filter it.
+ */
+export function bindQuery(
+  query: ShippedQuery,
+  values: QueryValues,
+  sqlText = query.sqlText,
+): BoundQuery {
   const given = Object.keys(values) as QueryParameter[]
   const misplaced = given.filter((name) => !query.parameters.includes(name))
   if (misplaced.length > 0) {
@@ -181,9 +233,9 @@ export function bindQuery(query: ShippedQuery, values: QueryValues): BoundQuery 
   }
   return {
     // `:name`, but not the `::` of a cast.
-    sqlText: query.sqlText.replaceAll(
-      /(?<![:\w]):([a-z]+)\b/g,
-      (_, word: string) => `$${query.parameters.indexOf(word as QueryParameter) + 1}`,
+    sqlText: sqlText.replaceAll(
+      /(?<![:\w]):([a-z_]+)\b/g,
+      (_, word: string) => `$${query.parameters.map(placeholder).indexOf(word) + 1}`,
     ),
     parameters: query.parameters.map((name) => values[name] ?? null),
   }

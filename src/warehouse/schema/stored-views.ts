@@ -31,6 +31,7 @@ function ofDatasync(name: string, options: Omit<StorableView, 'name' | 'source'>
  */
 export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('carrier_scorecards'),
+  ofAnalytics('changes', { orderedBy: 'learned_at' }),
   ofAnalytics('container_milestones', { indexed: ['pod_discharged_at'] }),
   ofAnalytics('container_stays'),
   ofAnalytics('container_timeline', { orderedBy: 'occurred_at' }),
@@ -45,6 +46,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('fee_history'),
   ofAnalytics('hold_durations'),
   ofAnalytics('last_free_days'),
+  ofAnalytics('port_waits'),
   ofAnalytics('shipment_arrivals'),
   ofAnalytics('status_durations', { indexed: ['first_seen_at'] }),
   ofAnalytics('terminal_dwell'),

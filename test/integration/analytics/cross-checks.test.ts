@@ -88,6 +88,45 @@ const CHECKS: readonly CrossCheck[] = [
       where shipment_id in (select shipment_id from tracking_analytics.eta_changes)`,
   },
   {
+    name: 'the last change of a fee or a last free day leads to what stands',
+    one: `select distinct on (container_id, change, subject) container_id, change, subject, to_value
+      from tracking_analytics.changes
+      where change in ('fee', 'last free day')
+      order by container_id, change, subject, learned_at desc`,
+    other: `select change.container_id, change.change, change.subject,
+        coalesce(fee.amount || ' ' || fee.currency_code, day.local_date::text)
+      from (
+          select distinct container_id, change, subject from tracking_analytics.changes
+          where change in ('fee', 'last free day')
+      ) as change
+      left join tracking_analytics.known_fees as fee
+          on change.change = 'fee'
+          and fee.container_id = change.container_id and fee.type = change.subject
+      left join tracking_analytics.known_import_deadlines as day
+          on change.change = 'last free day'
+          and day.container_id = change.container_id
+          and day.kind = coalesce('pickup_lfd_' || nullif(change.subject, 'service'), 'pickup_lfd')`,
+  },
+  {
+    name: 'with nobody waiting the estimate is the median that somebody waited',
+    one: `select terminal_id, week_on, n, estimated_median_hours from tracking_analytics.port_waits
+      where stage = '2 berth to discharge' and n > 0 and terminal_id is not null
+          and n = (
+              select count(*) from tracking_analytics.container_milestones as milestone
+              where milestone.pod_terminal_id = terminal_id
+                  and date_trunc('week', milestone.pod_berthed_at at time zone milestone.pod_zone)
+                      = week_on
+          )`,
+    other: `select pod_terminal_id, date_trunc('week', pod_berthed_at at time zone pod_zone)::date, count(*),
+        round(extract(epoch from percentile_disc(0.5) within group (
+            order by pod_discharged_at - pod_berthed_at
+        )) / 3600, 1)
+      from tracking_analytics.container_milestones
+      where pod_terminal_id is not null and pod_zone is not null and pod_berthed_at is not null
+      group by 1, 2
+      having bool_and(coalesce(pod_discharged_at >= pod_berthed_at, false))`,
+  },
+  {
     name: 'open hold intervals are the holds that stand',
     one: 'select container_id, hold_key, hold_name, status from tracking_analytics.hold_durations where is_open',
     other: 'select container_id, hold_key, name, status from tracking_analytics.known_holds',

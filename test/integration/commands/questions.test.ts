@@ -49,7 +49,28 @@ beforeAll(async () => {
         (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
         (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref`,
   )
-  values = { ...some!, ...of!, since: '2020-01-01', until: '2100-01-01T00:00:00Z', limit: '3' }
+  const [box] = await scene.query<{ container_id: string }>(
+    'select container_id from tracking.containers where number = $1',
+    some!.container,
+  )
+  const set = ['custom-fields', 'set', box!.container_id]
+  for (const [slug = '', value = ''] of [
+    ['cost_center', 'Garden=East'],
+    ['priority', 'high'],
+  ]) {
+    expect(await callCli([...set, slug, value], settings)).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    })
+  }
+  values = {
+    ...some!,
+    ...of!,
+    'custom-field': 'Cost_Center=garden=EAST',
+    since: '2020-01-01',
+    until: '2100-01-01T00:00:00Z',
+    limit: '3',
+  }
 }, 120_000)
 
 afterAll(closeScenes)
@@ -134,7 +155,40 @@ describe('the shipped questions', () => {
     expect(ofShipment.length).toBeGreaterThan(0)
   })
 
-  it('say what customers and tags there are where none has that name', async () => {
+  it('are narrowed to a custom field of box or shipment, in any case', async () => {
+    const { container, shipment, 'custom-field': field = '' } = values
+    const boxes = await rowsOf('last_free_days', '--custom-field', field)
+    expect(boxes.length).toBeGreaterThan(0)
+    expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
+    // A question about shipments: those that have a box with it.
+    const moves = await rowsOf('eta_changes', '--custom-field', field)
+    expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
+    await scene.query(
+      `insert into tracking.custom_fields
+          (entity_id, api_slug, display_value, _observed_at, _first_seen_at, _changed_at)
+      select shipment_id, 'region', 'West', now(), now(), now()
+      from tracking.shipments where bill_of_lading_number = $1`,
+      shipment,
+    )
+    expect(await rowsOf('last_free_days', '--custom-field', 'region=west')).toEqual(
+      await rowsOf('last_free_days', '--shipment', shipment!),
+    )
+    expect(await query('last_free_days', '--custom-field', 'region')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('must be a name and a value, like') as string,
+    })
+  })
+
+  it('say what customers, tags and custom fields there are where none has that name', async () => {
+    const noteOf = async (field: string): Promise<string> =>
+      (await query('container_stays', '--custom-field', field)).stderr
+    expect(await noteOf('cost_center=Gardens=East')).toContain(
+      'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
+    )
+    expect(await noteOf('cost_center=none such thing')).toContain(
+      'there are cost_center=Garden=East, priority=…',
+    )
+    expect(await noteOf('colour_of_the_seal=red')).toContain('there are cost_center=…, priority=…')
     const { customer = '', tag = '' } = values
     const none = await query('container_stays', '--customer', `${customer}x`)
     expect(none.stderr).toContain(customer)
@@ -170,8 +224,106 @@ describe('the shipped questions', () => {
   })
 })
 
+describe('two instants side by side', () => {
+  it('each question says which of its rows is the same one', async () => {
+    for (const question of questions) {
+      const { sqlText, parameters } = bindQuery(question, {}, question.comparedSqlText)
+      const rows = await scene.query(sqlText, ...parameters)
+      const { name } = question
+      expect({ name, keys: new Set(rows.map((row) => row._key)).size }).toEqual({
+        name,
+        keys: rows.length,
+      })
+    }
+  }, 60_000)
+
+  it('are the rows of both answers: what came, what went, what changed', async () => {
+    const dayAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString()
+    const [first, last] = [dayAgo(5), dayAgo(1)]
+    const idOf = (row: Record<string, unknown>): string =>
+      `${String(row.container_id)} ${String(row.place)}`
+    const read = async (instant: string) =>
+      new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
+    const [was, is] = [await read(first), await read(last)]
+    const shared = [...is.keys()].filter((id) => was.has(id))
+    // The day that was asked about is no difference of the rows.
+    const textOf = (row?: Record<string, unknown>): string =>
+      JSON.stringify({ ...row, today_on: undefined })
+    const isSame = (id: string): boolean => textOf(was.get(id)) === textOf(is.get(id))
+    expect(shared.filter(isSame)).not.toEqual([])
+    const expected = [
+      ...[...is.keys()].filter((id) => !was.has(id)).map((id) => `came ${id}`),
+      ...[...was.keys()].filter((id) => !is.has(id)).map((id) => `went ${id}`),
+      ...shared.filter((id) => !isSame(id)).map((id) => `changed ${id}`),
+    ]
+    const compared = await query(
+      'last_free_days',
+      '--as-of',
+      last,
+      '--against',
+      first,
+      '--format',
+      'json',
+    )
+    const rows = JSON.parse(compared.stdout) as Record<string, unknown>[]
+    expect(rows.map((row) => `${String(row.change)} ${idOf(row)}`)).toEqual(expected)
+    expect(new Set(rows.map((row) => row.change)).size).toBeGreaterThan(1)
+    for (const row of rows.filter(({ change }) => change === 'changed')) {
+      const [before, after] = [was.get(idOf(row)), is.get(idOf(row))]
+      expect(row).toMatchObject({
+        state: after?.state,
+        state_was: before?.state,
+        days_left: after?.days_left,
+        days_left_was: before?.days_left,
+        days_left_difference:
+          after?.days_left === null || before?.days_left === null
+            ? null
+            : Number(after?.days_left) - Number(before?.days_left),
+      })
+    }
+    expect(compared.stderr).toContain(
+      `note: from ${first} to ${last}: ${rows.filter((row) => row.change === 'came').length} came`,
+    )
+    expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
+  })
+
+  it('say what cannot be compared, and what is the same', async () => {
+    const same = await query(
+      'exceptions',
+      '--as-of',
+      '2026-11-01',
+      '--against',
+      '2026-11-01T00:00Z',
+      '--format',
+      'csv',
+    )
+    expect(same.stdout.split('\r\n')).toHaveLength(2)
+    expect(same.stderr).toContain('note: both instants are the same: nothing differs\n')
+    expect(await query('freshness', '--against', '2026-11-01')).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'error: --against cannot be asked of freshness: this answer is always of the present\n',
+    })
+    expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
+      /^error: --against compares shipped questions: your own SQL does not say/,
+    )
+    const misspelt = await query('exceptions', '--against', '2026-11-01', '--columns', 'severty')
+    expect(misspelt).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        'names severty, which the answer does not have; did you mean severity?',
+      ) as string,
+    })
+  })
+})
+
 /** Views that others stand on; they are asked in SQL. */
-const BASES = new Set(['shipment_arrivals', 'container_completeness', 'stored_views'])
+const BASES = new Set([
+  'shipment_arrivals',
+  'container_completeness',
+  'container_version_changes',
+  'stored_views',
+])
 
 describe('docs/questions.md', () => {
   it('has a section for every question', () => {

@@ -1,0 +1,327 @@
+-- What changed, and whether it got better or worse
+--
+-- One row per live container and change that we learned of: of the ETA at the port or the ramp, a
+-- last free day, the availability, a hold, a fee, the pickup appointment, the vessel, the terminal
+-- or a milestone. What stood already when we first saw the container is no change. Ask it with
+-- --since: learned_at is when we first saw what is, by the clock of the service. Between two looks
+-- it may have changed more than once. What was learned after as_of() is left out.
+--
+-- from_value and to_value say it in words: an instant as wall time at the place to the minute (as
+-- sent, where no zone was; in UTC and marked so, where PostgreSQL does not know the zone), a day, a
+-- status, an amount with its currency. Null: nothing was said. shift_hours, shift_days and
+-- change_amount say by how much, where both are known; amounts only within one currency.
+--
+-- effect, for the importer:
+--   ETA, appointment     better: earlier, made or given again; worse: later or taken back; a first
+--                        ETA at the ramp is neither
+--   last free day        better: later; worse: earlier; set and withdrawn are neither
+--   availability         better: became available; worse: is so no more; else neither
+--   hold                 worse: placed, or pending and now a hold; better: cleared, or a hold and
+--                        now pending; an edited text is neither
+--   fee                  worse: listed or more; better: removed or less
+--   milestone            better: reported, or found to be earlier; worse: later or taken back
+--   vessel, terminal     neither: what it means, the ETA says
+--
+-- The ETA at the port and the vessel are those of the shipment that the container belongs to now;
+-- one change of them is a row for each of its containers. A line that is the total of fees repeats
+-- the others. Another name of the same vessel (one IMO number) is no other vessel.
+--
+-- Cost: every history is compared with itself. Holds, fees and last free days are read as
+-- container_timeline has them, ETAs as eta_changes has them.
+
+create view {{analytics}}.changes as
+with
+
+of_shipments as (
+
+    select
+        eta.shipment_id,
+        'ETA' as change,
+        'port' as subject,
+        coalesce(
+            to_char(eta.from_eta_local, 'YYYY-MM-DD HH24:MI'),
+            to_char(eta.from_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+        ) as from_value,
+        coalesce(
+            to_char(eta.to_eta_local, 'YYYY-MM-DD HH24:MI'),
+            to_char(eta.to_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+        ) as to_value,
+        case
+            when eta.kind = 'withdrawn' or eta.slip_hours > 0 then 'worse'
+            when eta.kind = 'given again' or eta.slip_hours < 0 then 'better'
+        end as effect,
+        eta.slip_hours as shift_hours,
+        eta.source,
+        eta.changed_at as learned_at
+    from {{analytics}}.eta_changes as eta
+
+    union all
+
+    select
+        later.shipment_id,
+        'vessel' as change,
+        null as subject,
+        coalesce(earlier.pod_vessel_name, earlier.pod_vessel_imo) as from_value,
+        coalesce(later.pod_vessel_name, later.pod_vessel_imo) as to_value,
+        null as effect,
+        null as shift_hours,
+        later.source,
+        later.valid_from as learned_at
+    from {{data}}.shipment_history as later
+    -- Equal, said as a range: see eta_changes.
+    inner join {{data}}.shipment_history as earlier
+        on earlier.shipment_id = later.shipment_id
+        and later.valid_from between earlier.valid_to and earlier.valid_to
+    where later.valid_from <= {{analytics}}.as_of()
+        and case
+            when earlier.pod_vessel_imo is not null and later.pod_vessel_imo is not null
+                then earlier.pod_vessel_imo <> later.pod_vessel_imo
+            else upper(btrim(earlier.pod_vessel_name))
+                is distinct from upper(btrim(later.pod_vessel_name))
+        end
+
+),
+
+found as (
+
+    select
+        container.container_id,
+        shared.change,
+        shared.subject,
+        shared.from_value,
+        shared.to_value,
+        shared.effect,
+        shared.shift_hours,
+        null::integer as shift_days,
+        null::numeric as change_amount,
+        null as change_currency_code,
+        shared.source,
+        shared.learned_at
+    from of_shipments as shared
+    inner join {{analytics}}.known_containers as container
+        on container.shipment_id = shared.shipment_id
+
+    union all
+
+    select
+        version.container_id,
+        case
+            when version.attribute = 'ETA at the ramp' then 'ETA'
+            when version.attribute = 'pickup appointment' then 'appointment'
+            when version.kind = 'milestone' then 'milestone'
+            else version.attribute
+        end as change,
+        case
+            when version.attribute = 'ETA at the ramp' then 'ramp'
+            when version.kind = 'milestone' then version.attribute
+        end as subject,
+        case
+            when version.kind <> 'value' then coalesce(
+                to_char(version.from_at at time zone clock.name, 'YYYY-MM-DD HH24:MI'),
+                to_char(version.from_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            )
+            else coalesce(before.nickname, before.name, version.from_value)
+        end as from_value,
+        case
+            when version.kind <> 'value' then coalesce(
+                to_char(version.to_at at time zone clock.name, 'YYYY-MM-DD HH24:MI'),
+                to_char(version.to_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            )
+            else coalesce(after.nickname, after.name, version.to_value)
+        end as to_value,
+        case
+            when version.attribute = 'availability' and version.to_value = 'available'
+                then 'better'
+            when version.attribute = 'availability' and version.from_value = 'available'
+                then 'worse'
+            when version.kind = 'value' then null
+            when version.to_at is null or version.to_at > version.from_at then 'worse'
+            when version.to_at < version.from_at or version.attribute <> 'ETA at the ramp'
+                then 'better'
+        end as effect,
+        round(
+            (date_part('epoch', version.to_at - version.from_at) / 3600)::numeric, 2
+        ) as shift_hours,
+        null as shift_days,
+        null as change_amount,
+        null as change_currency_code,
+        version.source,
+        version.learned_at
+    from {{analytics}}.container_version_changes as version
+    left join {{analytics}}.time_zones as zone
+        on zone.name = version.time_zone
+    cross join lateral (
+
+        select coalesce(zone.name, case when version.time_zone is null then 'UTC' end) as name
+
+    ) as clock
+    left join {{data}}.terminals as before
+        on version.attribute = 'terminal'
+        and before.terminal_id = version.from_value
+    left join {{data}}.terminals as after
+        on version.attribute = 'terminal'
+        and after.terminal_id = version.to_value
+
+    union all
+
+    select
+        happened.container_id,
+        kind.change,
+        case
+            when kind.change <> 'last free day' then happened.subject
+            when happened.subject = 'pickup_lfd' then 'service'
+            else replace(happened.subject, 'pickup_lfd_', '')
+        end as subject,
+        case
+            when kind.change <> 'fee' then happened.from_value
+            when happened.kind <> 'fee listed' then coalesce(
+                happened.from_value || coalesce(' ' || happened.detail, ''), 'amount not said'
+            )
+        end as from_value,
+        case
+            when kind.change <> 'fee' then happened.to_value
+            when happened.kind <> 'fee removed' then coalesce(
+                happened.to_value || coalesce(' ' || happened.detail, ''), 'amount not said'
+            )
+        end as to_value,
+        case
+            when kind.change = 'fee'
+                then case sign(fee.change_amount) when 1 then 'worse' when -1 then 'better' end
+            when kind.change = 'last free day' and happened.to_value > happened.from_value
+                then 'better'
+            when kind.change = 'last free day' and happened.to_value < happened.from_value
+                then 'worse'
+            when kind.change = 'last free day' then null
+            when happened.kind = 'hold cleared' then 'better'
+            when happened.from_value is not distinct from happened.to_value then null
+            when happened.kind = 'hold placed' or happened.from_value = 'pending' then 'worse'
+            when happened.to_value = 'pending' then 'better'
+        end as effect,
+        null as shift_hours,
+        -- A day that could not be worked out is shown as the instant that was sent.
+        case
+            when kind.change = 'last free day'
+                and happened.from_value ~ '^\d{4}-\d\d-\d\d$'
+                and happened.to_value ~ '^\d{4}-\d\d-\d\d$'
+                then happened.to_value::date - happened.from_value::date
+        end as shift_days,
+        fee.change_amount,
+        case when fee.change_amount is not null then happened.detail end as change_currency_code,
+        happened.source,
+        happened.learned_at
+    from {{analytics}}.container_timeline as happened
+    cross join lateral (
+
+        select
+            case
+                when happened.kind like 'last free day %' then 'last free day'
+                else split_part(happened.kind, ' ', 1)
+            end as change
+
+    ) as kind
+    cross join lateral (
+
+        -- Both amounts are of one currency: it is part of what tells fees apart.
+        select
+            case happened.kind
+                when 'fee listed' then happened.to_value::numeric
+                when 'fee removed' then -happened.from_value::numeric
+                when 'fee changed' then happened.to_value::numeric - happened.from_value::numeric
+            end as change_amount
+
+    ) as fee
+    where happened.kind in (
+        'hold placed', 'hold changed', 'hold cleared', 'fee listed', 'fee changed', 'fee removed',
+        'last free day set', 'last free day moved', 'last free day withdrawn'
+    )
+        and not happened.is_first_sight
+
+)
+
+select
+    found.container_id,
+    container.shipment_id,
+    container.pod_terminal_id,
+    container.number as container_number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    shipment.customer_name,
+    container.ref_numbers as container_ref_numbers,
+    shipment.ref_numbers as shipment_ref_numbers,
+    found.change,
+    found.subject,
+    found.from_value,
+    found.to_value,
+    found.effect,
+    found.shift_hours,
+    found.shift_days,
+    found.change_amount,
+    found.change_currency_code,
+    found.source,
+    found.learned_at
+from found
+inner join {{analytics}}.known_containers as container
+    on container.container_id = found.container_id
+-- Looked up one by one: without statistics PostgreSQL expects few shipments, and would read all of
+-- them for each change.
+left join lateral (
+
+    select
+        known.bill_of_lading_number,
+        known.shipping_line_scac,
+        known.customer_name,
+        known.ref_numbers
+    from {{analytics}}.known_shipments as known
+    where known.shipment_id = container.shipment_id
+    limit 1
+
+) as shipment
+    on true;
+
+comment on view {{analytics}}.changes is
+    'One row per live container and change that we learned of: what was, what is, and whether that '
+    'is better or worse.';
+comment on column {{analytics}}.changes.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.changes.shipment_id is
+    'Shipment; shipments.';
+comment on column {{analytics}}.changes.pod_terminal_id is
+    'Terminal at the port of discharge as known at as_of(); terminals.';
+comment on column {{analytics}}.changes.container_number is
+    'Container number; used again on later journeys.';
+comment on column {{analytics}}.changes.bill_of_lading_number is
+    'Bill of lading number of the shipment.';
+comment on column {{analytics}}.changes.shipping_line_scac is
+    'SCAC of the shipping line.';
+comment on column {{analytics}}.changes.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.changes.container_ref_numbers is
+    'The customer''s reference numbers of the container.';
+comment on column {{analytics}}.changes.shipment_ref_numbers is
+    'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.changes.change is
+    'What changed: ETA, last free day, availability, hold, fee, appointment, vessel, terminal '
+    'or milestone.';
+comment on column {{analytics}}.changes.subject is
+    'Which one: port or ramp of an ETA; terminal, line, rail or service of a last free day; the '
+    'name of a hold, a fee or a milestone; else null.';
+comment on column {{analytics}}.changes.from_value is
+    'What was, in words; null: nothing was said.';
+comment on column {{analytics}}.changes.to_value is
+    'What is, in words; null: nothing is said any more.';
+comment on column {{analytics}}.changes.effect is
+    'better or worse for the importer; null: neither.';
+comment on column {{analytics}}.changes.shift_hours is
+    'Hours from the instant before to the one now said; positive is later; null where one is '
+    'missing.';
+comment on column {{analytics}}.changes.shift_days is
+    'Days from the last free day before to the one now said; positive is later; null where one '
+    'is missing.';
+comment on column {{analytics}}.changes.change_amount is
+    'How much more a fee is; of one removed, all of it, below zero.';
+comment on column {{analytics}}.changes.change_currency_code is
+    'Currency of change_amount: ISO 4217.';
+comment on column {{analytics}}.changes.source is
+    'Where we learned it first: sync or webhook.';
+comment on column {{analytics}}.changes.learned_at is
+    'When we first saw what is. UTC.';

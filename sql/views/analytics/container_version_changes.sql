@@ -1,0 +1,189 @@
+-- What differs between two versions of a container
+--
+-- One row per container and value that one version says differently than the one before it.
+-- The base of date_corrections and changes.
+--
+-- kind: milestone, plan (an instant that is to come) or value (a text). from and to are instants of
+-- the first two, texts of the third: null where nothing was said. learned_at is when we first saw
+-- the new one; between two looks it may have moved more than once. Nothing is compared across a
+-- time in which the container was gone at the source. What was learned after as_of() is left out.
+
+create view {{analytics}}.container_version_changes as
+select
+    later.container_id,
+    change.kind,
+    change.attribute,
+    change.from_value,
+    change.to_value,
+    change.time_zone,
+    later.source,
+    later.valid_from as learned_at,
+    change.from_at,
+    change.to_at
+from {{data}}.container_history as later
+-- Equal, said as a range: see eta_changes.
+inner join {{data}}.container_history as earlier
+    on earlier.container_id = later.container_id
+    and later.valid_from between earlier.valid_to and earlier.valid_to
+cross join lateral (
+
+    values
+        (
+            'milestone',
+            'arrival at the port',
+            earlier.pod_arrived_at,
+            later.pod_arrived_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'milestone',
+            'discharge',
+            earlier.pod_discharged_at,
+            later.pod_discharged_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'milestone',
+            'pickup at the port',
+            earlier.pod_full_out_at,
+            later.pod_full_out_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'milestone',
+            'loading on rail',
+            earlier.pod_rail_loaded_at,
+            later.pod_rail_loaded_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'milestone',
+            'departure by rail',
+            earlier.pod_rail_departed_at,
+            later.pod_rail_departed_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'milestone',
+            'arrival at the ramp',
+            earlier.ind_ata_at,
+            later.ind_ata_at,
+            null,
+            null,
+            later.final_destination_timezone
+        ),
+        (
+            'milestone',
+            'unloading at the ramp',
+            earlier.ind_rail_unloaded_at,
+            later.ind_rail_unloaded_at,
+            null,
+            null,
+            later.final_destination_timezone
+        ),
+        (
+            'milestone',
+            'pickup at the ramp',
+            earlier.final_destination_full_out_at,
+            later.final_destination_full_out_at,
+            null,
+            null,
+            later.final_destination_timezone
+        ),
+        (
+            'milestone',
+            'empty return',
+            earlier.empty_terminated_at,
+            later.empty_terminated_at,
+            null,
+            null,
+            later.empty_terminated_timezone
+        ),
+        (
+            'plan',
+            'ETA at the ramp',
+            earlier.ind_eta_at,
+            later.ind_eta_at,
+            null,
+            null,
+            later.final_destination_timezone
+        ),
+        (
+            'plan',
+            'pickup appointment',
+            earlier.pickup_appointment_at,
+            later.pickup_appointment_at,
+            null,
+            null,
+            later.pod_timezone
+        ),
+        (
+            'value',
+            'availability',
+            null,
+            null,
+            case
+                when earlier.availability_known is false or earlier.available_for_pickup is null
+                    then null
+                when earlier.available_for_pickup then 'available'
+                else 'not available'
+            end,
+            case
+                when later.availability_known is false or later.available_for_pickup is null
+                    then null
+                when later.available_for_pickup then 'available'
+                else 'not available'
+            end,
+            null
+        ),
+        (
+            'value',
+            'terminal',
+            null,
+            null,
+            earlier.pod_terminal_id,
+            later.pod_terminal_id,
+            null
+        )
+
+) as change (kind, attribute, from_at, to_at, from_value, to_value, time_zone)
+where later.valid_from <= {{analytics}}.as_of()
+    and (
+        change.from_at is distinct from change.to_at
+        or change.from_value is distinct from change.to_value
+    );
+
+comment on view {{analytics}}.container_version_changes is
+    'One row per container and value that one version says differently than the one before it.';
+comment on column {{analytics}}.container_version_changes.container_id is
+    'The service''s id of the container.';
+comment on column {{analytics}}.container_version_changes.kind is
+    'milestone, plan (an instant to come) or value (a text).';
+comment on column {{analytics}}.container_version_changes.attribute is
+    'Which one: arrival at the port, discharge, pickup at the port, loading on rail, '
+    'departure by rail, arrival at the ramp, unloading at the ramp, pickup at the ramp, empty '
+    'return; ETA at the ramp, pickup appointment; availability, terminal.';
+comment on column {{analytics}}.container_version_changes.from_value is
+    'The text before; of a terminal, its id.';
+comment on column {{analytics}}.container_version_changes.to_value is
+    'The text now said; of a terminal, its id.';
+comment on column {{analytics}}.container_version_changes.time_zone is
+    'IANA zone of the place, as it stands in the version; null where none was sent.';
+comment on column {{analytics}}.container_version_changes.source is
+    'Where we learned it first: sync or webhook.';
+comment on column {{analytics}}.container_version_changes.learned_at is
+    'When we first saw the new one. UTC.';
+comment on column {{analytics}}.container_version_changes.from_at is
+    'The instant before. UTC.';
+comment on column {{analytics}}.container_version_changes.to_at is
+    'The instant now said; null: taken back. UTC.';

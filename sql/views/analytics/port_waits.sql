@@ -1,0 +1,293 @@
+-- How long containers wait at the port, stage by stage
+--
+-- One row per terminal at the port of discharge, local week in which the wait began, and stage:
+--   1 arrival to berth         the vessel waits for its berth
+--   2 berth to discharge
+--   3 discharge to available   until the terminal first said that it can be picked up
+--   4 available to out         until the gate, or the departure of the train, whichever was first
+--   5 arrival to out           all of it
+--
+-- n, median_hours and p90_hours are of the waits that are over. They look better than it is while
+-- boxes still wait: the long waits are the ones that are not over. estimated_median_hours and
+-- estimated_p90_hours count those too, by the estimate of Kaplan and Meier. In plain words: go
+-- through the waits from the shortest on. Each time one is over, take the share that it is of all
+-- that had lasted at least as long, still waiting or not, off the share that is left. A box that
+-- still waits counts among the others for as long as it has waited, and says only "longer than
+-- this": it neither vanishes nor counts as done. The median is the wait at which half is left, p90
+-- the one at which a tenth is. Null: too many still wait, and not for long enough, to say it. With
+-- none waiting both ways agree, but for the interpolation of the first.
+--
+-- still_waiting: it began, and neither its end nor anything later at the port, on the rails or
+-- behind the gate has been reported. Where the service asks the line no more, it counts in the
+-- estimate for as long as it was seen to wait, and not among still_waiting.
+-- not_measured: its end was not said although something later was, or it ended before it began. A
+-- wait whose begin was not said is in no row. An instant after as_of() has not happened.
+-- Milestones are those of container_milestones; available is the first such event of the container
+-- from its discharge on. A container without a terminal counts under the port of its shipment,
+-- terminal null. Without a zone the source's times are wall time, and the age of a box that still
+-- waits is off by the offset of the place.
+
+create view {{analytics}}.port_waits as
+with
+
+boxes as (
+
+    select
+        journey.pod_terminal_id as terminal_id,
+        case when journey.pod_terminal_id is null then journey.port_of_discharge_locode end
+            as shipment_port_locode,
+        zone.name is not null as is_zone_known,
+        coalesce(zone.name, case when journey.pod_zone is null then 'UTC' end) as clock,
+        milestone.arrived_at,
+        milestone.berthed_at,
+        milestone.discharged_at,
+        case when available.first_at <= {{analytics}}.as_of() then available.first_at end
+            as available_at,
+        milestone.out_at,
+        milestone.is_gone,
+        -- Until when it is known to have waited, if it did not end.
+        case
+            when shipment.line_tracking_stopped_at <= {{analytics}}.as_of()
+                then shipment.line_tracking_stopped_at
+            when shipment.line_tracking_stopped_reason is null then {{analytics}}.as_of()
+        end as seen_until_at,
+        shipment.line_tracking_stopped_reason is not null
+        or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
+            as is_tracking_stopped
+    from {{analytics}}.container_milestones as journey
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = journey.shipment_id
+    left join {{analytics}}.time_zones as zone
+        on zone.name = journey.pod_zone
+    -- What has happened by now.
+    cross join lateral (
+
+        select
+            case
+                when journey.pod_arrived_at <= {{analytics}}.as_of() then journey.pod_arrived_at
+            end as arrived_at,
+            case
+                when journey.pod_berthed_at <= {{analytics}}.as_of() then journey.pod_berthed_at
+            end as berthed_at,
+            case
+                when journey.pod_discharged_at <= {{analytics}}.as_of()
+                    then journey.pod_discharged_at
+            end as discharged_at,
+            case
+                when least(journey.pod_full_out_at, journey.pod_rail_departed_at)
+                    <= {{analytics}}.as_of()
+                    then least(journey.pod_full_out_at, journey.pod_rail_departed_at)
+            end as out_at,
+            coalesce(
+                least(
+                    journey.pod_full_out_at,
+                    journey.pod_rail_departed_at,
+                    journey.ind_arrived_at,
+                    journey.ind_rail_unloaded_at,
+                    journey.final_destination_full_out_at,
+                    journey.delivered_at,
+                    journey.empty_terminated_at
+                ) <= {{analytics}}.as_of(),
+                false
+            ) as is_gone
+
+    ) as milestone
+    left join (
+
+        select
+            event.container_id,
+            min(event.timestamp) as first_at
+        from {{analytics}}.known_transport_events as event
+        inner join {{analytics}}.known_containers as container
+            on container.container_id = event.container_id
+            and event.timestamp >= container.pod_discharged_at
+        where event.event = 'container.transport.available'
+        group by event.container_id
+
+    ) as available
+        on available.container_id = journey.container_id
+
+),
+
+waits as (
+
+    select
+        box.terminal_id,
+        box.shipment_port_locode,
+        box.is_zone_known,
+        wait.stage,
+        date_trunc('week', wait.start_at at time zone box.clock)::date as week_on,
+        wait.end_at is not null as is_over,
+        wait.end_at is null and not wait.is_passed and not box.is_tracking_stopped as is_waiting,
+        case
+            when wait.end_at is not null then wait.end_at - wait.start_at
+            when not wait.is_passed then greatest(box.seen_until_at - wait.start_at, interval '0')
+        end as length
+    from boxes as box
+    cross join lateral (
+
+        values
+            (
+                '1 arrival to berth',
+                box.arrived_at,
+                box.berthed_at,
+                box.is_gone or box.discharged_at is not null
+            ),
+            ('2 berth to discharge', box.berthed_at, box.discharged_at, box.is_gone),
+            ('3 discharge to available', box.discharged_at, box.available_at, box.is_gone),
+            ('4 available to out', box.available_at, box.out_at, box.is_gone),
+            ('5 arrival to out', box.arrived_at, box.out_at, box.is_gone)
+
+    ) as wait (stage, start_at, end_at, is_passed)
+    where wait.start_at is not null
+
+),
+
+-- Of each length: how many ended at it, and how many had lasted at least so long.
+lengths as (
+
+    select
+        terminal_id,
+        shipment_port_locode,
+        week_on,
+        stage,
+        length,
+        count(*) filter (where is_over) as ended,
+        sum(count(*)) over (
+            partition by terminal_id, shipment_port_locode, week_on, stage
+            order by length desc
+        ) as lasted
+    from waits
+    where length >= interval '0'
+    group by terminal_id, shipment_port_locode, week_on, stage, length
+
+),
+
+-- The share that is left after each length: a product, made as a sum of logarithms. Once all that
+-- lasted so long have ended, nothing is left.
+shares as (
+
+    select
+        terminal_id,
+        shipment_port_locode,
+        week_on,
+        stage,
+        length,
+        case
+            when bool_or(ended = lasted) over so_far then 0
+            -- Rounded, because half is to be half.
+            else round(
+                exp(
+                    sum(case when ended < lasted then ln(1 - ended / lasted::float8) else 0 end)
+                        over so_far
+                )::numeric,
+                9
+            )
+        end as share_left
+    from lengths
+    window so_far as (
+        partition by terminal_id, shipment_port_locode, week_on, stage
+        order by length
+    )
+
+),
+
+estimates as (
+
+    select
+        terminal_id,
+        shipment_port_locode,
+        week_on,
+        stage,
+        min(length) filter (where share_left <= 0.5) as median_length,
+        min(length) filter (where share_left <= 0.1) as p90_length
+    from shares
+    group by terminal_id, shipment_port_locode, week_on, stage
+
+),
+
+figures as (
+
+    select
+        terminal_id,
+        shipment_port_locode,
+        week_on,
+        stage,
+        count(*) filter (where is_over and length >= interval '0') as n,
+        percentile_cont(0.5) within group (order by length)
+            filter (where is_over and length >= interval '0') as median_length,
+        percentile_cont(0.9) within group (order by length)
+            filter (where is_over and length >= interval '0') as p90_length,
+        count(*) filter (where is_waiting) as still_waiting,
+        max(length) filter (where is_waiting) as longest_length,
+        count(*) filter (where length is null or length < interval '0') as not_measured,
+        count(*) filter (where not is_zone_known) as zone_unknown
+    from waits
+    group by terminal_id, shipment_port_locode, week_on, stage
+
+)
+
+select
+    figure.terminal_id,
+    coalesce(terminal.nickname, terminal.name) as terminal_name,
+    coalesce(figure.shipment_port_locode, port.code) as port_locode,
+    figure.stage,
+    figure.week_on,
+    figure.n,
+    round(extract(epoch from figure.median_length) / 3600, 1) as median_hours,
+    round(extract(epoch from figure.p90_length) / 3600, 1) as p90_hours,
+    figure.still_waiting,
+    round(extract(epoch from figure.longest_length) / 3600, 1) as longest_waiting_hours,
+    round(extract(epoch from estimate.median_length) / 3600, 1) as estimated_median_hours,
+    round(extract(epoch from estimate.p90_length) / 3600, 1) as estimated_p90_hours,
+    figure.not_measured,
+    figure.zone_unknown
+from figures as figure
+-- Terminal, port and week can be null; by equality PostgreSQL can hash them.
+left join estimates as estimate
+    on estimate.stage = figure.stage
+    and coalesce(estimate.week_on, '-infinity') = coalesce(figure.week_on, '-infinity')
+    and coalesce(estimate.terminal_id, '') = coalesce(figure.terminal_id, '')
+    and coalesce(estimate.shipment_port_locode, '') = coalesce(figure.shipment_port_locode, '')
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = figure.terminal_id
+left join {{data}}.ports as port
+    on port.port_id = terminal.port_id;
+
+comment on view {{analytics}}.port_waits is
+    'Hours that containers wait at the port of discharge, by terminal, week and stage, with an '
+    'estimate that counts those still waiting.';
+comment on column {{analytics}}.port_waits.terminal_id is
+    'Terminal at the port of discharge; terminals. Null: not said.';
+comment on column {{analytics}}.port_waits.terminal_name is
+    'Short name of the terminal, else its name.';
+comment on column {{analytics}}.port_waits.port_locode is
+    'UN/LOCODE of the terminal''s port; of the shipment''s port of discharge where no terminal '
+    'is said.';
+comment on column {{analytics}}.port_waits.stage is
+    '1 arrival to berth, 2 berth to discharge, 3 discharge to available, 4 available to out, or '
+    '5 arrival to out.';
+comment on column {{analytics}}.port_waits.week_on is
+    'Monday of the week in which the wait began, by the calendar of the port. Null: the zone is '
+    'not known to PostgreSQL.';
+comment on column {{analytics}}.port_waits.n is
+    'Waits that are over, with both ends.';
+comment on column {{analytics}}.port_waits.median_hours is
+    'Median of n, in hours; interpolated.';
+comment on column {{analytics}}.port_waits.p90_hours is
+    'Nine tenths of n were over within so many hours; interpolated.';
+comment on column {{analytics}}.port_waits.still_waiting is
+    'Containers that still wait, and that the line is still asked about; not in n.';
+comment on column {{analytics}}.port_waits.longest_waiting_hours is
+    'Most hours that one of still_waiting has waited.';
+comment on column {{analytics}}.port_waits.estimated_median_hours is
+    'Hours after which half of all waits are over, those still waiting counted (Kaplan–Meier). '
+    'Null: cannot be said yet.';
+comment on column {{analytics}}.port_waits.estimated_p90_hours is
+    'Hours after which nine tenths of all waits are over, those still waiting counted '
+    '(Kaplan–Meier). Null: cannot be said yet.';
+comment on column {{analytics}}.port_waits.not_measured is
+    'Waits that ended at a time not said, or before they began; in no other figure.';
+comment on column {{analytics}}.port_waits.zone_unknown is
+    'Waits of this row whose zone is not known: taken to be local wall time, or, in the row '
+    'without a week, a zone PostgreSQL does not know.';
