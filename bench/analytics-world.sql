@@ -250,12 +250,17 @@ select
 from plan
 where n % 2 = 0;
 
--- Five lines of a tariff for each container: three of its terminal, two of its shipping line.
-insert into {{analytics}}.demurrage_tariffs (terminal_id, shipping_line_scac, from_day, to_day, daily_rate, currency_code)
-select 'terminal-' || terminal, null, tier.from_day, tier.to_day, tier.daily_rate + terminal, 'USD'
+-- Eighty-five rules: storage of each terminal, demurrage of each line, detention of all.
+insert into {{analytics}}.free_time_rules (rule_name, charge, shipping_line_scac, terminal, starts_with, currency_code, free_days)
+select 'storage ' || terminal, 'storage', null, 'terminal-' || terminal, 'discharge', 'USD', null::integer
 from generate_series(0, 59) as terminal
-cross join (values (1, 4, 150), (5, 9, 250), (10, null, 400)) as tier (from_day, to_day, daily_rate)
 union all
-select null, 'L' || lpad(line::text, 3, '0'), tier.from_day, tier.to_day, tier.daily_rate + line, 'USD'
+select 'demurrage ' || line, 'demurrage', 'L' || lpad(line::text, 3, '0'), null, 'discharge', 'USD', 4
 from generate_series(0, 23) as line
-cross join (values (1, 5, 120), (6, null, 300)) as tier (from_day, to_day, daily_rate);
+union all
+select 'detention', 'detention', null, null, 'gate_out', 'USD', 5;
+
+insert into {{analytics}}.free_time_tiers (rule_name, from_day, daily_rate)
+select rule.rule_name, tier.from_day, tier.daily_rate
+from {{analytics}}.free_time_rules as rule
+cross join (values (1, 150), (5, 250), (10, 400)) as tier (from_day, daily_rate);
