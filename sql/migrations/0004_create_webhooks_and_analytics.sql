@@ -243,6 +243,128 @@ comment on column {{analytics}}.holidays.holiday_on is
 comment on column {{analytics}}.holidays.name is
     'What is celebrated; for people.';
 
+create function {{analytics}}.rule_of(
+    of_charge text,
+    of_place text,
+    of_terminal text[],
+    of_line text,
+    of_locode text,
+    of_equipment_type text,
+    of_equipment_length integer,
+    started_on date,
+    arrived_on date
+)
+returns table (
+    rule_name text,
+    currency_code text,
+    free_days integer,
+    counts text,
+    holiday_calendar text,
+    clock_on date,
+    by_rule_on date
+)
+language sql stable parallel safe
+as $function$
+    select
+        rule.rule_name,
+        rule.currency_code,
+        rule.free_days,
+        rule.counts,
+        rule.holiday_calendar,
+        began.clock_on,
+        case
+            when rule.counts = 'calendar' or rule.free_days = 0
+                then began.clock_on + rule.free_days
+            else (
+                select began.clock_on + later.days
+                from generate_series(1, 3 * rule.free_days + 60) as later (days)
+                where extract(isodow from began.clock_on + later.days) < 6
+                    and not exists (
+                        select
+                        from {{analytics}}.holidays as holiday
+                        where holiday.calendar = rule.holiday_calendar
+                            and holiday.holiday_on = began.clock_on + later.days
+                    )
+                order by later.days
+                offset rule.free_days - 1
+                limit 1
+            )
+        end
+    from {{analytics}}.free_time_rules as rule
+    cross join lateral (
+        select case rule.starts_with when 'arrival' then arrived_on else started_on end as clock_on
+    ) as began
+    where rule.charge = of_charge
+        and (rule.place is null or rule.place = of_place)
+        and (rule.terminal is null or rule.terminal = any(of_terminal))
+        and (rule.shipping_line_scac is null or rule.shipping_line_scac = of_line)
+        and (rule.locode is null or rule.locode = of_locode)
+        and (rule.equipment_type is null or rule.equipment_type = of_equipment_type)
+        and (rule.equipment_length is null or rule.equipment_length = of_equipment_length)
+        and (rule.valid_from is null or rule.valid_from <= began.clock_on)
+        and (rule.valid_to is null or rule.valid_to >= began.clock_on)
+    order by
+        num_nonnulls(
+            rule.terminal,
+            rule.shipping_line_scac,
+            rule.place,
+            rule.locode,
+            rule.equipment_type,
+            rule.equipment_length
+        ) desc,
+        rule.terminal is null,
+        rule.shipping_line_scac is null,
+        rule.locode is null,
+        rule.valid_from desc nulls last,
+        rule.rule_name
+    limit 1
+$function$;
+
+comment on function {{analytics}}.rule_of is
+    'The rule of free_time_rules that holds for a charge: of those that do, the one that names '
+    'most. of_terminal is every name of the terminal. by_rule_on is its last free day, null where '
+    'it has no free days of its own. charge_clocks says how they are chosen and counted.';
+
+create function {{analytics}}.cost_of(of_rule text, days_over integer, days_now integer)
+returns table (
+    amount numeric,
+    rated_days integer,
+    amount_1_day numeric,
+    amount_7_days numeric,
+    amount_14_days numeric
+)
+language sql stable parallel safe
+as $function$
+    select
+        coalesce(sum(tier.daily_rate * charged.days), 0),
+        coalesce(sum(charged.days), 0)::integer,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_1), 0) end,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_7), 0) end,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_14), 0) end
+    from (
+        -- Each holds up to the next one of its rule, so no day has two.
+        select
+            one.from_day,
+            one.daily_rate,
+            lead(one.from_day) over (order by one.from_day) - 1 as to_day
+        from {{analytics}}.free_time_tiers as one
+        where one.rule_name = of_rule
+            and (days_over > 0 or days_now is not null)
+    ) as tier
+    cross join lateral (
+        select
+            greatest(least(tier.to_day, days_over) - tier.from_day + 1, 0) as days,
+            greatest(least(tier.to_day, days_now + 1) - tier.from_day + 1, 0) as days_1,
+            greatest(least(tier.to_day, days_now + 7) - tier.from_day + 1, 0) as days_7,
+            greatest(least(tier.to_day, days_now + 14) - tier.from_day + 1, 0) as days_14
+    ) as charged
+$function$;
+
+comment on function {{analytics}}.cost_of is
+    'What days over cost by the tiers of a rule, and how many of them have a rate. days_now is '
+    'today as a day over, negative while free days are left; with it, what one, seven and fourteen '
+    'more days make of it.';
+
 create table {{sync}}.installed_views (
     schema_name text collate "C" not null,
     view_name text collate "C" not null,

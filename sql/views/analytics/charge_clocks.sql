@@ -161,90 +161,24 @@ ruled as (
         on terminal.terminal_id = clock.terminal_id
     left join {{data}}.rail_terminals as ramp
         on ramp.rail_terminal_id = clock.terminal_id
-    left join lateral (
-
-        select
-            candidate.rule_name,
-            candidate.currency_code,
-            candidate.free_days,
-            candidate.counts,
-            candidate.holiday_calendar,
-            began.clock_on,
-            case
-                when candidate.counts = 'calendar' then began.clock_on + candidate.free_days
-                when candidate.free_days = 0 then began.clock_on
-                else (
-
-                    select (began.clock_on + later.days) as working_on
-                    from generate_series(1, 3 * candidate.free_days + 60) as later (days)
-                    where extract(isodow from began.clock_on + later.days) < 6
-                        and not exists (
-                            select
-                            from {{analytics}}.holidays as holiday
-                            where holiday.calendar = candidate.holiday_calendar
-                                and holiday.holiday_on = began.clock_on + later.days
-                        )
-                    order by later.days
-                    offset candidate.free_days - 1
-                    limit 1
-
-                )
-            end as by_rule_on
-        from {{analytics}}.free_time_rules as candidate
-        cross join lateral (
-
-            select
-                case candidate.starts_with
-                    when 'arrival' then clock.arrived_on
-                    else clock.started_on
-                end as clock_on
-
-        ) as began
-        where candidate.charge = clock.charge
-            and (
-                candidate.shipping_line_scac is null
-                or candidate.shipping_line_scac = clock.shipping_line_scac
-            )
-            and (
-                candidate.terminal is null
-                or candidate.terminal in (
-                    clock.terminal_id,
-                    terminal.firms_code,
-                    terminal.nickname,
-                    terminal.name,
-                    ramp.firms_code,
-                    ramp.nickname,
-                    ramp.name
-                )
-            )
-            and (candidate.locode is null or candidate.locode = clock.place_locode)
-            and (candidate.place is null or candidate.place = clock.place)
-            and (
-                candidate.equipment_type is null
-                or candidate.equipment_type = clock.equipment_type
-            )
-            and (
-                candidate.equipment_length is null
-                or candidate.equipment_length = clock.equipment_length
-            )
-            and (candidate.valid_from is null or candidate.valid_from <= began.clock_on)
-            and (candidate.valid_to is null or candidate.valid_to >= began.clock_on)
-        order by
-            num_nonnulls(
-                candidate.terminal,
-                candidate.shipping_line_scac,
-                candidate.place,
-                candidate.locode,
-                candidate.equipment_type,
-                candidate.equipment_length
-            ) desc,
-            candidate.terminal is null,
-            candidate.shipping_line_scac is null,
-            candidate.locode is null,
-            candidate.valid_from desc nulls last,
-            candidate.rule_name
-        limit 1
-
+    left join lateral {{analytics}}.rule_of(
+        clock.charge,
+        clock.place,
+        array[
+            clock.terminal_id,
+            terminal.firms_code,
+            terminal.nickname,
+            terminal.name,
+            ramp.firms_code,
+            ramp.nickname,
+            ramp.name
+        ],
+        clock.shipping_line_scac,
+        clock.place_locode,
+        clock.equipment_type,
+        clock.equipment_length,
+        clock.started_on,
+        clock.arrived_on
     ) as rule
         on true
     where rule.rule_name is not null
@@ -291,18 +225,6 @@ dated as (
         end as state
     from ruled as clock
 
-),
-
--- Each holds up to the next one of its rule, so no day has two.
-tiers as (
-
-    select
-        tier.rule_name,
-        tier.from_day,
-        tier.daily_rate,
-        lead(tier.from_day) over (partition by tier.rule_name order by tier.from_day) - 1 as to_day
-    from {{analytics}}.free_time_tiers as tier
-
 )
 
 select
@@ -332,9 +254,9 @@ select
     case when clock.rule_name is not null then past.days_over - cost.rated_days end
         as days_without_rate,
     cost.amount,
-    case when past.is_running then cost.amount_1_day end as amount_1_day,
-    case when past.is_running then cost.amount_7_days end as amount_7_days,
-    case when past.is_running then cost.amount_14_days end as amount_14_days,
+    cost.amount_1_day,
+    cost.amount_7_days,
+    cost.amount_14_days,
     clock.clock_on,
     clock.by_rule_on,
     clock.last_free_on,
@@ -352,30 +274,13 @@ cross join lateral (
         end as days_over
 
 ) as past
-left join lateral (
-
-    select
-        coalesce(sum(tier.daily_rate * charged.days), 0) as amount,
-        coalesce(sum(charged.days), 0)::integer as rated_days,
-        coalesce(sum(tier.daily_rate * charged.days_1), 0) as amount_1_day,
-        coalesce(sum(tier.daily_rate * charged.days_7), 0) as amount_7_days,
-        coalesce(sum(tier.daily_rate * charged.days_14), 0) as amount_14_days
-    from tiers as tier
-    cross join lateral (
-
-        select
-            greatest(least(tier.to_day, past.days_over) - tier.from_day + 1, 0) as days,
-            greatest(least(tier.to_day, ahead.days + 1) - tier.from_day + 1, 0) as days_1,
-            greatest(least(tier.to_day, ahead.days + 7) - tier.from_day + 1, 0) as days_7,
-            greatest(least(tier.to_day, ahead.days + 14) - tier.from_day + 1, 0) as days_14
-        from (select clock.today_on - clock.last_free_on as days) as ahead
-
-    ) as charged
-    where tier.rule_name = clock.rule_name
-
+left join lateral {{analytics}}.cost_of(
+    clock.rule_name,
+    past.days_over,
+    case when past.is_running then clock.today_on - clock.last_free_on end
 ) as cost
-    on clock.rule_name is not null
-    and past.days_over is not null;
+    on past.days_over is not null
+    and clock.rule_name is not null;
 
 comment on view {{analytics}}.charge_clocks is
     'One row per container, place and charge whose clock of free time runs or ran, as known '

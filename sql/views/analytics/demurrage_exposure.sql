@@ -49,9 +49,22 @@ overdue as (
         stay.days_over,
         stay.is_zone_known,
         stay.binding_on,
+        stay.terminal_on,
+        stay.line_on,
+        stay.rail_on,
+        stay.today_on,
         stay.out_on,
-        stay.pod_discharged_at
+        stay.place_locode,
+        stay.pod_discharged_at,
+        (stay.start_at at time zone stay.time_zone)::date as started_on,
+        case
+            when stay.place = 'port'
+                then (container.pod_arrived_at at time zone stay.time_zone)::date
+            else (stay.start_at at time zone stay.time_zone)::date
+        end as arrived_on
     from {{analytics}}.container_stays as stay
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = stay.container_id
     where stay.state in ('overdue', 'out_late')
         or stay.state = 'unknown'
         and stay.has_begun
@@ -122,31 +135,6 @@ fees as (
     from fees_by_currency as fee
     group by fee.container_id
 
-),
-
-estimates as (
-
-    select
-        by_currency.container_id,
-        by_currency.place,
-        jsonb_object_agg(by_currency.currency_code, by_currency.amount) as estimates_by_currency,
-        case when count(*) = 1 then min(by_currency.amount) end as estimate_amount,
-        case when count(*) = 1 then min(by_currency.currency_code) end as estimate_currency_code,
-        sum(by_currency.days_without_rate)::integer as days_without_rate
-    from (
-        select
-            clock.container_id,
-            clock.place,
-            clock.currency_code,
-            sum(clock.amount) as amount,
-            sum(clock.days_without_rate) as days_without_rate
-        from {{analytics}}.charge_clocks as clock
-        where clock.amount is not null
-            and clock.charge <> 'detention'
-        group by clock.container_id, clock.place, clock.currency_code
-    ) as by_currency
-    group by by_currency.container_id, by_currency.place
-
 )
 
 select
@@ -182,10 +170,63 @@ from overdue as stay
 left join fees as fee
     on fee.container_id = stay.container_id
     and stay.place = 'port'
-left join estimates as estimate
-    on estimate.container_id = stay.container_id
-    and estimate.place = stay.place
-    and stay.state <> 'unknown';
+left join {{data}}.terminals as terminal
+    on terminal.terminal_id = stay.terminal_id
+left join {{data}}.rail_terminals as ramp
+    on ramp.rail_terminal_id = stay.terminal_id
+left join lateral (
+
+    select
+        jsonb_object_agg(by_currency.currency_code, by_currency.amount) as estimates_by_currency,
+        case when count(*) = 1 then min(by_currency.amount) end as estimate_amount,
+        case when count(*) = 1 then min(by_currency.currency_code) end as estimate_currency_code,
+        sum(by_currency.days_without_rate)::integer as days_without_rate
+    from (
+        select
+            rule.currency_code,
+            sum(cost.amount) as amount,
+            sum(past.days_over - cost.rated_days) as days_without_rate
+        from (
+            values
+                ('storage', case stay.place when 'ramp' then stay.rail_on else stay.terminal_on end),
+                ('demurrage', stay.line_on)
+        ) as charge (charge, reported_on)
+        cross join lateral {{analytics}}.rule_of(
+            charge.charge,
+            stay.place,
+            array[
+                stay.terminal_id,
+                terminal.firms_code,
+                terminal.nickname,
+                terminal.name,
+                ramp.firms_code,
+                ramp.nickname,
+                ramp.name
+            ],
+            stay.shipping_line_scac,
+            stay.place_locode,
+            stay.equipment_type,
+            stay.equipment_length,
+            stay.started_on,
+            stay.arrived_on
+        ) as rule
+        cross join lateral (
+
+            select
+                greatest(
+                    coalesce(stay.out_on, stay.today_on)
+                    - coalesce(charge.reported_on, rule.by_rule_on, stay.binding_on),
+                    0
+                ) as days_over
+
+        ) as past
+        cross join lateral {{analytics}}.cost_of(rule.rule_name, past.days_over, null) as cost
+        where stay.state <> 'unknown'
+        group by rule.currency_code
+    ) as by_currency
+
+) as estimate
+    on true;
 
 comment on view {{analytics}}.demurrage_exposure is
     'One row per container and stay past its last free day, as known at as_of(): days over, '
