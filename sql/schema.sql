@@ -1036,38 +1036,76 @@ create schema tracking_analytics;
 
 comment on schema tracking_analytics is 'Views that answer questions about shipments and containers.';
 
-create table tracking_analytics.demurrage_tariffs (
-    demurrage_tariff_id bigint not null generated always as identity,
-    terminal_id text collate "C",
+create table tracking_analytics.free_time_rules (
+    rule_name text collate "C" not null,
+    charge text not null,
     shipping_line_scac text,
+    terminal text,
+    locode text,
+    place text,
     equipment_type text,
     equipment_length integer,
-    from_day integer not null,
-    to_day integer,
-    daily_rate numeric not null,
+    free_days integer,
+    counts text not null default 'calendar'::text,
+    holiday_calendar text,
+    starts_with text not null,
     currency_code text not null,
     valid_from date,
     valid_to date,
     note text,
-    constraint demurrage_tariffs_days_are_in_order CHECK (((from_day >= 1) AND ((to_day IS NULL) OR (to_day >= from_day)))),
-    constraint demurrage_tariffs_has_an_owner CHECK (((terminal_id IS NOT NULL) OR (shipping_line_scac IS NOT NULL))),
-    constraint demurrage_tariffs_pkey PRIMARY KEY (demurrage_tariff_id),
-    constraint demurrage_tariffs_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric))
+    constraint free_time_rules_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
+    constraint free_time_rules_counts_is_known CHECK ((counts = ANY (ARRAY['calendar'::text, 'working'::text]))),
+    constraint free_time_rules_free_days_are_few CHECK (((free_days >= 0) AND (free_days <= 365))),
+    constraint free_time_rules_pkey PRIMARY KEY (rule_name),
+    constraint free_time_rules_place_is_known CHECK ((place = ANY (ARRAY['port'::text, 'ramp'::text]))),
+    constraint free_time_rules_starts_with_its_charge CHECK (
+CASE
+    WHEN (charge = 'detention'::text) THEN (starts_with = 'gate_out'::text)
+    ELSE (starts_with = ANY (ARRAY['arrival'::text, 'discharge'::text]))
+END)
 );
-CREATE INDEX demurrage_tariffs_terminal_idx ON tracking_analytics.demurrage_tariffs USING btree (terminal_id);
-comment on table tracking_analytics.demurrage_tariffs is 'Filled by the user, never by the connector: what a terminal or a shipping line charges for each day past the last free day. Empty: no estimates.';
-comment on column tracking_analytics.demurrage_tariffs.demurrage_tariff_id is 'Number of the line of the tariff.';
-comment on column tracking_analytics.demurrage_tariffs.terminal_id is 'Terminal that charges; terminals. Null: any terminal of the shipping line.';
-comment on column tracking_analytics.demurrage_tariffs.shipping_line_scac is 'SCAC of the shipping line that charges. Null: any line at the terminal.';
-comment on column tracking_analytics.demurrage_tariffs.equipment_type is 'Equipment it holds for: dry, reefer and so on. Null: any.';
-comment on column tracking_analytics.demurrage_tariffs.equipment_length is 'Length it holds for, in feet. Null: any.';
-comment on column tracking_analytics.demurrage_tariffs.from_day is 'First day over that is charged at this rate; the day after the last free day is 1.';
-comment on column tracking_analytics.demurrage_tariffs.to_day is 'Last day over that is charged at this rate. Null: no end.';
-comment on column tracking_analytics.demurrage_tariffs.daily_rate is 'Amount for each calendar day, in currency_code.';
-comment on column tracking_analytics.demurrage_tariffs.currency_code is 'ISO 4217 code of the rate.';
-comment on column tracking_analytics.demurrage_tariffs.valid_from is 'First last-free day the line holds for. Null: no beginning.';
-comment on column tracking_analytics.demurrage_tariffs.valid_to is 'Last last-free day the line holds for. Null: no end.';
-comment on column tracking_analytics.demurrage_tariffs.note is 'Where the tariff was published; for people.';
+comment on table tracking_analytics.free_time_rules is 'Filled by the user, by `tracking-sync rules import` or SQL: who gives how many free days, and in which currency it charges the days after them (free_time_tiers). Of the rules that hold for a container the one that names most counts. Empty: no costs by rule.';
+comment on column tracking_analytics.free_time_rules.rule_name is 'Name of the rule, by which answers show it.';
+comment on column tracking_analytics.free_time_rules.charge is 'demurrage (the line''s), storage (the terminal''s) or detention (the line''s, outside): charges stand side by side, each with a rule of its own.';
+comment on column tracking_analytics.free_time_rules.shipping_line_scac is 'SCAC of the shipping line it holds for. Null: any.';
+comment on column tracking_analytics.free_time_rules.terminal is 'Terminal or rail terminal it holds for: id, FIRMS code, nickname or name. Null: any.';
+comment on column tracking_analytics.free_time_rules.locode is 'UN/LOCODE of the port or of the inland ramp it holds for. Null: any.';
+comment on column tracking_analytics.free_time_rules.place is 'port or ramp: the stay it holds for. Null: both. Detention has none.';
+comment on column tracking_analytics.free_time_rules.equipment_type is 'Equipment it holds for: dry, reefer and so on. Null: any.';
+comment on column tracking_analytics.free_time_rules.equipment_length is 'Length it holds for, in feet. Null: any.';
+comment on column tracking_analytics.free_time_rules.free_days is 'Free days after the day on which the clock starts. Null: the last free day that the service reports.';
+comment on column tracking_analytics.free_time_rules.counts is 'calendar: each day is a free day. working: Saturdays, Sundays and holidays are not counted.';
+comment on column tracking_analytics.free_time_rules.holiday_calendar is 'Calendar of holidays; holidays. Null: none but the weekends.';
+comment on column tracking_analytics.free_time_rules.starts_with is 'What starts the clock. discharge: the start of the stay. arrival: that of the vessel at the port. gate_out: the full container leaves (detention).';
+comment on column tracking_analytics.free_time_rules.currency_code is 'ISO 4217 code of its tiers.';
+comment on column tracking_analytics.free_time_rules.valid_from is 'First day on which a clock starts that it holds for. Null: no beginning.';
+comment on column tracking_analytics.free_time_rules.valid_to is 'Last day on which a clock starts that it holds for. Null: no end.';
+comment on column tracking_analytics.free_time_rules.note is 'Where the rule was published; for people.';
+
+create table tracking_analytics.free_time_tiers (
+    rule_name text collate "C" not null,
+    from_day integer not null,
+    daily_rate numeric not null,
+    constraint free_time_tiers_days_begin_with_one CHECK ((from_day >= 1)),
+    constraint free_time_tiers_pkey PRIMARY KEY (rule_name, from_day),
+    constraint free_time_tiers_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric)),
+    constraint free_time_tiers_rule_fkey FOREIGN KEY (rule_name) REFERENCES tracking_analytics.free_time_rules(rule_name) ON UPDATE CASCADE ON DELETE CASCADE
+);
+comment on table tracking_analytics.free_time_tiers is 'Filled by the user: what a rule charges for each calendar day after the last free day.';
+comment on column tracking_analytics.free_time_tiers.rule_name is 'Rule; free_time_rules.';
+comment on column tracking_analytics.free_time_tiers.from_day is 'First day over that is charged at this rate, up to the next tier of the rule; the day after the last free day is 1.';
+comment on column tracking_analytics.free_time_tiers.daily_rate is 'Amount for each calendar day, in the currency of the rule.';
+
+create table tracking_analytics.holidays (
+    calendar text collate "C" not null,
+    holiday_on date not null,
+    name text,
+    constraint holidays_pkey PRIMARY KEY (calendar, holiday_on)
+);
+comment on table tracking_analytics.holidays is 'Filled by the user, by `tracking-sync rules import` or SQL: days that are not working days.';
+comment on column tracking_analytics.holidays.calendar is 'Name of the calendar, which rules name.';
+comment on column tracking_analytics.holidays.holiday_on is 'The day.';
+comment on column tracking_analytics.holidays.name is 'What is celebrated; for people.';
 
 create table tracking_analytics.time_zones (
     name text collate "C" not null,
@@ -1081,6 +1119,96 @@ CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN now();
+
+CREATE OR REPLACE FUNCTION tracking_analytics.cost_of(of_rule text, days_over integer, days_now integer)
+ RETURNS TABLE(amount numeric, rated_days integer, one_day_amount numeric, seven_days_amount numeric, fourteen_days_amount numeric)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        coalesce(sum(tier.daily_rate * charged.days), 0),
+        coalesce(sum(charged.days), 0)::integer,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_1), 0) end,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_7), 0) end,
+        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_14), 0) end
+    from (
+        -- Each holds up to the next one of its rule, so no day has two.
+        select
+            one.from_day,
+            one.daily_rate,
+            lead(one.from_day) over (order by one.from_day) - 1 as to_day
+        from "tracking_analytics".free_time_tiers as one
+        where one.rule_name = of_rule
+            and (days_over > 0 or days_now is not null)
+    ) as tier
+    cross join lateral (
+        select
+            greatest(least(tier.to_day, days_over) - tier.from_day + 1, 0) as days,
+            greatest(least(tier.to_day, days_now + 1) - tier.from_day + 1, 0) as days_1,
+            greatest(least(tier.to_day, days_now + 7) - tier.from_day + 1, 0) as days_7,
+            greatest(least(tier.to_day, days_now + 14) - tier.from_day + 1, 0) as days_14
+    ) as charged
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_analytics.rule_of(of_charge text, of_place text, of_terminal text[], of_line text, of_locode text, of_equipment_type text, of_equipment_length integer, started_on date, arrived_on date)
+ RETURNS TABLE(rule_name text, currency_code text, free_days integer, counts text, holiday_calendar text, clock_on date, by_rule_on date)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        rule.rule_name,
+        rule.currency_code,
+        rule.free_days,
+        rule.counts,
+        rule.holiday_calendar,
+        began.clock_on,
+        case
+            when rule.counts = 'calendar' or rule.free_days = 0
+                then began.clock_on + rule.free_days
+            else (
+                select began.clock_on + later.days
+                from generate_series(1, 3 * rule.free_days + 60) as later (days)
+                where extract(isodow from began.clock_on + later.days) < 6
+                    and not exists (
+                        select
+                        from "tracking_analytics".holidays as holiday
+                        where holiday.calendar = rule.holiday_calendar
+                            and holiday.holiday_on = began.clock_on + later.days
+                    )
+                order by later.days
+                offset rule.free_days - 1
+                limit 1
+            )
+        end
+    from "tracking_analytics".free_time_rules as rule
+    cross join lateral (
+        select case rule.starts_with when 'arrival' then arrived_on else started_on end as clock_on
+    ) as began
+    where rule.charge = of_charge
+        and (rule.place is null or rule.place = of_place)
+        and (rule.terminal is null or rule.terminal = any(of_terminal))
+        and (rule.shipping_line_scac is null or rule.shipping_line_scac = of_line)
+        and (rule.locode is null or rule.locode = of_locode)
+        and (rule.equipment_type is null or rule.equipment_type = of_equipment_type)
+        and (rule.equipment_length is null or rule.equipment_length = of_equipment_length)
+        and (rule.valid_from is null or rule.valid_from <= began.clock_on)
+        and (rule.valid_to is null or rule.valid_to >= began.clock_on)
+    order by
+        num_nonnulls(
+            rule.terminal,
+            rule.shipping_line_scac,
+            rule.place,
+            rule.locode,
+            rule.equipment_type,
+            rule.equipment_length
+        ) desc,
+        rule.terminal is null,
+        rule.shipping_line_scac is null,
+        rule.locode is null,
+        rule.valid_from desc nulls last,
+        rule.rule_name
+    limit 1
+$function$;
 
 create schema tracking_as_of;
 

@@ -329,9 +329,9 @@ create function {{analytics}}.cost_of(of_rule text, days_over integer, days_now 
 returns table (
     amount numeric,
     rated_days integer,
-    amount_1_day numeric,
-    amount_7_days numeric,
-    amount_14_days numeric
+    one_day_amount numeric,
+    seven_days_amount numeric,
+    fourteen_days_amount numeric
 )
 language sql stable parallel safe
 as $function$

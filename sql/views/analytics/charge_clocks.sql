@@ -25,7 +25,7 @@
 -- known. Unknown ones have no days over and no amounts.
 -- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
 -- included; weekends too. amount adds the daily rates of those days; days_without_rate are those
--- that no tier holds for. amount_1_day, amount_7_days and amount_14_days are what it will have come
+-- that no tier holds for. one_day_amount, seven_days_amount and fourteen_days_amount are what it will have come
 -- to by then if nothing moves. All null without a rule.
 --
 -- Cost: rules are looked through for each clock: some hundred of them are no burden.
@@ -254,9 +254,9 @@ select
     case when clock.rule_name is not null then past.days_over - cost.rated_days end
         as days_without_rate,
     cost.amount,
-    cost.amount_1_day,
-    cost.amount_7_days,
-    cost.amount_14_days,
+    cost.one_day_amount,
+    cost.seven_days_amount,
+    cost.fourteen_days_amount,
     clock.clock_on,
     clock.by_rule_on,
     clock.last_free_on,
@@ -330,11 +330,11 @@ comment on column {{analytics}}.charge_clocks.days_without_rate is
     'Days over that no tier of the rule holds for.';
 comment on column {{analytics}}.charge_clocks.amount is
     'Daily rates of the days over, added up. Null without a rule.';
-comment on column {{analytics}}.charge_clocks.amount_1_day is
+comment on column {{analytics}}.charge_clocks.one_day_amount is
     'What it comes to by tomorrow if nothing moves.';
-comment on column {{analytics}}.charge_clocks.amount_7_days is
+comment on column {{analytics}}.charge_clocks.seven_days_amount is
     'What it comes to in seven days if nothing moves.';
-comment on column {{analytics}}.charge_clocks.amount_14_days is
+comment on column {{analytics}}.charge_clocks.fourteen_days_amount is
     'What it comes to in fourteen days if nothing moves.';
 comment on column {{analytics}}.charge_clocks.clock_on is
     'Day on which the clock started, as the rule says. Calendar day at the place.';

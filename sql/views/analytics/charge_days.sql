@@ -31,7 +31,7 @@ select
     held.holds,
     listed.fees as fees_seen,
     past.day_over,
-    tier.daily_rate,
+    tier.daily_rate as charge_amount,
     shown.was_available,
     extract(isodow from past.charged_on) < 6
     and not exists (
@@ -152,7 +152,7 @@ comment on column {{analytics}}.charge_days.rule_name is
 comment on column {{analytics}}.charge_days.last_free_source is
     'Whose day last_free_on is: terminal, line, rail, service or rule.';
 comment on column {{analytics}}.charge_days.currency_code is
-    'Currency of the rate.';
+    'Currency of charge_amount.';
 comment on column {{analytics}}.charge_days.customer_name is
     'Customer of the shipment.';
 comment on column {{analytics}}.charge_days.holds is
@@ -161,7 +161,7 @@ comment on column {{analytics}}.charge_days.fees_seen is
     'Fees listed at the end of the day: type, amount, currency; at the port.';
 comment on column {{analytics}}.charge_days.day_over is
     'The day after the last free day is 1.';
-comment on column {{analytics}}.charge_days.daily_rate is
+comment on column {{analytics}}.charge_days.charge_amount is
     'What the rule charges for the day; null where no tier holds.';
 comment on column {{analytics}}.charge_days.was_available is
     'Whether the terminal said at any time of the day that it is available; null where nobody '

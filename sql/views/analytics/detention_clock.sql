@@ -24,7 +24,7 @@ select
     clock.days_over,
     clock.days_without_rate,
     clock.amount,
-    clock.amount_1_day - clock.amount as next_day_amount,
+    clock.one_day_amount - clock.amount as next_day_amount,
     clock.rule_name is not null as has_rule,
     clock.clock_on as gate_out_on,
     clock.last_free_on as return_by_on,

@@ -2,7 +2,7 @@
 --
 -- One row per container, place and charge whose clock runs and that a rule of free_time_rules holds
 -- for, as known at as_of(). See charge_clocks. The amounts are what it will have come to by then,
--- from the first day over on: amount_14_days minus amount is what two more weeks cost. Charges of
+-- from the first day over on: fourteen_days_amount minus amount is what two more weeks cost. Charges of
 -- one container stand side by side; currencies are never added together.
 
 create view {{analytics}}.exposure_forecast as
@@ -23,12 +23,14 @@ select
     clock.customer_name,
     clock.days_left,
     clock.amount,
-    clock.amount_7_days,
-    clock.amount_14_days,
+    clock.seven_days_amount,
+    clock.fourteen_days_amount,
     clock.last_free_on
 from {{analytics}}.charge_clocks as clock
 where clock.rule_name is not null
-    and clock.days_left is not null;
+    and clock.days_left is not null
+    -- So that no rule is sought for those that are long gone.
+    and clock.ended_on is null;
 
 comment on view {{analytics}}.exposure_forecast is
     'One row per container, place and charge whose clock runs: its cost now, in seven and in '
@@ -65,9 +67,9 @@ comment on column {{analytics}}.exposure_forecast.days_left is
     'Calendar days to the last free day, negative past it.';
 comment on column {{analytics}}.exposure_forecast.amount is
     'What it costs so far.';
-comment on column {{analytics}}.exposure_forecast.amount_7_days is
+comment on column {{analytics}}.exposure_forecast.seven_days_amount is
     'What it will have cost in seven days.';
-comment on column {{analytics}}.exposure_forecast.amount_14_days is
+comment on column {{analytics}}.exposure_forecast.fourteen_days_amount is
     'What it will have cost in fourteen days.';
 comment on column {{analytics}}.exposure_forecast.last_free_on is
     'Last free day. Calendar day at the place.';

@@ -74,7 +74,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   charge_days: {
     columns: `
-      container_number, place, charge, charged_on, day_over, daily_rate, currency_code,
+      container_number, place, charge, charged_on, day_over, charge_amount, currency_code,
       was_available, holds, fees_seen, is_working_day, last_free_on, last_free_source,
       last_free_seen_on, rule_name, pod_terminal, shipping_line_scac, customer_name,
       bill_of_lading_number, container_id`,
@@ -83,9 +83,9 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     period: 'charged_on',
     needs: 'a container past a last free day',
     leading: `
-      container_number, place, charge, charged_on, day_over, daily_rate, currency_code,
+      container_number, place, charge, charged_on, day_over, charge_amount, currency_code,
       was_available`,
-    sums: 'daily_rate',
+    sums: 'charge_amount',
   },
   changes: {
     columns: `
@@ -247,17 +247,17 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   exposure_forecast: {
     columns: `
-      container_number, place, charge, state, last_free_on, days_left, amount, amount_7_days,
-      amount_14_days, currency_code, rule_name, last_free_source, shipping_line_scac,
+      container_number, place, charge, state, last_free_on, days_left, amount, seven_days_amount,
+      fourteen_days_amount, currency_code, rule_name, last_free_source, shipping_line_scac,
       pod_terminal, customer_name, bill_of_lading_number, container_id`,
-    order: 'amount_14_days desc, container_id, place, charge',
+    order: 'fourteen_days_amount desc, container_id, place, charge',
     key: 'container_id, place, charge',
     period: 'last_free_on',
     needs: 'a container whose free time runs, and a rule for it: `tracking-sync rules import`',
     leading: `
-      container_number, place, charge, days_left, amount, amount_7_days, amount_14_days,
+      container_number, place, charge, days_left, amount, seven_days_amount, fourteen_days_amount,
       currency_code`,
-    sums: 'amount, amount_7_days, amount_14_days',
+    sums: 'amount, seven_days_amount, fourteen_days_amount',
   },
   fee_history: {
     columns: `

@@ -180,7 +180,7 @@ describe('each charge has a clock of its own', () => {
   it('forecasts what more days cost, and no day makes it less', async () => {
     const rows = await scene.read('exposure_forecast', {
       asOf: NOON('2026-11-08'),
-      columns: ['charge', 'amount', 'amount_7_days', 'amount_14_days'],
+      columns: ['charge', 'amount', 'seven_days_amount', 'fourteen_days_amount'],
       rest: `where container_id = 'two charges' order by charge`,
     })
     // Demurrage after 5 and 12 days, storage after 9 and 16.
@@ -208,7 +208,7 @@ describe('each charge has a clock of its own', () => {
       columns: [
         'charged_on',
         'day_over',
-        'daily_rate',
+        'charge_amount',
         'holds',
         'is_working_day',
         'last_free_on',
