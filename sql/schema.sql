@@ -1089,7 +1089,7 @@ create table tracking_analytics.free_time_tiers (
     constraint free_time_tiers_days_begin_with_one CHECK ((from_day >= 1)),
     constraint free_time_tiers_pkey PRIMARY KEY (rule_name, from_day),
     constraint free_time_tiers_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric)),
-    constraint free_time_tiers_rule_fkey FOREIGN KEY (rule_name) REFERENCES tracking_analytics.free_time_rules(rule_name) ON UPDATE CASCADE ON DELETE CASCADE
+    constraint free_time_tiers_rule_fkey FOREIGN KEY (rule_name) REFERENCES tracking_analytics.free_time_rules(rule_name) ON DELETE CASCADE
 );
 comment on table tracking_analytics.free_time_tiers is 'Filled by the user: what a rule charges for each calendar day after the last free day.';
 comment on column tracking_analytics.free_time_tiers.rule_name is 'Rule; free_time_rules.';

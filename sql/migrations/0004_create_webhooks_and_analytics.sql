@@ -212,7 +212,7 @@ create table {{analytics}}.free_time_tiers (
     daily_rate numeric not null,
     constraint free_time_tiers_pkey primary key (rule_name, from_day),
     constraint free_time_tiers_rule_fkey foreign key (rule_name)
-        references {{analytics}}.free_time_rules (rule_name) on update cascade on delete cascade,
+        references {{analytics}}.free_time_rules (rule_name) on delete cascade,
     constraint free_time_tiers_days_begin_with_one check (from_day >= 1),
     constraint free_time_tiers_rate_is_not_negative check (daily_rate >= 0)
 );

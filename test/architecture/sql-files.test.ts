@@ -267,7 +267,12 @@ describe('the statements in src', () => {
    * gives.
    */
   function isMadeHere(name: string, sql: string): boolean {
-    if (/^(?:unnest|jsonb_to_recordset|lateral|pg_\w+|pg_catalog\.\w+)$/.test(name)) return true
+    if (
+      /^(?:unnest|jsonb_to_recordset|jsonb_populate_recordset|lateral|pg_\w+|pg_catalog\.\w+)$/.test(
+        name,
+      )
+    )
+      return true
     return new RegExp(`\\b${name} as (?:materialized )?\\(|\\bas ${name}\\b`).test(sql)
   }
 })

@@ -96,6 +96,17 @@ export type Holiday = z.output<typeof holidayLine>
 const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
 const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
 
+/** Columns of a file that the tables call otherwise. */
+const COLUMN_SQL: Readonly<Record<string, string>> = {
+  rule: 'rule.rule_name as rule',
+  line: 'rule.shipping_line_scac as line',
+  currency: 'rule.currency_code as currency',
+  from_day: 'tier.from_day',
+  daily_rate: 'tier.daily_rate',
+}
+const RULE_LIST = RULE_COLUMNS.map((column) => COLUMN_SQL[column] ?? `rule.${column}`).join(', ')
+const HOLIDAY_LIST = HOLIDAY_COLUMNS.join(', ')
+
 /**
  * Reads a file of rules or of holidays: comma- or semicolon-separated values with a header. A rule
  * has one line for each tier. Throws ConfigError that names every bad line with its number.
@@ -279,17 +290,20 @@ async function storeRules(
   const { names } = session
   const before = await readRules(session)
   await session.query('remove the rules', `delete from ${names.table('free_time_rules')}`)
-  for (const [table, rows] of [
-    ['free_time_rules', rules],
-    ['free_time_tiers', tiers],
-  ] as const) {
-    await session.query(
-      'store the rules',
-      `insert into ${names.table(table)}
-select row.* from jsonb_populate_recordset(null::${names.table(table)}, $1::jsonb) as row`,
-      [JSON.stringify(rows)],
-    )
-  }
+  await session.query(
+    'store the rules',
+    `insert into ${names.table('free_time_rules')}
+select given.*
+from jsonb_populate_recordset(null::${names.table('free_time_rules')}, $1::jsonb) as given`,
+    [JSON.stringify(rules)],
+  )
+  await session.query(
+    'store the tiers of the rules',
+    `insert into ${names.table('free_time_tiers')}
+select given.*
+from jsonb_populate_recordset(null::${names.table('free_time_tiers')}, $1::jsonb) as given`,
+    [JSON.stringify(tiers)],
+  )
   const after = await readRules(session)
   return {
     kind: 'rules',
@@ -340,7 +354,7 @@ from ${table} where calendar = any($1::text[])`,
   await session.query(
     'store the holidays',
     `insert into ${table}
-select row.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as row`,
+select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given`,
     [JSON.stringify(holidays)],
   )
   const after = await read()
@@ -393,18 +407,11 @@ order by warning`,
 /** SQL whose answer, as comma-separated values, is a file that can be imported again. */
 export function exportSql({ names }: Pick<Session, 'names'>, kind: RulesFile['kind']): string {
   if (kind === 'holidays') {
-    return `select ${HOLIDAY_COLUMNS.join(', ')}
+    return `select ${HOLIDAY_LIST}
 from ${names.table('holidays')}
 order by calendar, holiday_on`
   }
-  const columnOf: Readonly<Record<string, string>> = {
-    rule: 'rule.rule_name as rule',
-    line: 'rule.shipping_line_scac as line',
-    currency: 'rule.currency_code as currency',
-    from_day: 'tier.from_day',
-    daily_rate: 'tier.daily_rate',
-  }
-  return `select ${RULE_COLUMNS.map((column) => columnOf[column] ?? `rule.${column}`).join(', ')}
+  return `select ${RULE_LIST}
 from ${names.table('free_time_rules')} as rule
 left join ${names.table('free_time_tiers')} as tier
     on tier.rule_name = rule.rule_name

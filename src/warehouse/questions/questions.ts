@@ -72,6 +72,19 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       shipping_line_scac, arrival_quarter_on, arrivals, on_time_share, median_transit_days,
       rollover_free_share, milestone_completeness`,
   },
+  changes: {
+    columns: `
+      change, subject, container_number, from_value, to_value, effect, shift_hours, shift_days,
+      change_amount, change_currency_code, learned_at, customer_name, container_ref_numbers,
+      shipment_ref_numbers, shipping_line_scac, bill_of_lading_number, source, container_id`,
+    order: `
+      learned_at desc, effect is distinct from 'worse', effect is null, container_id, change,
+      subject`,
+    key: 'container_id, change, subject, learned_at, from_value, to_value',
+    period: 'learned_at',
+    needs: `a container of which something changed; ${SEEN_CHANGES}`,
+    leading: 'effect, change, subject, container_number, from_value, to_value, learned_at',
+  },
   charge_days: {
     columns: `
       container_number, place, charge, charged_on, day_over, charge_amount, currency_code,
@@ -86,19 +99,6 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, place, charge, charged_on, day_over, charge_amount, currency_code,
       was_available`,
     sums: 'charge_amount',
-  },
-  changes: {
-    columns: `
-      change, subject, container_number, from_value, to_value, effect, shift_hours, shift_days,
-      change_amount, change_currency_code, learned_at, customer_name, container_ref_numbers,
-      shipment_ref_numbers, shipping_line_scac, bill_of_lading_number, source, container_id`,
-    order: `
-      learned_at desc, effect is distinct from 'worse', effect is null, container_id, change,
-      subject`,
-    key: 'container_id, change, subject, learned_at, from_value, to_value',
-    period: 'learned_at',
-    needs: `a container of which something changed; ${SEEN_CHANGES}`,
-    leading: 'effect, change, subject, container_number, from_value, to_value, learned_at',
   },
   container_milestones: {
     columns: `

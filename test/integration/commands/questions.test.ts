@@ -30,6 +30,10 @@ beforeAll(async () => {
     DATABASE_URL: scene.url,
     TRACKING_LOG_LEVEL: 'silent',
   }
+  for (const file of ['holidays', 'free-time-rules']) {
+    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
+    expect(await callCli(['rules', 'import', path], settings)).toMatchObject({ exitCode: 0 })
+  }
   questions = await readShippedQueries(scene.warehouse.names)
   guide = await readFile(new URL('../../../docs/questions.md', import.meta.url), 'utf8')
   const [some] = await scene.query<Record<string, string>>(
@@ -319,6 +323,7 @@ describe('two instants side by side', () => {
 
 /** Views that others stand on; they are asked in SQL. */
 const BASES = new Set([
+  'charge_clocks',
   'shipment_arrivals',
   'container_completeness',
   'container_version_changes',
@@ -336,14 +341,14 @@ describe('docs/questions.md', () => {
     expect(blocks.length).toBeGreaterThan(20)
     for (const [, text = '', header] of blocks) {
       for (const line of text.split(/\n(?=tracking-sync)/)) {
-        const [, words] = /^tracking-sync query (.*)$/s.exec(line) ?? []
+        const [, words] = /^tracking-sync (.*)$/s.exec(line) ?? []
         const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
           ([, quoted, word]) => quoted ?? word!,
         )
-        const { exitCode, stdout, stderr } = await query(...args)
+        const { exitCode, stdout, stderr } = await callCli(args, settings)
         const errors = stderr.replaceAll(/^note: .*\n/gm, '')
         expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: '' })
-        if (header === undefined) continue
+        if (header === undefined || args[0] !== 'query') continue
         const columns = stdout.split('\n')[0]!.split(/ {2,}/)
         expect({
           line,
