@@ -64,6 +64,8 @@ const KINDS = {
       'placed_at',
       'seen_at',
       'changed_at',
+      'learned_at',
+      'week_on',
       'full_out_at',
       'pod_discharged_at',
       'start_at',

@@ -32,10 +32,10 @@
 create view {{analytics}}.changes as
 with
 
-of_shipments as (
+found as (
 
     select
-        eta.shipment_id,
+        container.container_id,
         'ETA' as change,
         'port' as subject,
         coalesce(
@@ -51,20 +51,28 @@ of_shipments as (
             when eta.kind = 'given again' or eta.slip_hours < 0 then 'better'
         end as effect,
         eta.slip_hours as shift_hours,
+        null::integer as shift_days,
+        null::numeric as change_amount,
+        null as change_currency_code,
         eta.source,
         eta.changed_at as learned_at
     from {{analytics}}.eta_changes as eta
+    inner join {{analytics}}.known_containers as container
+        on container.shipment_id = eta.shipment_id
 
     union all
 
     select
-        later.shipment_id,
+        container.container_id,
         'vessel' as change,
         null as subject,
         coalesce(earlier.pod_vessel_name, earlier.pod_vessel_imo) as from_value,
         coalesce(later.pod_vessel_name, later.pod_vessel_imo) as to_value,
         null as effect,
         null as shift_hours,
+        null as shift_days,
+        null as change_amount,
+        null as change_currency_code,
         later.source,
         later.valid_from as learned_at
     from {{data}}.shipment_history as later
@@ -72,6 +80,8 @@ of_shipments as (
     inner join {{data}}.shipment_history as earlier
         on earlier.shipment_id = later.shipment_id
         and later.valid_from between earlier.valid_to and earlier.valid_to
+    inner join {{analytics}}.known_containers as container
+        on container.shipment_id = later.shipment_id
     where later.valid_from <= {{analytics}}.as_of()
         and case
             when earlier.pod_vessel_imo is not null and later.pod_vessel_imo is not null
@@ -79,27 +89,6 @@ of_shipments as (
             else upper(btrim(earlier.pod_vessel_name))
                 is distinct from upper(btrim(later.pod_vessel_name))
         end
-
-),
-
-found as (
-
-    select
-        container.container_id,
-        shared.change,
-        shared.subject,
-        shared.from_value,
-        shared.to_value,
-        shared.effect,
-        shared.shift_hours,
-        null::integer as shift_days,
-        null::numeric as change_amount,
-        null as change_currency_code,
-        shared.source,
-        shared.learned_at
-    from of_shipments as shared
-    inner join {{analytics}}.known_containers as container
-        on container.shipment_id = shared.shipment_id
 
     union all
 

@@ -20,8 +20,10 @@
 -- still_waiting: it began, and neither its end nor anything later at the port, on the rails or
 -- behind the gate has been reported. Where the service asks the line no more, it counts in the
 -- estimate for as long as it was seen to wait, and not among still_waiting.
--- not_measured: its end was not said although something later was, or it ended before it began. A
--- wait whose begin was not said is in no row. An instant after as_of() has not happened.
+-- not_measured: its end was not said although something later was, it ended before it began, or the
+-- terminal does not say whether it is available (availability_known). A wait whose begin was not
+-- said is in no row. Where nobody reports berths, boxes seem to wait for one until their discharge.
+-- An instant after as_of() has not happened.
 -- Milestones are those of container_milestones; available is the first such event of the container
 -- from its discharge on. A container without a terminal counts under the port of its shipment,
 -- terminal null. Without a zone the source's times are wall time, and the age of a box that still
@@ -45,6 +47,7 @@ boxes as (
             as available_at,
         milestone.out_at,
         milestone.is_gone,
+        container.availability_known is false as is_availability_untold,
         -- Until when it is known to have waited, if it did not end.
         case
             when shipment.line_tracking_stopped_at <= {{analytics}}.as_of()
@@ -55,8 +58,38 @@ boxes as (
         or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
             as is_tracking_stopped
     from {{analytics}}.container_milestones as journey
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = journey.shipment_id
+    -- Looked up one by one: without statistics PostgreSQL expects few rows, and would read all of
+    -- them for each container.
+    left join lateral (
+
+        select known.availability_known
+        from {{analytics}}.known_containers as known
+        where known.container_id = journey.container_id
+        limit 1
+
+    ) as container
+        on true
+    left join lateral (
+
+        select
+            known.line_tracking_stopped_at,
+            known.line_tracking_stopped_reason
+        from {{analytics}}.known_shipments as known
+        where known.shipment_id = journey.shipment_id
+        limit 1
+
+    ) as shipment
+        on true
+    left join lateral (
+
+        select min(event.timestamp) as first_at
+        from {{analytics}}.known_transport_events as event
+        where event.container_id = journey.container_id
+            and event.event = 'container.transport.available'
+            and event.timestamp >= journey.pod_discharged_at
+
+    ) as available
+        on true
     left join {{analytics}}.time_zones as zone
         on zone.name = journey.pod_zone
     -- What has happened by now.
@@ -92,20 +125,6 @@ boxes as (
             ) as is_gone
 
     ) as milestone
-    left join (
-
-        select
-            event.container_id,
-            min(event.timestamp) as first_at
-        from {{analytics}}.known_transport_events as event
-        inner join {{analytics}}.known_containers as container
-            on container.container_id = event.container_id
-            and event.timestamp >= container.pod_discharged_at
-        where event.event = 'container.transport.available'
-        group by event.container_id
-
-    ) as available
-        on available.container_id = journey.container_id
 
 ),
 
@@ -134,7 +153,12 @@ waits as (
                 box.is_gone or box.discharged_at is not null
             ),
             ('2 berth to discharge', box.berthed_at, box.discharged_at, box.is_gone),
-            ('3 discharge to available', box.discharged_at, box.available_at, box.is_gone),
+            (
+                '3 discharge to available',
+                box.discharged_at,
+                box.available_at,
+                box.is_gone or box.is_availability_untold
+            ),
             ('4 available to out', box.available_at, box.out_at, box.is_gone),
             ('5 arrival to out', box.arrived_at, box.out_at, box.is_gone)
 

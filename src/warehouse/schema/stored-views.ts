@@ -31,7 +31,10 @@ function ofDatasync(name: string, options: Omit<StorableView, 'name' | 'source'>
  */
 export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('carrier_scorecards'),
-  ofAnalytics('changes', { orderedBy: 'learned_at' }),
+  ofAnalytics('changes', {
+    indexed: ['pod_terminal_id', 'learned_at'],
+    indexedTexts: ['shipping_line_scac'],
+  }),
   ofAnalytics('container_milestones', { indexed: ['pod_discharged_at'] }),
   ofAnalytics('container_stays'),
   ofAnalytics('container_timeline', { orderedBy: 'occurred_at' }),

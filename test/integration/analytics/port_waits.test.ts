@@ -79,6 +79,8 @@ it('counts the waits that are over, and estimates with those that are not', asyn
     box('c7', { pod_discharged_at: at(0), empty_terminated_at: at(50) }),
     // In the week before: Sunday 22:00 there is Monday in UTC. No end of the first stage was said.
     box('c8', { pod_arrived_at: '2026-03-02T06:00:00Z', pod_discharged_at: at(0) }),
+    // Its terminal says nothing of availability.
+    box('c9', { availability_known: false, pod_discharged_at: at(0) }),
     box('elsewhere', {
       pod_terminal_id: null,
       pod_timezone: null,
@@ -110,7 +112,7 @@ it('counts the waits that are over, and estimates with those that are not', asyn
     '1 arrival to berth | 1 | 5.0 | 5.0 | 0 | - | 5.0 | 5.0 | 1 | 0',
     '2 berth to discharge | 1 | 6.0 | 6.0 | 0 | - | 6.0 | 6.0 | 0 | 0',
     // Seven at once, one after 15 hours.
-    '3 discharge to available | 8 | 0.0 | 4.5 | 0 | - | 0.0 | 15.0 | 0 | 0',
+    '3 discharge to available | 8 | 0.0 | 4.5 | 0 | - | 0.0 | 15.0 | 1 | 0',
     // Over after 10, 20, 40; three wait for 60; one was seen to wait for 15, from 15 to 30; c7 is
     // not measured. Seven are left at 10: 6/7 remain. At 15 one drops out of the count. Five are
     // left at 20: 6/7 × 4/5 = 0.686. Four at 40: 0.686 × 3/4 = 0.514. Half is not reached.
