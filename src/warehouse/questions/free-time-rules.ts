@@ -84,7 +84,7 @@ const ruleLine = z
 
 const holidayLine = z.object({
   calendar: name,
-  holiday_on: day.refine((cell) => cell !== null, 'is empty'),
+  holiday_on: day.refine((cell): cell is string => cell !== null, 'is empty'),
   name: text,
 })
 
@@ -120,9 +120,7 @@ export function parseRulesFile(fileName: string, csvText: string): RulesFile {
   const bad: BadLine[] = []
   if (isOfHolidays) {
     const holidays = readLines(lines, columns, holidayLine, bad)
-    bad.push(
-      ...findTwice(holidays, ({ calendar, holiday_on }) => `${holiday_on ?? ''} of ${calendar}`),
-    )
+    bad.push(...findTwice(holidays, ({ calendar, holiday_on }) => `${holiday_on} of ${calendar}`))
     refuse(fileName, bad)
     return { kind: 'holidays', holidays: holidays.map(({ value }) => value) }
   }
@@ -153,7 +151,7 @@ function readCells(fileName: string, csvText: string) {
     return records.map(({ record, info }) => ({ line: info.lines, cells: record }))
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown
-    const line = Number((thrown as { lines?: number }).lines ?? 1)
+    const { lines: line = 1 } = thrown as { lines?: number }
     return refuse(fileName, [{ line, reason: `cannot be read: ${thrown.message}` }])
   }
 }

@@ -36,7 +36,9 @@ async function readLines(learnedAt: string, box = 'c1', asOf = ''): Promise<stri
   })
   return rows.map((row) =>
     Object.values(row)
-      .map((value) => (value === null ? '' : String(value)))
+      .map((value) =>
+        typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value),
+      )
       .join('|')
       .replace(/\|+$/, ''),
   )
