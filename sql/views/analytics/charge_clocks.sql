@@ -22,12 +22,12 @@
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
 -- unknown where a day or a zone is unknown, nobody is asked any more, or no rule and no day is
--- known. Unknown ones have no days over and no amounts. Rules and holidays are those of now, also in
--- an answer as of an instant.
+-- known. Unknown ones have no days over and no amounts. Rules and holidays are those of now, also
+-- in an answer as of an instant.
 -- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
 -- included; weekends too. amount adds the daily rates of those days; days_without_rate are those
--- that no tier holds for. one_day_amount, seven_days_amount and fourteen_days_amount are what it will
--- have come to by then if nothing moves. All null without a rule.
+-- that no tier holds for. one_day_amount, seven_days_amount and fourteen_days_amount are what it
+-- will have come to by then if nothing moves. All null without a rule.
 --
 -- Cost: rules are looked through for each clock: some hundred of them are no burden.
 

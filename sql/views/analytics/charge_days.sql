@@ -4,8 +4,8 @@
 -- as_of(): what an invoice is compared with, line by line. See charge_clocks for the clock, the
 -- rule and the last free day.
 --
--- was_available, holds and fees_seen are the port terminal's and stand at the port alone: whether it
--- said at any time of that day, as far as we saw, that the container is available (null: nobody
+-- was_available, holds and fees_seen are the port terminal's and stand at the port alone: whether
+-- it said at any time of that day, as far as we saw, that the container is available (null: nobody
 -- said), the holds other than pending that stood at any time of it, and the fees it listed at the
 -- end of the day. last_free_seen_on is the last free day that the one who charges reported at the
 -- end of that day: an invoice that counts from another one was wrong when the day passed.

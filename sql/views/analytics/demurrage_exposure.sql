@@ -188,7 +188,10 @@ left join lateral (
             sum(past.days_over - cost.rated_days) as days_without_rate
         from (
             values
-                ('storage', case stay.place when 'ramp' then stay.rail_on else stay.terminal_on end),
+                (
+                    'storage',
+                    case stay.place when 'ramp' then stay.rail_on else stay.terminal_on end
+                ),
                 ('demurrage', stay.line_on)
         ) as charge (charge, reported_on)
         cross join lateral {{analytics}}.rule_of(

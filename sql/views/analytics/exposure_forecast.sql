@@ -2,8 +2,8 @@
 --
 -- One row per container, place and charge whose clock runs and that a rule of free_time_rules holds
 -- for, as known at as_of(). See charge_clocks. The amounts are what it will have come to by then,
--- from the first day over on: fourteen_days_amount minus amount is what two more weeks cost. Charges of
--- one container stand side by side; currencies are never added together.
+-- from the first day over on: fourteen_days_amount minus amount is what two more weeks cost.
+-- Charges of one container stand side by side; currencies are never added together.
 
 create view {{analytics}}.exposure_forecast as
 select
