@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { ConfigError } from '../base/errors.js'
-import type { ImportReport, RulesFile } from '../warehouse/questions/free-time-rules.js'
+import type { ImportReport } from '../warehouse/questions/csv-file.js'
+import type { RulesFile } from '../warehouse/questions/free-time-rules.js'
 import { argument, declare, flag, group } from './declare-command.js'
 import { printAnswer } from './output/print-answer.js'
 

@@ -1,53 +1,34 @@
-import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
-import { ConfigError } from '../../base/errors.js'
 import type { Session } from '../connection/warehouse.js'
+import {
+  amount,
+  CHARGES,
+  compareRows,
+  currency,
+  day,
+  findTwice,
+  matching,
+  name,
+  oneOf,
+  readCsv,
+  refuse,
+  splitCsv,
+  text,
+  whole,
+  type BadLine,
+  type ImportReport,
+  type Line,
+} from './csv-file.js'
 
 /** What a file of the user holds: it is told by its header. */
 export type RulesFile =
   | { readonly kind: 'rules'; readonly rules: readonly Rule[]; readonly tiers: readonly Tier[] }
   | { readonly kind: 'holidays'; readonly holidays: readonly Holiday[] }
 
-/** A line of a file that cannot be taken, and why. */
-export interface BadLine {
-  readonly line: number
-  readonly reason: string
-}
-
-const text = z.string().transform((cell) => (cell.trim() === '' ? null : cell.trim()))
-const name = z.string().trim().min(1, 'is empty')
-
-function matching(pattern: RegExp, must: string) {
-  return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
-}
-
-function oneOf<const Word extends string>(...words: readonly Word[]) {
-  const must = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return z
-    .string()
-    .trim()
-    .refine((cell): cell is Word => (words as readonly string[]).includes(cell), must)
-}
-
-function whole(least: number, most: number) {
-  return matching(/^\d{1,6}$/, 'a whole number')
-    .transform((cell) => (cell === null ? null : Number(cell)))
-    .refine(
-      (days) => days === null || (days >= least && days <= most),
-      `must be between ${least} and ${most}`,
-    )
-}
-
-const day = matching(/^\d{4}-\d\d-\d\d$/, 'a day as 2026-11-30').refine((cell) => {
-  if (cell === null) return true
-  const at = new Date(`${cell}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(cell)
-}, 'is a day that the calendar does not have')
-
 const ruleLine = z
   .object({
     rule: name,
-    charge: oneOf('demurrage', 'storage', 'detention'),
+    charge: oneOf(...CHARGES),
     line: text,
     terminal: text,
     locode: matching(/^[A-Z]{2}[A-Z0-9]{3}$/, 'a UN/LOCODE as USLAX'),
@@ -62,11 +43,8 @@ const ruleLine = z
       oneOf('arrival', 'discharge', 'gate_out'),
     ]),
     from_day: whole(1, 10_000),
-    daily_rate: matching(/^\d{1,12}(?:\.\d{1,6})?$/, 'an amount as 150 or 150.00, zero or more'),
-    currency: z
-      .string()
-      .trim()
-      .regex(/^[A-Z]{3}$/, 'must be a currency as USD'),
+    daily_rate: amount,
+    currency,
     valid_from: day,
     valid_to: day,
     note: text,
@@ -112,87 +90,20 @@ const HOLIDAY_LIST = HOLIDAY_COLUMNS.join(', ')
  * has one line for each tier. Throws ConfigError that names every bad line with its number.
  */
 export function parseRulesFile(fileName: string, csvText: string): RulesFile {
-  const [header, ...lines] = readCells(fileName, csvText)
-  const columns = (header?.cells ?? []).map((cell) => cell.trim().toLowerCase())
-  const isOfHolidays = columns.includes('holiday_on')
-  const wanted = isOfHolidays ? HOLIDAY_COLUMNS : RULE_COLUMNS
-  refuse(fileName, compareHeader(columns, wanted))
+  const cells = splitCsv(fileName, csvText)
   const bad: BadLine[] = []
-  if (isOfHolidays) {
-    const holidays = readLines(lines, columns, holidayLine, bad)
+  if (cells.columns.includes('holiday_on')) {
+    const holidays = readCsv(fileName, cells, holidayLine, HOLIDAY_COLUMNS, bad)
     bad.push(...findTwice(holidays, ({ calendar, holiday_on }) => `${holiday_on} of ${calendar}`))
     refuse(fileName, bad)
     return { kind: 'holidays', holidays: holidays.map(({ value }) => value) }
   }
-  const read = readLines(lines, columns, ruleLine, bad)
+  const read = readCsv(fileName, cells, ruleLine, RULE_COLUMNS, bad)
   bad.push(...findContradictions(read))
   refuse(fileName, bad)
   const rules = new Map(read.map(({ value }) => [value.rule.rule_name, value.rule]))
   const tiers = read.flatMap(({ value }) => (value.tier.from_day === null ? [] : [value.tier]))
   return { kind: 'rules', rules: [...rules.values()], tiers }
-}
-
-interface Line<Value> {
-  readonly line: number
-  readonly value: Value
-}
-
-function readCells(fileName: string, csvText: string) {
-  const [first = ''] = csvText.split(/\r?\n/, 1)
-  const delimiter = first.split(';').length > first.split(',').length ? ';' : ','
-  try {
-    const records = parse(csvText, {
-      bom: true,
-      delimiter,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-    }) as unknown as readonly { record: string[]; info: { lines: number } }[]
-    return records.map(({ record, info }) => ({ line: info.lines, cells: record }))
-  } catch (thrown) {
-    if (!(thrown instanceof CsvError)) throw thrown
-    const { lines: line = 1 } = thrown as { lines?: number }
-    return refuse(fileName, [{ line, reason: `cannot be read: ${thrown.message}` }])
-  }
-}
-
-function compareHeader(columns: readonly string[], wanted: readonly string[]): BadLine[] {
-  const list = (which: string, names: readonly string[]) =>
-    names.length === 0 ? [] : [{ line: 1, reason: `${which}: ${names.join(', ')}` }]
-  return [
-    ...list(
-      'columns are missing',
-      wanted.filter((column) => !columns.includes(column)),
-    ),
-    ...list(
-      `columns that it does not take (it takes ${wanted.join(', ')})`,
-      columns.filter((column, at) => !wanted.includes(column) || columns.indexOf(column) !== at),
-    ),
-  ]
-}
-
-function readLines<Value>(
-  lines: readonly { readonly line: number; readonly cells: readonly string[] }[],
-  columns: readonly string[],
-  schema: z.ZodType<Value>,
-  bad: BadLine[],
-): Line<Value>[] {
-  return lines.flatMap(({ line, cells }) => {
-    if (cells.length !== columns.length) {
-      const reason = `has ${cells.length} cells and the header ${columns.length}`
-      bad.push({ line, reason })
-      return []
-    }
-    const given = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']))
-    const result = schema.safeParse(given)
-    if (result.success) return [{ line, value: result.data }]
-    for (const { path, message, ...issue } of result.error.issues) {
-      const column = String(path[0] ?? '')
-      const inner = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0]?.message : undefined
-      bad.push({ line, reason: `${column} ${JSON.stringify(given[column])} ${inner ?? message}` })
-    }
-    return []
-  })
 }
 
 /** What lines of one rule say differently, and what a rule cannot say. */
@@ -237,42 +148,6 @@ function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
   ]
 }
 
-function findTwice<Value>(
-  lines: readonly Line<Value>[],
-  keyOf: (value: Value) => string,
-): BadLine[] {
-  const first = new Map<string, number>()
-  return lines.flatMap(({ line, value }) => {
-    const key = keyOf(value)
-    const earlier = first.get(key)
-    if (earlier === undefined) first.set(key, line)
-    return earlier === undefined ? [] : [{ line, reason: `${key} is in line ${earlier} already` }]
-  })
-}
-
-const MOST_SHOWN = 20
-
-function refuse(fileName: string, bad: readonly BadLine[]): never | [] {
-  if (bad.length === 0) return []
-  const sorted = bad.toSorted((one, other) => one.line - other.line)
-  const shown = sorted.slice(0, MOST_SHOWN).map(({ line, reason }) => `\n  line ${line}: ${reason}`)
-  const rest = sorted.length - MOST_SHOWN
-  const more = rest > 0 ? `\n  and ${rest} more` : ''
-  const problem = `cannot be taken, and nothing of it was stored:${shown.join('')}${more}`
-  throw new ConfigError([{ setting: fileName, problem }])
-}
-
-/** How the tables differ from what they held: rules by name, holidays by day. */
-export interface ImportReport {
-  readonly kind: RulesFile['kind']
-  readonly total: number
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
-  /** What the file names and the warehouse does not know. */
-  readonly warnings: readonly string[]
-}
-
 /**
  * Puts the file in place of what was there: all rules, or the holidays of the calendars that it
  * names. Call it in a transaction: whole or not at all. Idempotent.
@@ -306,7 +181,7 @@ from jsonb_populate_recordset(null::${names.table('free_time_tiers')}, $1::jsonb
   return {
     kind: 'rules',
     total: after.size,
-    ...compare(before, after),
+    ...compareRows(before, after),
     warnings: await findUnknownNames(session),
   }
 }
@@ -356,17 +231,7 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
     [JSON.stringify(holidays)],
   )
   const after = await read()
-  return { kind: 'holidays', total: after.size, ...compare(before, after), warnings: [] }
-}
-
-function compare(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
-  const count = (keys: Iterable<string>, isCounted: (key: string) => boolean) =>
-    [...keys].filter(isCounted).length
-  return {
-    added: count(after.keys(), (key) => !before.has(key)),
-    changed: count(after.keys(), (key) => before.has(key) && before.get(key) !== after.get(key)),
-    removed: count(before.keys(), (key) => !after.has(key)),
-  }
+  return { kind: 'holidays', total: after.size, ...compareRows(before, after), warnings: [] }
 }
 
 /** Calendars without a holiday and terminals without a row: a misspelt name holds for nothing. */

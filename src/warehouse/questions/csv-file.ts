@@ -1,0 +1,193 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { z } from 'zod'
+import { ConfigError } from '../../base/errors.js'
+
+/** A line of a file that cannot be taken, and why. */
+export interface BadLine {
+  readonly line: number
+  readonly reason: string
+}
+
+/** The text of a cell without the space around it; null where it is empty. */
+export const text = z.string().transform((cell) => (cell.trim() === '' ? null : cell.trim()))
+export const name = z.string().trim().min(1, 'is empty')
+
+export function matching(pattern: RegExp, must: string) {
+  return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
+}
+
+export function oneOf<const Word extends string>(...words: readonly Word[]) {
+  const must = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
+  return z
+    .string()
+    .trim()
+    .refine((cell): cell is Word => (words as readonly string[]).includes(cell), must)
+}
+
+export function whole(least: number, most: number) {
+  return matching(/^\d{1,6}$/, 'a whole number')
+    .transform((cell) => (cell === null ? null : Number(cell)))
+    .refine(
+      (days) => days === null || (days >= least && days <= most),
+      `must be between ${least} and ${most}`,
+    )
+}
+
+/** A calendar day as PostgreSQL reads one. */
+export const day = matching(/^\d{4}-\d\d-\d\d$/, 'a day as 2026-11-30').refine((cell) => {
+  if (cell === null) return true
+  const at = new Date(`${cell}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(cell)
+}, 'is a day that the calendar does not have')
+
+/** An amount as PostgreSQL reads one, zero or more. */
+export const amount = matching(
+  /^\d{1,12}(?:\.\d{1,6})?$/,
+  'an amount as 150 or 150.00, zero or more',
+)
+
+export const currency = z
+  .string()
+  .trim()
+  .regex(/^[A-Z]{3}$/, 'must be a currency as USD')
+
+export const CHARGES = ['demurrage', 'storage', 'detention'] as const
+
+export interface Line<Value> {
+  readonly line: number
+  readonly value: Value
+}
+
+/**
+ * Reads comma- or semicolon-separated values with a header, in any order of columns. Lines that
+ * cannot be taken are added to `bad`. Throws ConfigError when the header is not the schema's.
+ */
+export function readCsv<Value>(
+  fileName: string,
+  { columns, cells }: CsvCells,
+  schema: z.ZodType<Value>,
+  wanted: readonly string[],
+  bad: BadLine[],
+): Line<Value>[] {
+  refuse(fileName, compareHeader(columns, wanted))
+  return readLines(cells, columns, schema, bad)
+}
+
+export interface CsvCells {
+  readonly columns: readonly string[]
+  readonly cells: readonly { readonly line: number; readonly cells: readonly string[] }[]
+}
+
+/** The cells of a file, its header in small letters. Throws ConfigError when it is malformed. */
+export function splitCsv(fileName: string, csvText: string): CsvCells {
+  const [header, ...cells] = readCells(fileName, csvText)
+  return { columns: (header?.cells ?? []).map((cell) => cell.trim().toLowerCase()), cells }
+}
+
+function readCells(fileName: string, csvText: string) {
+  const [first = ''] = csvText.split(/\r?\n/, 1)
+  const delimiter = first.split(';').length > first.split(',').length ? ';' : ','
+  try {
+    const records = parse(csvText, {
+      bom: true,
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }) as unknown as readonly { record: string[]; info: { lines: number } }[]
+    return records.map(({ record, info }) => ({ line: info.lines, cells: record }))
+  } catch (thrown) {
+    if (!(thrown instanceof CsvError)) throw thrown
+    const { lines: line = 1 } = thrown as { lines?: number }
+    return refuse(fileName, [{ line, reason: `cannot be read: ${thrown.message}` }])
+  }
+}
+
+function compareHeader(columns: readonly string[], wanted: readonly string[]): BadLine[] {
+  const list = (which: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [{ line: 1, reason: `${which}: ${names.join(', ')}` }]
+  return [
+    ...list(
+      'columns are missing',
+      wanted.filter((column) => !columns.includes(column)),
+    ),
+    ...list(
+      `columns that it does not take (it takes ${wanted.join(', ')})`,
+      columns.filter((column, at) => !wanted.includes(column) || columns.indexOf(column) !== at),
+    ),
+  ]
+}
+
+function readLines<Value>(
+  lines: readonly { readonly line: number; readonly cells: readonly string[] }[],
+  columns: readonly string[],
+  schema: z.ZodType<Value>,
+  bad: BadLine[],
+): Line<Value>[] {
+  return lines.flatMap(({ line, cells }) => {
+    if (cells.length !== columns.length) {
+      const reason = `has ${cells.length} cells and the header ${columns.length}`
+      bad.push({ line, reason })
+      return []
+    }
+    const given = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']))
+    const result = schema.safeParse(given)
+    if (result.success) return [{ line, value: result.data }]
+    for (const { path, message, ...issue } of result.error.issues) {
+      const column = String(path[0] ?? '')
+      const inner = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0]?.message : undefined
+      bad.push({ line, reason: `${column} ${JSON.stringify(given[column])} ${inner ?? message}` })
+    }
+    return []
+  })
+}
+
+export function findTwice<Value>(
+  lines: readonly Line<Value>[],
+  keyOf: (value: Value) => string,
+): BadLine[] {
+  const first = new Map<string, number>()
+  return lines.flatMap(({ line, value }) => {
+    const key = keyOf(value)
+    const earlier = first.get(key)
+    if (earlier === undefined) first.set(key, line)
+    return earlier === undefined ? [] : [{ line, reason: `${key} is in line ${earlier} already` }]
+  })
+}
+
+const MOST_SHOWN = 20
+
+/** Throws ConfigError that names the bad lines, the first twenty of them; nothing where there are none. */
+export function refuse(fileName: string, bad: readonly BadLine[]): never | [] {
+  if (bad.length === 0) return []
+  const sorted = bad.toSorted((one, other) => one.line - other.line)
+  const shown = sorted.slice(0, MOST_SHOWN).map(({ line, reason }) => `\n  line ${line}: ${reason}`)
+  const rest = sorted.length - MOST_SHOWN
+  const more = rest > 0 ? `\n  and ${rest} more` : ''
+  const problem = `cannot be taken, and nothing of it was stored:${shown.join('')}${more}`
+  throw new ConfigError([{ setting: fileName, problem }])
+}
+
+/** How the tables differ from what they held: rules by name, holidays by day. */
+export interface ImportReport {
+  readonly kind: string
+  readonly total: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  /** What the file names and the warehouse does not know. */
+  readonly warnings: readonly string[]
+}
+
+export function compareRows(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+) {
+  const count = (keys: Iterable<string>, isCounted: (key: string) => boolean) =>
+    [...keys].filter(isCounted).length
+  return {
+    added: count(after.keys(), (key) => !before.has(key)),
+    changed: count(after.keys(), (key) => before.has(key) && before.get(key) !== after.get(key)),
+    removed: count(before.keys(), (key) => !after.has(key)),
+  }
+}
