@@ -12,7 +12,7 @@
  * (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
-import { readViews } from '../dist/warehouse/schema/read-views.js'
+import { readViews } from '../dist/warehouse/schema/shipped-views.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { SchemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { storeViews } from '../dist/warehouse/schema/store-views.js'

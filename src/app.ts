@@ -22,7 +22,7 @@ import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
 import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
-import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/login-rights.js'
+import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
 export interface AppOptions {

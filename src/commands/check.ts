@@ -69,7 +69,7 @@ function checkSettings(app: App): Promise<string> {
 const OLDEST_SERVER = 140_000
 
 async function checkDatabase(app: App): Promise<string> {
-  const { describeExcessRights } = await import('../warehouse/schema/login-rights.js')
+  const { describeExcessRights } = await import('../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()
   const [row] = await warehouse.query<{

@@ -14,9 +14,6 @@ import { describeProblem, runSettingsOf } from './sync.js'
 /** The demo's own schema, dropped and made anew each time: real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
 const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
-const ANOTHER_DEMO =
-  'another demo runs in this database; ' +
-  'wait until it has ended, or give this one its own directory with --home'
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -44,9 +41,9 @@ export const demo = declare({
   // Log lines would hide the steps that it prints.
   flags: { logLevel: 'error' },
   run: async (app, { shipments }, io) => {
-    const { runAlone } = await import('../warehouse/coordination/run-alone.js')
+    const { runDemoAlone } = await import('../warehouse/schema/demo-schemas.js')
     const warehouse = await app.connect({ ...DEMO, poolSize: 1 })
-    return runAlone(warehouse, DEMO_SCHEMA, ANOTHER_DEMO, () => runDemo(app, io, shipments))
+    return runDemoAlone(warehouse, () => runDemo(app, io, shipments))
   },
 })
 
@@ -82,7 +79,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number): Promise<numb
 }
 
 async function openDemoWarehouse(app: App): Promise<Warehouse> {
-  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/schema/drop-schemas.js')
+  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/schema/demo-schemas.js')
   const warehouse = await app.connect(DEMO)
   if (!(await dropDemoSchemas(warehouse))) {
     const problem =

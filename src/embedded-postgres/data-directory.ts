@@ -2,43 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EmbeddedDatabaseError } from '../base/errors.js'
-import type { Binaries } from './binaries.js'
+import { type Binaries, runProgram } from './binaries.js'
 import type { DatabaseArea } from './area.js'
+import { ADMIN_USER } from './server-client.js'
 import { explainProgramFailure } from './explain-failure.js'
 import { readIfThere, writeFileAtomically } from './files.js'
-import { runProgram } from './run-program.js'
-
-/** The everyday login of the embedded server owns the database and is not a superuser. */
-const EMBEDDED_USER = 'tracking'
-
-/**
- * The superuser, for what only one may do: looking at the server, making the everyday login and
- * databases.
- */
-const ADMIN_USER = 'tracking_admin'
-
-export interface Login {
-  readonly user: string
-  readonly password: string
-}
-
-export async function readLogins(
-  area: DatabaseArea,
-): Promise<{ readonly admin: Login; readonly everyday: Login }> {
-  return {
-    admin: { user: ADMIN_USER, password: await readPassword(area, area.adminPasswordFile) },
-    everyday: { user: EMBEDDED_USER, password: await readPassword(area, area.passwordFile) },
-  }
-}
-
-async function readPassword({ dataDirectory }: DatabaseArea, file: string): Promise<string> {
-  const password = (await readIfThere(file))?.trim()
-  if (password !== undefined) return password
-  throw new EmbeddedDatabaseError(
-    `A password of the embedded database is missing (${file}); bring the file back, ` +
-      `or move ${dataDirectory} away to begin with an empty database.`,
-  )
-}
 
 const STAGING_PREFIX = 'initializing-'
 

@@ -20,17 +20,12 @@ import { EmbeddedDatabaseError, toError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import { findDatabaseArea, makeDatabaseHome, openDatabaseArea, type DatabaseArea } from './area.js'
 import { prepareBinaries } from './binaries.js'
-import { ensureDataDirectory, readDataVersion, readLogins, type Login } from './data-directory.js'
+import { ensureDataDirectory, readDataVersion } from './data-directory.js'
+import { readLogins, type Login } from './server-client.js'
 import { explainFileError, explainServerLog, logSize } from './explain-failure.js'
-import {
-  ensureDatabase,
-  findRunningServer,
-  holdsServer,
-  startServer,
-  stopServer,
-} from './server-process.js'
-import { countUsers, enterUser, setKept } from './server-users.js'
-import { withStartLock } from './start-lock.js'
+import { findRunningServer, holdsServer, startServer, stopServer } from './server-process.js'
+import { ensureDatabase } from './server-client.js'
+import { countUsers, enterUser, setKept, withStartLock } from './start-lock.js'
 
 export interface EmbeddedDatabaseOptions {
   /** Made when missing. Everything of the database is kept in or reached from here. */

@@ -1,29 +1,18 @@
 import { open, readFile, stat, truncate } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { EmbeddedDatabaseError, WarehouseSchemaError } from '../base/errors.js'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+import { EmbeddedDatabaseError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
-import { ScramClient } from '../base/scram-client.js'
-import type { Binaries } from './binaries.js'
+import { type Binaries, runProgram, type ProgramResult } from './binaries.js'
 import type { DatabaseArea } from './area.js'
-import type { Login } from './data-directory.js'
+import { ask, type Login, type RunningServer } from './server-client.js'
 import { explainProgramFailure, recognizeFailure } from './explain-failure.js'
 import { writeFileAtomically } from './files.js'
-import { chooseFreePort } from './free-port.js'
 import { classifyProcess, disownStalePid, isAlive, readPostmaster } from './processes.js'
-import { runProgram, type ProgramResult } from './run-program.js'
-import { renderServerSettings } from './server-settings.js'
-
-export interface RunningServer {
-  readonly port: number
-  /** As the server names it, for example `18.4`. */
-  readonly version: string
-}
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 const POLL_MS = 25
-const CONNECT_TIMEOUT_MS = 5_000
 /** Recovery after a crash can take long. */
 const START_LIMIT_SECONDS = 60
 /** A service manager usually kills after 30 seconds: leave it time for the rest of the shutdown. */
@@ -168,104 +157,6 @@ export async function holdsServer(area: DatabaseArea): Promise<boolean> {
   return kind === 'server' || kind === 'unknown'
 }
 
-/** Before PostgreSQL 15, copying files was the only way. */
-const FIRST_WITH_STRATEGIES = 150_000
-
-/** In PostgreSQL 16 and later one who may create roles gets no other rights by it. */
-const FIRST_WITH_BOUND_CREATEROLE = 160_000
-
-/** Creates the everyday login and the database, its own, where they are missing. */
-export async function ensureDatabase(
-  port: number,
-  logins: { readonly admin: Login; readonly everyday: Login },
-  databaseName: string,
-): Promise<void> {
-  const { admin, everyday } = logins
-  const client = createClient(port, admin)
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ version: number; exists: boolean; isKnown: boolean }>(
-      `select
-    current_setting('server_version_num')::int as version,
-    exists (select from pg_database where datname = $1) as exists,
-    exists (select from pg_roles where rolname = $2) as "isKnown"`,
-      [databaseName, everyday.user],
-    )
-    const { version = 0, exists = false, isKnown = false } = rows[0] ?? {}
-    if (!isKnown) {
-      const more = version >= FIRST_WITH_BOUND_CREATEROLE ? 'createrole' : ''
-      // Keeps the password out of the server's log.
-      await client.query('set log_statement = none')
-      await client.query('set log_min_error_statement = panic')
-      await client.query('set log_min_duration_statement = -1')
-      await client.query(
-        `create role ${pg.escapeIdentifier(everyday.user)} login ${more}
-password ${pg.escapeLiteral(everyday.password)}`,
-      )
-    }
-    if (!exists) {
-      // Copying files takes less than half the time of logging pages; the checkpoint that it needs
-      // disturbs nobody here.
-      const strategy = version >= FIRST_WITH_STRATEGIES ? 'strategy file_copy' : ''
-      await client.query(
-        `create database ${pg.escapeIdentifier(databaseName)}
-owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 ${strategy}`,
-      )
-    }
-  } finally {
-    await client.end()
-  }
-}
-
-function createClient(port: number, { user, password }: Login): pg.Client {
-  const client = new ScramClient({
-    host: '127.0.0.1',
-    port,
-    user,
-    password,
-    database: 'postgres',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS,
-    application_name: 'tracking-sync (embedded)',
-  })
-  // A server that stops while we ask must not become an unhandled event.
-  client.on('error', () => undefined)
-  return client
-}
-
-/**
- * `silent`: nothing answers yet. `stranger`: something answers, but not the server of this data
- * directory.
- */
-async function ask(
-  area: DatabaseArea,
-  port: number,
-  admin: Login,
-): Promise<RunningServer | 'silent' | 'stranger'> {
-  const client = createClient(port, admin)
-  try {
-    await client.connect()
-    const { rows } = await client.query<{ directory: string; version: string }>(
-      `select
-    current_setting('data_directory') as directory,
-    split_part(current_setting('server_version'), ' ', 1) as version`,
-    )
-    const [row] = rows
-    if (row === undefined || resolve(row.directory) !== resolve(area.dataDirectory)) {
-      return 'stranger'
-    }
-    return { port, version: row.version }
-  } catch (error) {
-    // 28P01 and 28000: a server that does not know us. Anything else passes: starting, stopping,
-    // out of connections.
-    if (error instanceof WarehouseSchemaError) return 'stranger'
-    const { code } = error as { code?: string }
-    return code === '28P01' || code === '28000' ? 'stranger' : 'silent'
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
-
 /** Undefined on success, else what the server wrote. */
 async function runStart(area: DatabaseArea, binaries: Binaries): Promise<string | undefined> {
   const log = await open(area.logFile, 'a', 0o600)
@@ -300,4 +191,89 @@ async function boundLog(logFile: string): Promise<void> {
 async function readRememberedPort(area: DatabaseArea): Promise<number | undefined> {
   const port = Number(await readFile(area.portFile, 'utf8').catch(() => ''))
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+}
+
+/**
+ * Below the range from which systems take ports for outgoing connections, so that a remembered port
+ * stays free.
+ */
+const LOWEST_PORT = 20_000
+const HIGHEST_PORT = 29_999
+const RANDOM_TRIES = 50
+
+/**
+ * The first of `wanted` that is free on the loopback address, else a random free one. Never one of
+ * `taken`.
+ */
+export async function chooseFreePort(
+  wanted: readonly number[],
+  taken: ReadonlySet<number>,
+): Promise<number> {
+  const random = Array.from({ length: RANDOM_TRIES }, () =>
+    randomInt(LOWEST_PORT, HIGHEST_PORT + 1),
+  )
+  for (const port of [...wanted, ...random]) {
+    if (!taken.has(port) && (await isPortFree(port))) return port
+  }
+  throw new EmbeddedDatabaseError(
+    `No free port was found on 127.0.0.1 between ${LOWEST_PORT} and ${HIGHEST_PORT}; ` +
+      'set TRACKING_DATABASE_PORT to a free one, or set DATABASE_URL.',
+  )
+}
+
+async function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => {
+      resolve(false)
+    })
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      server.close(() => {
+        resolve(true)
+      })
+    })
+  })
+}
+
+/**
+ * For a small machine whose only users are this program and a few analysts. A later line wins in
+ * PostgreSQL, so what `initdb` found out about the machine comes first and can be overridden here;
+ * `ALTER SYSTEM` overrides both.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  // TCP is enough everywhere, and a socket path may be too long for the system (107 bytes on
+  // Linux).
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  work_mem: '16MB',
+  maintenance_work_mem: '64MB',
+  effective_cache_size: '512MB',
+  // There are no replicas: without them bulk loads into new tables skip most of the log.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  wal_compression: 'on',
+  max_wal_size: '1GB',
+  // Compiling costs more than it saves on tables of this size.
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  cluster_name: 'tracking-sync',
+}
+
+/** The text of `server.conf`, which lies beside the data directory. */
+export function renderServerSettings(
+  port: number,
+  extraSettings: Readonly<Record<string, string>>,
+): string {
+  const settings = { ...SETTINGS, port: String(port), ...extraSettings }
+  return [
+    '# Written at every start. Change settings with ALTER SYSTEM as tracking_admin (admin-password).',
+    "include 'data/postgresql.conf'",
+    ...Object.entries(settings).map(
+      ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,
+    ),
+    '',
+  ].join('\n')
 }

@@ -6,10 +6,14 @@
  * only one process can do. The highest file is never deleted, so a slow process that looked at an
  * old number sees the newer one and steps back. A single lock file that is deleted and made again
  * could be broken twice.
+ *
+ * Who uses the server is counted under the same lock (decision 28): `users/` beside the data has one
+ * file for each process that uses it, and `kept` for a server that is to stay.
  */
-import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rm, stat, writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import { EmbeddedDatabaseError } from '../base/errors.js'
 import { isIdentityAlive, ownIdentity } from './processes.js'
 
@@ -90,4 +94,34 @@ async function createExclusively(path: string, text: string): Promise<boolean> {
 async function listNumbers(directory: string): Promise<number[]> {
   const names = await readdir(directory)
   return names.flatMap((name) => LOCK_NAME.exec(name)?.[1] ?? []).map(Number)
+}
+
+const KEPT = 'kept'
+
+/**
+ * Enters this process as a user; returns the file whose removal ends the use. Call this and the two
+ * below under the lock.
+ */
+export async function enterUser(directory: string): Promise<string> {
+  await mkdir(join(directory, 'users'), { recursive: true })
+  const file = join(directory, 'users', `${process.pid}-${randomUUID()}`)
+  await writeFile(file, await ownIdentity())
+  return file
+}
+
+/** Counts the users that live, with `kept` as one of them, and forgets the others. */
+export async function countUsers(directory: string): Promise<number> {
+  let count = 0
+  for (const name of await readdir(join(directory, 'users')).catch(() => [])) {
+    const file = join(directory, 'users', name)
+    if (name === KEPT || (await isIdentityAlive(await readFile(file, 'utf8'))) === true) count += 1
+    else await rm(file, { force: true })
+  }
+  return count
+}
+
+export async function setKept(directory: string, isKept: boolean): Promise<void> {
+  const file = join(directory, 'users', KEPT)
+  if (isKept) await writeFile(file, '')
+  else await rm(file, { force: true })
 }

@@ -1,6 +1,6 @@
 import { IncompleteRunError } from '../base/errors.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
-import type { ListedTypes } from '../warehouse/bookkeeping/pass-position.js'
+import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 
 const NONE: ListedTypes = { isOwnTypeSeen: false, foreign: [] }
 const TYPES_NAMED = 3

@@ -1,7 +1,7 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
-import { loadConfirmedPasses } from '../warehouse/bookkeeping/confirmed-passes.js'
+import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { SchemaNames } from '../warehouse/connection/schema-names.js'
 import { together } from '../warehouse/connection/together.js'

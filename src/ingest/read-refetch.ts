@@ -114,7 +114,7 @@ async function unlessGone<Result>(
 
 /** A reference that no row points to any more is not needed. */
 function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
-  return retryWarehouse(run, () => isReferenced(run.warehouse, run.warehouse.names, id))
+  return retryWarehouse(run, () => isReferenced(run.warehouse, id))
 }
 
 async function readRecord(run: StoringRun, entry: Entry): Promise<void> {

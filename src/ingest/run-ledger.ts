@@ -7,7 +7,7 @@ import {
   type StreamState,
 } from '../warehouse/bookkeeping/sync-runs.js'
 import type { StreamOutcome } from '../warehouse/connection/tables.js'
-import type { ListedTypes } from '../warehouse/bookkeeping/pass-position.js'
+import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 import { addListedTypes } from './foreign-types.js'
 
 export type CountsDelta = Partial<StreamCounts>

@@ -1,5 +1,5 @@
 import { slotGaps } from '../base/schedule.js'
-import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-states.js'
+import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 

@@ -1,15 +1,12 @@
 import { ApiRequestError } from '../base/errors.js'
-import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
+import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
 import {
   findTrackedShipments,
   findUnwanted,
   type ChangingStream,
 } from '../warehouse/rows/changing-rows.js'
-import {
-  loadPassHistory,
-  type PassHistory,
-  type PassList,
-} from '../warehouse/bookkeeping/checkpoints.js'
+import { type PassList } from '../warehouse/bookkeeping/checkpoints.js'
+import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { mostMoving, readPage, type ListPass } from './list-pass.js'

@@ -1,7 +1,7 @@
 import type { ListStream } from '../api/endpoints.js'
 import { parsePage, type Page } from '../api/list-pages.js'
 import { membersOf, type Document } from '../jsonapi/document.js'
-import { loadCapability, saveCapability } from '../warehouse/bookkeeping/capabilities.js'
+import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Run } from '../ingest/run.js'
 
 /**

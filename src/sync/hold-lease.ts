@@ -2,8 +2,11 @@ import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.js'
 import { placeOfPids } from '../base/process-place.js'
 import { createSleep } from '../base/retry.js'
-import { acquireLease, fenceWarehouse } from '../warehouse/coordination/lease.js'
-import type { HolderProcess } from '../warehouse/coordination/take-lease.js'
+import {
+  acquireLease,
+  fenceWarehouse,
+  type HolderProcess,
+} from '../warehouse/coordination/lease.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** One writer for each set of schemas. */

@@ -9,17 +9,16 @@ import type { Run } from '../ingest/run.js'
 import {
   abandonPass,
   completePass,
-  loadPassHistory,
   loadPassRemains,
   type Checkpoint,
-  type PassHistory,
   type PassList,
 } from '../warehouse/bookkeeping/checkpoints.js'
+import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 import type {
   PassFindings,
   PassPosition,
   TallyState,
-} from '../warehouse/bookkeeping/pass-position.js'
+} from '../warehouse/bookkeeping/checkpoints.js'
 
 /** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'

@@ -1,7 +1,7 @@
 import type { ListStream } from '../api/endpoints.js'
 import type { Page } from '../api/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
-import type { PassFindings } from '../warehouse/bookkeeping/pass-position.js'
+import type { PassFindings } from '../warehouse/bookkeeping/checkpoints.js'
 import { ApiRequestError } from '../base/errors.js'
 import {
   checkFilter,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { roomsList } from '../../scripts/documents/pages.js'
-import { REFETCH_TRANSITIONS } from '../../src/warehouse/bookkeeping/refetch-states.js'
+import { REFETCH_TRANSITIONS } from '../../src/warehouse/bookkeeping/refetch-queue.js'
 import { NOTIFICATION_EVENTS } from '../../src/webhooks/notification-states.js'
 import { ROOMS } from './rooms.js'
 

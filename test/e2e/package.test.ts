@@ -1,15 +1,20 @@
 import { chown, cp, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { chooseAccount, type Account } from '../../src/embedded-postgres/os-account.js'
+import { chooseAccount, type Account } from '../../src/embedded-postgres/area.js'
 import {
   isServerRunning,
   makeFreshHome,
   removeFreshHomes,
   type FreshHome,
 } from '../support/fresh-home.js'
-import { endPrograms, repositoryDirectory, startProgram } from '../support/run-cli.js'
-import type { ProgramOptions, ProgramResult } from '../support/run-cli.js'
+import {
+  endPrograms,
+  repositoryDirectory,
+  startProgram,
+  type ProgramOptions,
+  type ProgramResult,
+} from '../support/run-cli.js'
 
 /** What npm needs to reach a registry and its cache; the rest of the environment stays out. */
 const NPM_VARIABLES =

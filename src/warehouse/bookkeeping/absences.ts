@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.js'
-import { anyOf } from '../connection/any-of.js'
+import { anyOf } from '../connection/typed-statements.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 

@@ -1,6 +1,6 @@
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType, resources } from '../../resources/index.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** The given references that have no row and are not queued. Writes nothing. */
@@ -33,18 +33,14 @@ where not exists (
 }
 
 /** Whether a live row of any table points to this id. Scans the tables: not for many ids. */
-export async function isReferenced(
-  session: Session,
-  names: SchemaNames,
-  id: string,
-): Promise<boolean> {
+export async function isReferenced(session: Session, id: string): Promise<boolean> {
   for (const { stream, relationships } of resources) {
     for (const [name, { kind }] of relationships) {
       if (kind === 'many') continue
       const rows = await session.query(
         'look for rows that point to a record',
         `select
-from ${names.table(stream)}
+from ${session.names.table(stream)}
 where ${quoteIdentifier(`${name}_id`)} = $1 and _deleted_at is null
 limit 1`,
         [id],

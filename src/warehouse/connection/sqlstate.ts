@@ -29,6 +29,8 @@ const TRY_AGAIN =
 
 const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
 
+const SLOW = 'the statement took too long: look for locks or load, and run the command again'
+
 const OUR_FAULT =
   'PostgreSQL runs but refuses this statement: please report it as a fault of tracking-sync'
 
@@ -51,13 +53,17 @@ const RULES: readonly Rule[] = [
   { prefix: '08', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
   { prefix: '57P0', error: WarehouseUnavailableError, advice: CHECK_REACHABLE },
   // 53300 too_many_connections, 53100 disk_full and the rest of insufficient_resources
-  { prefix: '53300', error: WarehouseUnavailableError, advice: 'free connections of the server' },
+  {
+    prefix: '53300',
+    error: WarehouseUnavailableError,
+    advice: 'close idle connections, or raise max_connections',
+  },
   { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
   // 25P03 idle_in_transaction_session_timeout: this process was stopped, or very slow, and the
   // server hung up
   { prefix: '25P03', error: WarehouseUnavailableError, advice: TRY_AGAIN },
   // 57014 query_canceled by statement_timeout
-  { prefix: '57014', error: WarehouseUnavailableError, advice: 'the statement took too long' },
+  { prefix: '57014', error: WarehouseUnavailableError, advice: SLOW },
   // 28* invalid authorization, 3D000 no such database, 42501 insufficient_privilege
   { prefix: '28', error: WarehouseSchemaError, advice: 'check user and password in DATABASE_URL' },
   {
@@ -75,9 +81,9 @@ const RULES: readonly Rule[] = [
   { prefix: '3F000', error: WarehouseSchemaError, advice: 'run `tracking-sync migrate`' },
   // 22* data_exception, 23* integrity_constraint_violation, 54* program_limit_exceeded (a value too
   // large)
-  { prefix: '22', error: WarehouseDataError, advice: 'the value is named above' },
-  { prefix: '23', error: WarehouseDataError, advice: 'the constraint is named above' },
-  { prefix: '54', error: WarehouseDataError, advice: 'the limit is named above' },
+  { prefix: '22', error: WarehouseDataError, advice: 'the message names the value' },
+  { prefix: '23', error: WarehouseDataError, advice: 'the message names the constraint' },
+  { prefix: '54', error: WarehouseDataError, advice: 'the message names the limit' },
 ]
 
 /** Errors of the socket, before there is a SQLSTATE. */
@@ -101,38 +107,24 @@ export function toWarehouseError(thrown: unknown, action: string): Error {
   if (thrown instanceof ConnectorError) return thrown
   const error = toError(thrown)
   const code = errorCode(error)
-  const context = { action, code }
+  const wrap = (Class: WarehouseErrorClass, text: string): Error =>
+    new Class(`${action}: ${text}`, { cause: error, context: { action, code } })
   const pooling = poolerProblem(error)
-  if (pooling !== undefined) {
-    const message = `${action}: ${error.message}; ${pooling}`
-    return new WarehouseSchemaError(message, { cause: error, context })
-  }
+  if (pooling !== undefined) return wrap(WarehouseSchemaError, `${error.message}; ${pooling}`)
   const rule = findRule(error, code)
   if (rule !== undefined) {
-    const message = `${action}: PostgreSQL says "${error.message}" (${code ?? ''}); ${rule.advice}`
-    return new rule.error(message, { cause: error, context })
+    return wrap(rule.error, `PostgreSQL says "${error.message}" (${code ?? ''}); ${rule.advice}`)
   }
   const distrust = linkProblem(error, code)
-  if (distrust !== undefined) {
-    return new WarehouseSchemaError(`${action}: ${error.message}; ${distrust}`, {
-      cause: error,
-      context,
-    })
-  }
+  if (distrust !== undefined) return wrap(WarehouseSchemaError, `${error.message}; ${distrust}`)
   if (isConnectionFailure(error, code)) {
     const reason = error.message === '' ? (code ?? 'no connection') : error.message
-    return new WarehouseUnavailableError(`${action}: ${reason}; ${CHECK_REACHABLE}`, {
-      cause: error,
-      context,
-    })
+    return wrap(WarehouseUnavailableError, `${reason}; ${CHECK_REACHABLE}`)
   }
   // Anything else was thrown by our own code inside a transaction: a bug is a bug, wherever it
   // happens.
   if (!(error instanceof pg.DatabaseError)) return error
-  return new WarehouseSchemaError(`${action}: ${error.message} (${code ?? 'no code'})`, {
-    cause: error,
-    context,
-  })
+  return wrap(WarehouseSchemaError, `${error.message} (${code ?? 'no code'})`)
 }
 
 /**

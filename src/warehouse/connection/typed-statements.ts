@@ -4,6 +4,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type DatabaseConnection,
+  sql,
 } from 'kysely'
 import type pg from 'pg'
 import type { SyncTables } from './tables.js'
@@ -46,4 +47,9 @@ export function typedStatements(run: RunStatement): Kysely<SyncTables> {
 
 function refuse(): never {
   throw new Error('transactions and streams are the business of the warehouse')
+}
+
+/** `= any (…)` for texts: one parameter for a list of any length. */
+export function anyOf(texts: readonly string[]) {
+  return sql<string>`any(${texts}::text[])`
 }

@@ -1,11 +1,32 @@
-import { ConnectorError, LeaseLostError } from '../../base/errors.js'
+import {
+  ConnectorError,
+  LeaseLostError,
+  LeaseHeldError,
+  WarehouseConflictError,
+} from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { STALE_AFTER_MS, takeLease, type TakeLeaseOptions } from './take-lease.js'
 
-export interface LeaseOptions extends TakeLeaseOptions {
+/** Who holds a lease, to be shown to others. */
+export interface LeaseHolder {
+  readonly host: string
+  readonly pid: number
+  /** Where the pid is valid, since two hosts or containers may share a name; if known. */
+  readonly place?: string | undefined
+  readonly command: string
+}
+
+/** Identifies the process of a holder. */
+export type HolderProcess = Pick<LeaseHolder, 'host' | 'pid' | 'place'>
+
+export interface LeaseOptions {
+  /** What is held. */
+  readonly name: string
+  readonly holder: LeaseHolder
+  /** True for a holder that is known to have ended: its lease counts as stale at once. */
+  readonly isGone?: (holder: HolderProcess) => boolean
   readonly logger: Logger
   readonly sleep: Sleep
   /** Milliseconds that only ever rise. */
@@ -13,6 +34,12 @@ export interface LeaseOptions extends TakeLeaseOptions {
 }
 
 const HEARTBEAT_EVERY_MS = 10_000
+
+/** Six missed heartbeats. */
+const STALE_AFTER_MS = 60_000
+
+/** A write of a stale holder may still be under way; wait for it no longer than this. */
+const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
 
 const TAKEN = 'another run has taken it over'
 
@@ -168,7 +195,8 @@ returning fencing_token`,
 
   #lose(why: string): LeaseLostError {
     const error = new LeaseLostError(
-      `this run lost the lease: ${why}; it has stopped writing, and what it wrote before stands`,
+      `this run lost the lease: ${why}; it has stopped writing, and what it wrote before stands: ` +
+        'start it again when no other run is under way',
       { context: { fencingToken: this.fencingToken } },
     )
     if (!this.#released.signal.aborted) this.#lost.abort(error)
@@ -188,4 +216,123 @@ async function sleepUnless(isOver: AbortSignal, ms: number, sleep: Sleep): Promi
     if (isOver.aborted) return false
     throw thrown
   }
+}
+
+/**
+ * Takes the lease where it is free or stale, and returns the new fencing token. Throws
+ * `LeaseHeldError` otherwise. One statement where it is free and not locked, as nearly always.
+ */
+async function takeLease(warehouse: Warehouse, options: LeaseOptions): Promise<number> {
+  const fencingToken = await writeHolder(warehouse, options, FREE_AND_UNLOCKED)
+  return fencingToken ?? takeOver(warehouse, options)
+}
+
+async function takeOver(warehouse: Warehouse, options: LeaseOptions): Promise<number> {
+  // Without a lock first: refuse at once, even if the holder is in the middle of a large write.
+  refuseWhenHeld(await readHolding(warehouse, options.name), options)
+  try {
+    return await warehouse.transaction('take the lease', async (session) => {
+      await lockRow(session, options.name)
+      const holding = await readHolding(session, options.name)
+      refuseWhenHeld(holding, options)
+      const fencingToken = await writeHolder(session, options, LOCKED)
+      if (fencingToken === undefined) throw new Error('the locked row of the lease is not there')
+      return fencingToken
+    })
+  } catch (thrown) {
+    if (!(thrown instanceof WarehouseConflictError)) throw thrown
+    throw new LeaseHeldError(
+      'a run that gives no sign of life still has a write under way; ' +
+        'the database ends it within a minute: start again then',
+      { cause: thrown },
+    )
+  }
+}
+
+async function lockRow(session: Session, name: string): Promise<void> {
+  const table = session.names.table('lease')
+  const lock = (sqlText: string, ...parameters: unknown[]): Promise<unknown> =>
+    session.query('lock the lease', sqlText, parameters)
+  await lock(`set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
+  await lock(`insert into ${table} (lease_name) values ($1) on conflict do nothing`, name)
+  await lock(`select lease_name from ${table} where lease_name = $1 for update`, name)
+}
+
+/** Locks the row as `lockRow` does, but without waiting for the checks of writers. */
+const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
+const LOCKED = ''
+
+/** Undefined when the row is not there to be taken. */
+async function writeHolder(
+  session: Session,
+  { name, holder }: LeaseOptions,
+  condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
+): Promise<number | undefined> {
+  const { command, pid, host, place } = holder
+  const where = place === undefined ? host : `${host} (${place})`
+  const table = session.names.table('lease')
+  const [taken] = await session.query<{ fencing_token: number }>(
+    'take the lease',
+    `with taken as (select lease_name from ${table} where lease_name = $1 ${condition})
+update ${table} as held
+set
+    holder = $2,
+    fencing_token = held.fencing_token + 1,
+    acquired_at = clock_timestamp(),
+    heartbeat_at = clock_timestamp()
+from taken
+where held.lease_name = taken.lease_name
+returning held.fencing_token`,
+    [name, `${command}, process ${pid} on ${where}`],
+  )
+  return taken?.fencing_token
+}
+
+interface Holding {
+  readonly holder: string
+  readonly acquired_at: string
+  readonly held_ms: number
+  readonly silent_ms: number
+}
+
+/** Undefined when the lease is free. */
+async function readHolding(session: Session, name: string): Promise<Holding | undefined> {
+  const [holding] = await session.query<Holding>(
+    'look at the lease',
+    `select
+    holder,
+    to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
+    extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
+    extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
+from ${session.names.table('lease')}
+where lease_name = $1
+    and holder is not null`,
+    [name],
+  )
+  return holding
+}
+
+function refuseWhenHeld(holding: Holding | undefined, { isGone }: LeaseOptions): void {
+  // A sign of life from the future: the clock was put back since.
+  if (holding === undefined || Math.abs(holding.silent_ms) > STALE_AFTER_MS) return
+  const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
+  if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
+  const leftMs = STALE_AFTER_MS - holding.silent_ms
+  throw new LeaseHeldError(
+    `another run holds the lease: ${describeHolding(holding)}; ` +
+      `without another sign of life it is taken over in ${seconds(leftMs)}`,
+    { context: { holder: holding.holder, acquiredAt: holding.acquired_at } },
+  )
+}
+
+/** As `writeHolder` writes it. */
+const HOLDER = /, process (\d+) on (.+?)(?: \(([^()]+)\))?$/
+
+function describeHolding({ holder, acquired_at, held_ms, silent_ms }: Holding): string {
+  const since = `since ${acquired_at} (${seconds(held_ms)})`
+  return `${holder}, ${since}, last sign of life ${seconds(silent_ms)} ago`
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 1000))} s`
 }

@@ -1,7 +1,6 @@
 import { ConfigError } from '../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
-import { readViews } from '../schema/read-views.js'
-import type { ShippedView } from '../schema/shipped-view.js'
+import { readViews, type ShippedView } from '../schema/shipped-views.js'
 import { QUESTIONS, type QueryParameter, type QueryValues, type Question } from './questions.js'
 
 /** A shipped question with its SQL. */

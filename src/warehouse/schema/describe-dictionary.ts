@@ -1,5 +1,5 @@
 import { readCatalog, type CatalogReader, type CatalogRelation } from './describe-schema.js'
-import { holdsStoredRows } from './stored-views.js'
+import { holdsStoredRows } from './shipped-views.js'
 
 const INTRODUCTION = `# Data dictionary
 

@@ -1,5 +1,5 @@
 import type { SchemaNames } from '../connection/schema-names.js'
-import { holdsStoredRows } from './stored-views.js'
+import { holdsStoredRows } from './shipped-views.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** Where the catalogs are read from: a warehouse, or one transaction of it. */

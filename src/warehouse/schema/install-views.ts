@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
-import type { ShippedView } from './shipped-view.js'
+import { type ShippedView, storedTable } from './shipped-views.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
-import { storedTable } from './stored-views.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 

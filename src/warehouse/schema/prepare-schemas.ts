@@ -7,7 +7,7 @@ import {
   type MigrateOptions,
   type MigrationReport,
 } from './run-migrations.js'
-import { readViews } from './read-views.js'
+import { readViews } from './shipped-views.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Warehouse } from '../connection/warehouse.js'
 

@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logger.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { STORED_VIEWS, storedTable, type StorableView } from './stored-views.js'
+import { STORED_VIEWS, storedTable, type StorableView } from './shipped-views.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000

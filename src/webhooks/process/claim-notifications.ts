@@ -3,7 +3,7 @@ import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import {
   completeSyncBegan,
   loadConfirmedPasses,
-} from '../../warehouse/bookkeeping/confirmed-passes.js'
+} from '../../warehouse/bookkeeping/complete-passes.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { ALLOWED_OUTCOMES, canBe, stateAfter, type Outcome } from '../notification-states.js'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readViews } from '../../../src/warehouse/schema/read-views.js'
+import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import {
   bindQuery,
   readShippedQueries,

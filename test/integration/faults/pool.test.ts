@@ -76,7 +76,7 @@ describe('too few connections', { tags: ['C15'] }, () => {
     expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 2_000)
     const run = runTestSync({ warehouse, source: simulator })
     await expect(run).rejects.toMatchObject({ code: 'warehouse_unavailable' })
-    await expect(run).rejects.toThrow(/\(53300\); free connections of the server/)
+    await expect(run).rejects.toThrow(/\(53300\); close idle connections/)
     await query(`alter role ${role} connection limit 10`)
     expect((await post(notificationBody('first'))).status).toBe(202)
     expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })

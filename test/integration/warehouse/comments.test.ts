@@ -4,7 +4,7 @@ import { resources } from '../../../src/resources/index.js'
 import { vesselPositions } from '../../../src/resources/vessel.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
 import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
-import { holdsStoredRows } from '../../../src/warehouse/schema/stored-views.js'
+import { holdsStoredRows } from '../../../src/warehouse/schema/shipped-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
-import { readViews } from '../../../src/warehouse/schema/read-views.js'
-import type { ShippedView } from '../../../src/warehouse/schema/shipped-view.js'
+import { readViews, type ShippedView } from '../../../src/warehouse/schema/shipped-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

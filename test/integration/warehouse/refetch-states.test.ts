@@ -5,12 +5,10 @@ import {
   queueRefetches,
   releaseRefetches,
   removeRefetches,
-} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import {
   REFETCH_STATE,
   REFETCH_TRANSITIONS,
   type RefetchState,
-} from '../../../src/warehouse/bookkeeping/refetch-states.js'
+} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 

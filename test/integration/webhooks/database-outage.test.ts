@@ -6,7 +6,7 @@ import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
 } from '../../../src/embedded-postgres/embedded-database.js'
-import { chooseFreePort } from '../../../src/embedded-postgres/free-port.js'
+import { chooseFreePort } from '../../../src/embedded-postgres/server-process.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LoopGuard } from '../../../src/jsonapi/pagination.js'
 import { EMPTY_TALLY, findShortfall, tally } from '../../../src/sync/list-pass.js'
-import type { TallyState } from '../../../src/warehouse/bookkeeping/pass-position.js'
+import type { TallyState } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 
 interface ShownPage {
   readonly ids: readonly (string | null)[]

@@ -48,3 +48,41 @@ export function completeSyncBegan(passes: ReadonlyMap<string, Date>): Date | und
   const isComplete = starts.every((start) => start !== undefined)
   return isComplete ? new Date(Math.min(...starts)) : undefined
 }
+
+/** What a new pass has to know of those before it. */
+export interface PassHistory {
+  /** On the database's clock: no request of the new pass is older. */
+  readonly now: string
+  /**
+   * When the last complete pass over the whole list began, in hours before now; null when there was
+   * none.
+   */
+  readonly wholeHoursAgo: number | null
+  /** When the last complete pass of any scope began, on the source's clock. */
+  readonly lastStartedAt: Date | null
+}
+
+/** When the complete passes over a stream began. */
+export async function loadPassHistory(session: Session, stream: string): Promise<PassHistory> {
+  const [row] = await session.query<{
+    now: string
+    whole_hours_ago: number | null
+    last_started_ms: number | null
+  }>(
+    'look up the last passes',
+    `select
+    to_json(now()) #>> '{}' as now,
+    extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole'))::float8
+        / 3600 as whole_hours_ago,
+    floor(extract(epoch from max(completed_pass_started_at)) * 1000)::bigint as last_started_ms
+from ${session.names.table('checkpoints')}
+where stream = $1`,
+    [stream],
+  )
+  if (row === undefined) throw new Error('a query of aggregates has one row')
+  return {
+    now: row.now,
+    wholeHoursAgo: row.whole_hours_ago,
+    lastStartedAt: row.last_started_ms === null ? null : new Date(row.last_started_ms),
+  }
+}

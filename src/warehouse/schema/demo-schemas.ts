@@ -1,5 +1,33 @@
-import { quoteIdentifier } from '../connection/schema-names.js'
+import { LeaseHeldError } from '../../base/errors.js'
 import type { Warehouse } from '../connection/warehouse.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+
+const ANOTHER_DEMO =
+  'another demo runs in this database; ' +
+  'wait until it has ended, or give this one its own directory with --home'
+
+/** Any constant of our own: the first key of the advisory lock. */
+const LOCK_CLASS = 820_313
+
+/**
+ * Runs a demo, or throws LeaseHeldError at once when another one runs in this database. A killed
+ * demo leaves nothing behind. Takes a connection meanwhile.
+ */
+export async function runDemoAlone<Result>(
+  warehouse: Warehouse,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return warehouse.transaction('keep others away', async (session) => {
+    await session.query('keep others away', 'set local idle_in_transaction_session_timeout = 0')
+    const [row] = await session.query<{ isTaken: boolean }>(
+      'keep others away',
+      'select pg_try_advisory_xact_lock($1, hashtext($2)) as "isTaken"',
+      [LOCK_CLASS, warehouse.names.data],
+    )
+    if (row?.isTaken !== true) throw new LeaseHeldError(ANOTHER_DEMO)
+    return work()
+  })
+}
 
 /** Stands in the comment of the schema of bookkeeping. */
 const MARK = 'Made by tracking-sync demo, which drops it and makes it anew.'

@@ -1,0 +1,144 @@
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { EmbeddedDatabaseError, WarehouseSchemaError } from '../base/errors.js'
+import { ScramClient } from '../base/scram-client.js'
+import type { DatabaseArea } from './area.js'
+import { readIfThere } from './files.js'
+
+/** The everyday login of the embedded server owns the database and is not a superuser. */
+const EMBEDDED_USER = 'tracking'
+
+/**
+ * The superuser, for what only one may do: looking at the server, making the everyday login and
+ * databases.
+ */
+export const ADMIN_USER = 'tracking_admin'
+
+export interface Login {
+  readonly user: string
+  readonly password: string
+}
+
+export async function readLogins(
+  area: DatabaseArea,
+): Promise<{ readonly admin: Login; readonly everyday: Login }> {
+  return {
+    admin: { user: ADMIN_USER, password: await readPassword(area, area.adminPasswordFile) },
+    everyday: { user: EMBEDDED_USER, password: await readPassword(area, area.passwordFile) },
+  }
+}
+
+async function readPassword({ dataDirectory }: DatabaseArea, file: string): Promise<string> {
+  const password = (await readIfThere(file))?.trim()
+  if (password !== undefined) return password
+  throw new EmbeddedDatabaseError(
+    `A password of the embedded database is missing (${file}); bring the file back, ` +
+      `or move ${dataDirectory} away to begin with an empty database.`,
+  )
+}
+
+export interface RunningServer {
+  readonly port: number
+  /** As the server names it, for example `18.4`. */
+  readonly version: string
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** Before PostgreSQL 15, copying files was the only way. */
+const FIRST_WITH_STRATEGIES = 150_000
+
+/** In PostgreSQL 16 and later one who may create roles gets no other rights by it. */
+const FIRST_WITH_BOUND_CREATEROLE = 160_000
+
+/** Creates the everyday login and the database, its own, where they are missing. */
+export async function ensureDatabase(
+  port: number,
+  logins: { readonly admin: Login; readonly everyday: Login },
+  databaseName: string,
+): Promise<void> {
+  const { admin, everyday } = logins
+  const client = createClient(port, admin)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: number; exists: boolean; isKnown: boolean }>(
+      `select
+    current_setting('server_version_num')::int as version,
+    exists (select from pg_database where datname = $1) as exists,
+    exists (select from pg_roles where rolname = $2) as "isKnown"`,
+      [databaseName, everyday.user],
+    )
+    const { version = 0, exists = false, isKnown = false } = rows[0] ?? {}
+    if (!isKnown) {
+      const more = version >= FIRST_WITH_BOUND_CREATEROLE ? 'createrole' : ''
+      // Keeps the password out of the server's log.
+      await client.query('set log_statement = none')
+      await client.query('set log_min_error_statement = panic')
+      await client.query('set log_min_duration_statement = -1')
+      await client.query(
+        `create role ${pg.escapeIdentifier(everyday.user)} login ${more}
+password ${pg.escapeLiteral(everyday.password)}`,
+      )
+    }
+    if (!exists) {
+      // Copying files takes less than half the time of logging pages; the checkpoint that it needs
+      // disturbs nobody here.
+      const strategy = version >= FIRST_WITH_STRATEGIES ? 'strategy file_copy' : ''
+      await client.query(
+        `create database ${pg.escapeIdentifier(databaseName)}
+owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 ${strategy}`,
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+function createClient(port: number, { user, password }: Login): pg.Client {
+  const client = new ScramClient({
+    host: '127.0.0.1',
+    port,
+    user,
+    password,
+    database: 'postgres',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    application_name: 'tracking-sync (embedded)',
+  })
+  // A server that stops while we ask must not become an unhandled event.
+  client.on('error', () => undefined)
+  return client
+}
+
+/**
+ * `silent`: nothing answers yet. `stranger`: something answers, but not the server of this data
+ * directory.
+ */
+export async function ask(
+  area: DatabaseArea,
+  port: number,
+  admin: Login,
+): Promise<RunningServer | 'silent' | 'stranger'> {
+  const client = createClient(port, admin)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ directory: string; version: string }>(
+      `select
+    current_setting('data_directory') as directory,
+    split_part(current_setting('server_version'), ' ', 1) as version`,
+    )
+    const [row] = rows
+    if (row === undefined || resolve(row.directory) !== resolve(area.dataDirectory)) {
+      return 'stranger'
+    }
+    return { port, version: row.version }
+  } catch (error) {
+    // 28P01 and 28000: a server that does not know us. Anything else passes: starting, stopping,
+    // out of connections.
+    if (error instanceof WarehouseSchemaError) return 'stranger'
+    const { code } = error as { code?: string }
+    return code === '28P01' || code === '28000' ? 'stranger' : 'silent'
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
