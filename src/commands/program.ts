@@ -9,7 +9,7 @@ import { demo } from './demo.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
 import { query } from './query.js'
-import { rules } from './rules.js'
+import { invoices, rules } from './rules.js'
 import { serve } from './serve.js'
 import { simulate } from './simulate.js'
 import { backfill, plan, sync } from './sync.js'
@@ -34,6 +34,7 @@ const COMMANDS = [
   customFields,
   query,
   rules,
+  invoices,
   database,
   simulate,
   config,

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
+import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
 import { createTestWarehouse } from './test-warehouse.js'
 
@@ -28,7 +28,7 @@ export interface AnalyticsScene {
    */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
   query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** Empties the tables of the data schema, the rules of free time and the holidays. */
+  /** Empties the tables of the data schema and those that users fill. */
   clear(): Promise<void>
   drop(): Promise<void>
 }
@@ -98,7 +98,7 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         [names.data],
       )
       const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
-      const rules = [names.table('free_time_rules'), names.table('holidays')]
+      const rules = USERS_TABLES.map((table) => names.table(table))
       await deleteRows(warehouse, [...all, ...rules])
     },
     drop,

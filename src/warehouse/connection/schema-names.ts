@@ -51,7 +51,12 @@ const SYNC_TABLES = [
 ] as const
 
 /** Of the analytics schema: filled by the user. */
-export const USERS_TABLES = ['free_time_rules', 'free_time_tiers', 'holidays'] as const
+export const USERS_TABLES = [
+  'dd_invoices',
+  'free_time_rules',
+  'free_time_tiers',
+  'holidays',
+] as const
 
 const ANALYTICS_TABLES = [...USERS_TABLES, 'time_zones'] as const
 

@@ -288,6 +288,22 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     period: 'placed_at',
     needs: 'a container with a hold',
   },
+  invoice_audit: {
+    columns: `
+      invoice_number, line_number, container_number, charge, days_claimed, days_ours, amount,
+      amount_ours, difference_amount, currency_code, reasons, missing_items, days_unavailable,
+      days_on_hold, free_to_on, last_free_on, charged_from_on, charged_to_on, issued_on, issuer,
+      rule_name, place, shipping_line_scac, pod_terminal, customer_name, bill_of_lading_number,
+      container_id`,
+    order: 'issued_on desc nulls last, issuer, invoice_number, line_number',
+    key: 'issuer, invoice_number, line_number',
+    period: 'issued_on',
+    needs: 'a line of an invoice: `tracking-sync invoices import`',
+    leading: `
+      invoice_number, container_number, days_claimed, days_ours, amount, amount_ours,
+      currency_code, reasons`,
+    sums: 'amount, amount_ours, difference_amount',
+  },
   last_free_days: {
     columns: `
       container_number, place, place_locode, pod_terminal, shipping_line_scac, state, days_left,

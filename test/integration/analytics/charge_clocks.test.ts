@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { parseInvoices } from '../../../src/warehouse/questions/invoices.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
@@ -224,6 +225,74 @@ describe('each charge has a clock of its own', () => {
   })
 })
 
+describe('an invoice', () => {
+  const HEADER =
+    'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number,' +
+    'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on,' +
+    'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on,' +
+    'rule_reference,dispute_contact,dispute_within,certification,note'
+
+  it('is laid beside our days, and every reason to look into is named', async () => {
+    const lines = [
+      HEADER,
+      // The 5th and 6th are free; a hold stood on the 7th; ours are 40 for the 8th and 9th each.
+      'A,1,WBCT,storage,two charges,,2026-11-05,2026-11-09,400,USD,80,2026-12-20,,,,,,2026-11-04,,,,,,',
+      // The 15th and the 16th at 120, as the rule says, with all that is asked for.
+      'A,2,Line,detention,rail,BOL,2026-11-15,2026-11-16,240,USD,120,2026-11-20,2026-12-20,USLAX,consignee,5,2026-11-10,2026-11-14,,Tariff 1,a@line.example,30 days,yes,',
+      'A,3,Line,demurrage,nobody’s,,2026-11-15,2026-11-16,240,EUR,100,,,,,,,,,,,,,',
+      // Another currency, and seven days that do not come to the sum.
+      'A,4,Ramp,storage,rail,,2026-11-07,2026-11-09,225,USD,70,2026-11-20,,,,,,2026-11-06,,,,,,',
+    ]
+    await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', lines.join('\n')))
+    const rows = await scene.read('invoice_audit', {
+      asOf: NOON('2026-12-24'),
+      columns: [
+        'days_claimed',
+        'days_ours',
+        'days_on_hold',
+        'amount_ours',
+        'difference_amount',
+        'reasons',
+      ],
+      rest: 'order by line_number',
+    })
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      [
+        5,
+        3,
+        1,
+        '80',
+        '320',
+        [
+          'outside_period',
+          'on_hold',
+          'wrong_free_time',
+          'wrong_rate',
+          'missing_items',
+          'late_issue',
+        ],
+      ],
+      [2, 2, 0, '240', '0', []],
+      [2, null, null, null, null, ['unknown_container', 'wrong_sum', 'missing_items']],
+      [3, 3, 0, null, null, ['wrong_sum', 'other_currency', 'missing_items']],
+    ])
+  })
+
+  it('is refused with the number and reason of every bad line', () => {
+    const bad = (text: string) => () => parseInvoices('a.csv', `${HEADER}\n${text}`)
+    const line = 'A,1,Line,storage,BOX,,2026-11-05,2026-11-04,1,USD,,,,,,,,,,,,,,'
+    expect(bad(`${line}\n${line}`)).toThrow(
+      'a.csv cannot be taken, and nothing of it was stored:\n' +
+        '  line 2: charged_to_on is before charged_from_on\n' +
+        '  line 3: charged_to_on is before charged_from_on\n' +
+        '  line 3: line 1 of invoice A of Line is in line 2 already',
+    )
+    expect(bad('A,,Line,storage,BOX,,,2026-11-04,,USD,,,,,,,,,,,,,,')).toThrow(
+      /line_number "" is empty\n.*charged_from_on "" is empty\n.*amount "" is empty/,
+    )
+  })
+})
+
 describe('a file of rules', () => {
   const message = (text: string): string => {
     try {
@@ -275,5 +344,7 @@ describe('a file of rules', () => {
       )
     expect(await read('free-time-rules.example.csv')).toMatchObject({ kind: 'rules' })
     expect(await read('holidays.example.csv')).toMatchObject({ kind: 'holidays' })
+    const invoices = new URL('../../../config/invoices.example.csv', import.meta.url)
+    expect(parseInvoices('invoices', await readFile(invoices, 'utf8'))).toHaveLength(2)
   })
 })

@@ -30,9 +30,13 @@ beforeAll(async () => {
     DATABASE_URL: scene.url,
     TRACKING_LOG_LEVEL: 'silent',
   }
-  for (const file of ['holidays', 'free-time-rules']) {
+  for (const [command, file] of [
+    ['rules', 'holidays'],
+    ['rules', 'free-time-rules'],
+    ['invoices', 'invoices'],
+  ] as const) {
     const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
-    expect(await callCli(['rules', 'import', path], settings)).toMatchObject({ exitCode: 0 })
+    expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
   }
   questions = await readShippedQueries(scene.warehouse.names)
   guide = await readFile(new URL('../../../docs/questions.md', import.meta.url), 'utf8')

@@ -222,6 +222,9 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['rules check', ['--help', '--config', '--json']],
   ['rules import', [...COMMON, '--migrate', '--json']],
   ['rules export', [...COMMON, '--migrate', '--holidays']],
+  ['invoices check', ['--help', '--config', '--json']],
+  ['invoices import', [...COMMON, '--migrate', '--json']],
+  ['invoices export', [...COMMON, '--migrate']],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
@@ -265,7 +268,14 @@ describe('the help', () => {
     }
     const top = COMMANDS.map(([name]) => name.split(' ')[0]!)
     expect(await names()).toEqual([...new Set(top)])
-    for (const group of ['database', 'quarantine', 'rules', 'webhooks', 'custom-fields']) {
+    for (const group of [
+      'database',
+      'quarantine',
+      'rules',
+      'invoices',
+      'webhooks',
+      'custom-fields',
+    ]) {
       const members = COMMANDS.filter(([name]) => name.startsWith(`${group} `))
       expect(await names(group)).toEqual(members.map(([name]) => name.split(' ')[1]))
     }
