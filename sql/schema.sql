@@ -1036,6 +1036,61 @@ create schema tracking_analytics;
 
 comment on schema tracking_analytics is 'Views that answer questions about shipments and containers.';
 
+create table tracking_analytics.dd_invoices (
+    invoice_number text not null,
+    line_number integer not null,
+    issuer text not null,
+    charge text not null,
+    container_number text not null,
+    bill_of_lading_number text,
+    charged_from_on date not null,
+    charged_to_on date not null,
+    amount numeric not null,
+    currency_code text not null,
+    daily_rate numeric,
+    issued_on date,
+    due_on date,
+    port_of_discharge text,
+    billed_because text,
+    free_days integer,
+    free_from_on date,
+    free_to_on date,
+    available_on date,
+    rule_reference text,
+    dispute_contact text,
+    dispute_within text,
+    certification text,
+    note text,
+    constraint dd_invoices_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
+    constraint dd_invoices_days_are_in_order CHECK ((charged_to_on >= charged_from_on)),
+    constraint dd_invoices_pkey PRIMARY KEY (issuer, invoice_number, line_number)
+);
+comment on table tracking_analytics.dd_invoices is 'Filled by the user, by `tracking-sync invoices import` or SQL: lines of demurrage, storage and detention invoices; invoice_audit lays them beside what was known.';
+comment on column tracking_analytics.dd_invoices.invoice_number is 'Number of the invoice.';
+comment on column tracking_analytics.dd_invoices.line_number is 'Line of the invoice.';
+comment on column tracking_analytics.dd_invoices.issuer is 'Who bills: shipping line, terminal or railway.';
+comment on column tracking_analytics.dd_invoices.charge is 'demurrage, storage or detention.';
+comment on column tracking_analytics.dd_invoices.container_number is 'Container that is charged for.';
+comment on column tracking_analytics.dd_invoices.bill_of_lading_number is 'Bill of lading. 46 CFR 541.6 (a).';
+comment on column tracking_analytics.dd_invoices.charged_from_on is 'First day charged. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.charged_to_on is 'Last day charged. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.amount is 'Amount claimed. 46 CFR 541.6 (c).';
+comment on column tracking_analytics.dd_invoices.currency_code is 'ISO 4217 code of amount and daily_rate.';
+comment on column tracking_analytics.dd_invoices.daily_rate is 'Rate for each day, where there is one. 46 CFR 541.6 (c).';
+comment on column tracking_analytics.dd_invoices.issued_on is 'Date of the invoice. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.due_on is 'Date it is due. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.port_of_discharge is 'Port of discharge. 46 CFR 541.6 (a).';
+comment on column tracking_analytics.dd_invoices.billed_because is 'Why the billed party is the one to pay. 46 CFR 541.6 (a).';
+comment on column tracking_analytics.dd_invoices.free_days is 'Free days allowed. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.free_from_on is 'First day of free time. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.free_to_on is 'Last day of free time. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.available_on is 'Day the container became available. 46 CFR 541.6 (b).';
+comment on column tracking_analytics.dd_invoices.rule_reference is 'Tariff, rule or contract of the rate. 46 CFR 541.6 (c).';
+comment on column tracking_analytics.dd_invoices.dispute_contact is 'Whom to ask for mitigation or refund. 46 CFR 541.6 (d).';
+comment on column tracking_analytics.dd_invoices.dispute_within is 'Until when that can be asked. 46 CFR 541.6 (d).';
+comment on column tracking_analytics.dd_invoices.certification is 'What the issuer certifies. 46 CFR 541.6 (e).';
+comment on column tracking_analytics.dd_invoices.note is 'For people.';
+
 create table tracking_analytics.free_time_rules (
     rule_name text collate "C" not null,
     charge text not null,

@@ -12,7 +12,9 @@
 -- stood. difference_amount is what is claimed above ours, where the currencies are equal.
 --
 -- reasons, each one to look into and to dispute with demurrage_evidence:
---   unknown_container   no such container, or no clock for the charge
+--   unknown_container   no container with the number
+--   never_charged       the container is known, and the charge has no clock: it has not begun, and
+--                       nobody says when it would
 --   outside_period      days claimed that are none of ours: free time, before it began, after it
 --                       ended
 --   not_available, on_hold   days_unavailable, days_on_hold
@@ -107,6 +109,11 @@ audited as (
         clock.rule_name,
         clock.last_free_on,
         clock.currency_code as currency_ours,
+        exists (
+            select
+            from {{data}}.containers as container
+            where container.number = invoice.container_number
+        ) as is_known,
         invoice.charged_to_on - invoice.charged_from_on + 1 as days_claimed,
         ours.days,
         ours.unavailable,
@@ -172,7 +179,10 @@ select
     line.charge,
     array_remove(
         array[
-            case when line.container_id is null then 'unknown_container' end,
+            case
+                when not line.is_known then 'unknown_container'
+                when line.container_id is null then 'never_charged'
+            end,
             case when line.days < line.days_claimed then 'outside_period' end,
             case when line.unavailable > 0 then 'not_available' end,
             case when line.on_hold > 0 then 'on_hold' end,

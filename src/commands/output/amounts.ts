@@ -9,7 +9,9 @@ export const NUMERIC = 1700
 /** `fee_amount` is in `fee_currency_code`; any other amount in `currency_code`. */
 export function currencyColumn(columns: readonly string[], name: string): number | undefined {
   if (!isAmount(name)) return undefined
-  const own = columns.indexOf(name.replace(/amount$/, 'currency_code'))
+  const own = name.endsWith('amount')
+    ? columns.indexOf(name.replace(/amount$/, 'currency_code'))
+    : -1
   const shared = columns.indexOf('currency_code')
   const index = own === -1 ? shared : own
   return index === -1 ? undefined : index

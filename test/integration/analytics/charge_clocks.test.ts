@@ -242,6 +242,7 @@ describe('an invoice', () => {
       'A,3,Line,demurrage,nobody’s,,2026-11-15,2026-11-16,240,EUR,100,,,,,,,,,,,,,',
       // Another currency, and seven days that do not come to the sum.
       'A,4,Ramp,storage,rail,,2026-11-07,2026-11-09,225,USD,70,2026-11-20,,,,,,2026-11-06,,,,,,',
+      'A,5,Line,detention,two charges,,2026-11-15,2026-11-16,240,USD,120,2026-11-20,,,,,,,,,,,,',
     ]
     await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', lines.join('\n')))
     const rows = await scene.read('invoice_audit', {
@@ -275,6 +276,7 @@ describe('an invoice', () => {
       [2, 2, 0, '240', '0', []],
       [2, null, null, null, null, ['unknown_container', 'wrong_sum', 'missing_items']],
       [3, 3, 0, null, null, ['wrong_sum', 'other_currency', 'missing_items']],
+      [2, null, null, null, null, ['never_charged', 'missing_items']],
     ])
   })
 
