@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { ConfigError } from '../base/errors.js'
@@ -10,11 +11,16 @@ const FILE = argument('<file>', 'CSV file of rules or of holidays; its header sa
 
 async function readRulesFile(path: string): Promise<RulesFile> {
   const { parseRulesFile } = await import('../warehouse/questions/free-time-rules.js')
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+  const refuse = (problem: string): never => {
+    throw new ConfigError([{ setting: path, problem }])
+  }
+  const bytes = await readFile(path).catch((thrown: unknown) => {
     const { code } = thrown as NodeJS.ErrnoException
-    throw new ConfigError([{ setting: path, problem: `cannot be read (${code ?? 'no reason'})` }])
+    return refuse(`cannot be read (${code ?? 'no reason'})`)
   })
-  return parseRulesFile(basename(path), text)
+  // Else each umlaut of another encoding would be stored as a question mark.
+  if (!isUtf8(bytes)) return refuse('is not UTF-8: save it as "CSV UTF-8"')
+  return parseRulesFile(basename(path), bytes.toString('utf8'))
 }
 
 const check = declare({
