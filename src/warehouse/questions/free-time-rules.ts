@@ -157,10 +157,10 @@ export async function storeRulesFile(session: Session, file: RulesFile): Promise
 }
 
 /** Two imports at once would leave the lines of both: the second waits for the first. */
-async function lockAgainstOthers(session: Session, table: 'free_time_rules' | 'holidays') {
+async function lockAgainstOthers(session: Session, name: 'free_time_rules' | 'holidays') {
   await session.query(
-    `wait for another import of ${table}`,
-    `lock table ${session.names.table(table)} in share row exclusive mode`,
+    'wait for another import',
+    `lock table ${session.names.table(name)} in share row exclusive mode`,
   )
 }
 
