@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { ConfigError } from '../base/errors.js'
@@ -10,10 +11,15 @@ import { printAnswer } from './output/print-answer.js'
 const FILE = argument('<file>', 'CSV file of rules or of holidays; its header says which.')
 
 async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((thrown: unknown) => {
+  const refuse = (problem: string): never => {
+    throw new ConfigError([{ setting: path, problem }])
+  }
+  const bytes = await readFile(path).catch((thrown: unknown) => {
     const { code } = thrown as NodeJS.ErrnoException
-    throw new ConfigError([{ setting: path, problem: `cannot be read (${code ?? 'no reason'})` }])
+    return refuse(`cannot be read (${code ?? 'no reason'})`)
   })
+  // Else each umlaut of another encoding would be stored as a question mark.
+  return isUtf8(bytes) ? bytes.toString('utf8') : refuse('is not UTF-8: save it as "CSV UTF-8"')
 }
 
 async function readRulesFile(path: string): Promise<RulesFile> {

@@ -8,7 +8,9 @@
 -- and a line's demurrage on one day are two rows.
 -- A charge of a stay is here where a rule of free_time_rules holds for it, or where the one who
 -- charges reports a day: the terminal for storage and the line for demurrage at the port, the
--- railway for storage at the ramp. Detention is here for every container that is or was out.
+-- railway for storage at the ramp. Detention is here for every container that is or was out; where
+-- a truck took it to the train, from the ramp on.
+-- An arrival that is reported for an instant to come starts no clock.
 --
 -- The rule is the one that names most of terminal, shipping line, place, UN/LOCODE, equipment type
 -- and equipment length; of equally many the one with the terminal, then the line, then the place
@@ -70,9 +72,9 @@ places as (
         stay.binding_source,
         (stay.start_at at time zone stay.time_zone)::date as started_on,
         case
-            when stay.place = 'port'
+            when stay.place = 'port' and container.pod_arrived_at <= {{analytics}}.as_of()
                 then (container.pod_arrived_at at time zone stay.time_zone)::date
-            else (stay.start_at at time zone stay.time_zone)::date
+            when stay.place = 'ramp' then (stay.start_at at time zone stay.time_zone)::date
         end as arrived_on
     from {{analytics}}.container_stays as stay
     inner join {{analytics}}.known_containers as container
@@ -123,6 +125,13 @@ places as (
     ) as returned
     where stay.has_ended
         and stay.mode = 'truck'
+        and (
+            stay.place = 'ramp'
+            or container.pod_rail_departed_at is null
+            and container.ind_ata_at is null
+            and container.ind_rail_unloaded_at is null
+            and container.final_destination_full_out_at is null
+        )
 
 ),
 

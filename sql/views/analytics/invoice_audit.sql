@@ -49,6 +49,7 @@ clocks as (
     from {{analytics}}.dd_invoices as invoice
     cross join lateral (
 
+        -- By the id of each candidate, so that only its clocks are made.
         select
             clock.container_id,
             clock.shipment_id,
@@ -60,18 +61,33 @@ clocks as (
             clock.rule_name,
             clock.last_free_on,
             clock.currency_code
-        from {{analytics}}.charge_clocks as clock
-        where clock.container_id in (
-            select container.container_id
-            from {{data}}.containers as container
-            where container.number = invoice.container_number
-        )
-        and clock.charge = invoice.charge
-        and (
-            invoice.bill_of_lading_number is null
-            or clock.bill_of_lading_number is null
-            or clock.bill_of_lading_number = invoice.bill_of_lading_number
-        )
+        from {{data}}.containers as container
+        cross join lateral (
+
+            select
+                made.container_id,
+                made.shipment_id,
+                made.pod_terminal_id,
+                made.place,
+                made.customer_name,
+                made.shipping_line_scac,
+                made.pod_terminal,
+                made.rule_name,
+                made.last_free_on,
+                made.clock_on,
+                made.currency_code,
+                made.bill_of_lading_number
+            from {{analytics}}.charge_clocks as made
+            where made.container_id = container.container_id
+                and made.charge = invoice.charge
+
+        ) as clock
+        where container.number = invoice.container_number
+            and (
+                invoice.bill_of_lading_number is null
+                or clock.bill_of_lading_number is null
+                or clock.bill_of_lading_number = invoice.bill_of_lading_number
+            )
         order by
             coalesce(clock.clock_on, clock.last_free_on) <= invoice.charged_from_on desc nulls last,
             coalesce(clock.clock_on, clock.last_free_on) desc nulls last,

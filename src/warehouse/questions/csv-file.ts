@@ -8,9 +8,18 @@ export interface BadLine {
   readonly reason: string
 }
 
+/** PostgreSQL stores no NUL, and no index holds a text without end. */
+const storable = z
+  .string()
+  .trim()
+  .refine(
+    (cell) => cell.length <= 500 && !cell.includes('\0'),
+    'must be a text without NUL of at most 500 characters',
+  )
+
 /** The text of a cell without the space around it; null where it is empty. */
-export const text = z.string().transform((cell) => (cell.trim() === '' ? null : cell.trim()))
-export const name = z.string().trim().min(1, 'is empty')
+export const text = storable.transform((cell) => (cell === '' ? null : cell))
+export const name = storable.min(1, 'is empty')
 
 export function matching(pattern: RegExp, must: string) {
   return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
@@ -34,7 +43,7 @@ export function whole(least: number, most: number) {
 }
 
 /** A calendar day as PostgreSQL reads one. */
-export const day = matching(/^\d{4}-\d\d-\d\d$/, 'a day as 2026-11-30').refine((cell) => {
+export const day = matching(/^[12]\d{3}-\d\d-\d\d$/, 'a day as 2026-11-30').refine((cell) => {
   if (cell === null) return true
   const at = new Date(`${cell}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(cell)

@@ -1,9 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
 import { parseInvoices } from '../../../src/warehouse/questions/invoices.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { callCli } from '../../support/call-cli.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { createTestWarehouse } from '../../support/test-warehouse.js'
 
 /** One rule a name, each worked out by hand below. */
 const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note
@@ -15,6 +19,7 @@ too old,demurrage,MSCU,WBCT,USLAX,port,,,1,calendar,,discharge,1,9999,USD,,2026-
 wide,demurrage,MSCU,,,,,,1,calendar,,discharge,1,9999,USD,,,
 ramp,storage,,,,ramp,,,2,calendar,,arrival,1,75,CAD,,,
 out,detention,,,,,,,5,calendar,,,1,120,USD,,,
+arrives,storage,HLCU,,,port,,,1,calendar,,arrival,1,5,USD,,,
 `
 const HOLIDAYS = 'calendar;holiday_on;name\nus;2026-11-26;Thanksgiving Day\n'
 
@@ -48,6 +53,7 @@ beforeAll(async () => {
     { shipment_id: 'maersk', shipping_line_scac: 'MAEU', customer_name: 'Acme' },
     { shipment_id: 'msc', shipping_line_scac: 'MSCU', port_of_discharge_locode: 'USLAX' },
     { shipment_id: 'other', shipping_line_scac: 'ONEY' },
+    { shipment_id: 'hapag', shipping_line_scac: 'HLCU' },
   ])
   const box = (container_id: string, shipment_id: string, more: object = {}) => ({
     container_id,
@@ -77,6 +83,21 @@ beforeAll(async () => {
       final_destination_timezone: 'America/Chicago',
       final_destination_full_out_at: '2026-11-09T18:00:00Z',
       empty_terminated_at: '2026-11-16T18:00:00Z',
+    }),
+    // A truck took it to the train: its empty is owed from the ramp on.
+    box('by truck to the train', 'other', {
+      pod_discharged_at: '2026-10-28T18:00:00Z',
+      pod_full_out_at: '2026-10-29T18:00:00Z',
+      pod_rail_departed_at: '2026-10-30T18:00:00Z',
+      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
+      final_destination_timezone: 'America/Chicago',
+      final_destination_full_out_at: '2026-11-09T18:00:00Z',
+      empty_terminated_at: '2026-11-16T18:00:00Z',
+    }),
+    // What was announced for a day to come starts no clock.
+    box('to come', 'hapag', {
+      pod_discharged_at: '2026-11-02T18:00:00Z',
+      pod_arrived_at: '2026-12-24T18:00:00Z',
     }),
     box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
     box('no rule', 'other', { pod_discharged_at: '2026-11-02T18:00:00Z' }),
@@ -152,10 +173,14 @@ describe('each charge has a clock of its own', () => {
   })
 
   it('counts at the ramp in its own currency, and detention until the empty box is back', async () => {
-    expect(await clocks(NOON('2026-11-20'), 'rail')).toEqual([
-      ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
-      ['storage', 'ended_late', '2026-11-06', 'rule', 3, '225'],
-    ])
+    for (const id of ['rail', 'by truck to the train']) {
+      expect(await clocks(NOON('2026-11-20'), id)).toEqual([
+        ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
+        ['storage', 'ended_late', '2026-11-06', 'rule', 3, '225'],
+      ])
+    }
+    // On the train its empty is not owed yet.
+    expect(await clocks(NOON('2026-11-01'), 'by truck to the train')).toEqual([])
     const [out] = await scene.read('detention_clock', {
       asOf: NOON('2026-11-15'),
       columns: ['state', 'days_over', 'amount', 'next_day_amount', 'gate_out_on', 'returned_on'],
@@ -176,6 +201,9 @@ describe('each charge has a clock of its own', () => {
       ['demurrage', 'unknown', null, null, null, null],
     ])
     expect(await clocks(NOON('2026-11-30'), 'no rule')).toEqual([])
+    expect(await clocks(NOON('2026-11-30'), 'to come')).toEqual([
+      ['storage', 'unknown', null, null, null, null],
+    ])
   })
 
   it('forecasts what more days cost, and no day makes it less', async () => {
@@ -332,10 +360,45 @@ describe('a file of rules', () => {
       '  line 6: dates: detention starts with gate_out, and the other charges do not',
       '  line 6: dates: valid_to is before valid_from',
     ])
+    const cells = (rule: string, valid_from: string) =>
+      message(`${header}\n${rule},storage,,,,,,,,,,,1,7,USD,${valid_from},,`)
+    expect(cells('a\0b', '')).toContain('line 2: rule "a\\u0000b" must be a text without NUL')
+    expect(cells('a'.repeat(501), '')).toContain(
+      'must be a text without NUL of at most 500 characters',
+    )
+    expect(cells('a', '0000-01-01')).toContain('line 2: valid_from "0000-01-01" must be a day')
     expect(message('rule,charge\n')).toContain('line 1: columns are missing: line, terminal')
     expect(message(`${header},colour\n`)).toContain('line 1: columns that it does not take')
     expect(message(`${header}\n"open,demurrage\n`)).toContain('cannot be read')
     expect(message('')).toContain('line 1: columns are missing')
+  })
+
+  it('waits for another import, so that the rules of both never stand together', async () => {
+    const { warehouse, drop } = await createTestWarehouse()
+    const [header = '', rule = ''] = RULES.split('\n')
+    const one = parseRulesFile('one.csv', `${header}\n${rule}`)
+    const two = parseRulesFile('two.csv', `${header}\n${rule.replace('line,', 'other,')}`)
+    const second = () =>
+      warehouse.transaction('the second import', async (session) => {
+        await session.query('do not wait long', `set local lock_timeout = '50ms'`)
+        return storeRulesFile(session, two)
+      })
+    await warehouse.transaction('the first import', async (session) => {
+      await storeRulesFile(session, one)
+      await expect(second()).rejects.toThrow('wait for another import')
+    })
+    expect(await second()).toMatchObject({ total: 1, added: 1, removed: 1 })
+    await drop()
+  })
+
+  it('is refused where it is not UTF-8', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'rules-')), 'rules.csv')
+    await writeFile(path, RULES.replace('working', 'Köln'), 'latin1')
+    expect(await callCli(['rules', 'check', path], {})).toMatchObject({
+      exitCode: 2,
+      stderr: `error: ${path} is not UTF-8: save it as "CSV UTF-8"\n`,
+    })
+    await rm(dirname(path), { recursive: true })
   })
 
   it('has examples that can be imported', async () => {
