@@ -49,7 +49,6 @@ clocks as (
     from {{analytics}}.dd_invoices as invoice
     cross join lateral (
 
-        -- By the id of each candidate, so that only its clocks are made.
         select
             clock.container_id,
             clock.shipment_id,
@@ -80,6 +79,8 @@ clocks as (
             from {{analytics}}.charge_clocks as made
             where made.container_id = container.container_id
                 and made.charge = invoice.charge
+            -- Keeps it a look-up of one container, and not a join with all clocks.
+            offset 0
 
         ) as clock
         where container.number = invoice.container_number
