@@ -110,6 +110,17 @@ describe('an answer as a table', () => {
     expect(lines).toContain('-----  -----')
   })
 
+  it('takes the shared currency for an amount whose name does not end with it', async () => {
+    const rows = [
+      ['a', '2', 'USD'],
+      ['b', '3', 'USD'],
+    ]
+    const columns = ['invoice', 'amount_ours', 'currency_code']
+    const answer = { columns, types: [TEXT, NUMERIC, TEXT], rows }
+    const text = await print(answer, { terminal: { width: 80 }, sums: ['amount_ours'] })
+    expect(text).toMatch(/^total USD +5\.00$/m)
+  })
+
   it('sums no amounts whose currency is not shown', async () => {
     const columns = ['container_number', 'fee_amount', 'days_over']
     const text = await print(FEES, { columns, sums: ['fee_amount', 'days_over'] })
