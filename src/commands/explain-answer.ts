@@ -1,7 +1,7 @@
 import { nearest } from '../base/phrases.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import { instant } from './declare-command.js'
 import type { AnswerFormat } from './output/print-answer.js'

@@ -4,7 +4,7 @@ import { ConfigError, ConnectorError } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
 import { USERS_TABLES, type SchemaNames } from '../warehouse/connection/schema-names.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/questions.js'
+import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import type { Answer, CommandIo } from './command-io.js'
 import {

@@ -1,4 +1,4 @@
-import type { QueryParameter, QueryValues } from './questions.js'
+import type { QueryParameter, QueryValues } from './query-parameters.js'
 import type { SchemaNames } from '../connection/schema-names.js'
 import type { TableAnswer } from '../connection/read-answer.js'
 

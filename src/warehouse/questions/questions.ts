@@ -1,22 +1,3 @@
-/** What an answer can be filtered by, with what it takes. */
-export const QUERY_PARAMETERS = {
-  container: 'Only this container: number or id.',
-  shipment: 'Only this shipment: bill of lading number or id.',
-  customer: 'Only of this customer: the name the shipment has.',
-  ref: 'Only with this reference number, of the shipment or the container.',
-  tag: 'Only of shipments with this tag.',
-  'custom-field': 'Only with this custom field, as name=value, of the shipment or the container.',
-  terminal: 'Only this terminal: id, FIRMS code, nickname or name.',
-  line: 'Only this shipping line: SCAC or name.',
-  port: 'Only this port: UN/LOCODE or id.',
-  since: 'Only from this date or instant on.',
-  until: 'Only before this date or instant.',
-  limit: 'At most this many rows.',
-} as const
-
-export type QueryParameter = keyof typeof QUERY_PARAMETERS
-export type QueryValues = Readonly<Partial<Record<QueryParameter, string>>>
-
 /**
  * The questions that `query` answers: each reads the view of the analytics schema with its name.
  * What filters an answer follows from the columns of that view (`shipped-queries.ts`).

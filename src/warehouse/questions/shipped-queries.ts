@@ -1,7 +1,8 @@
 import { ConfigError } from '../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews, type ShippedView } from '../schema/shipped-views.js'
-import { QUESTIONS, type QueryParameter, type QueryValues, type Question } from './questions.js'
+import type { QueryParameter, QueryValues } from './query-parameters.js'
+import { QUESTIONS, type Question } from './questions.js'
 
 /** A shipped question with its SQL. */
 export interface ShippedQuery {

@@ -6,7 +6,7 @@ import {
   readShippedQueries,
   type ShippedQuery,
 } from '../../../src/warehouse/questions/shipped-queries.js'
-import type { QueryValues } from '../../../src/warehouse/questions/questions.js'
+import type { QueryValues } from '../../../src/warehouse/questions/query-parameters.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'
 
