@@ -111,7 +111,7 @@ describe('the shipped questions', () => {
     const empty: string[] = []
     for (const { name } of questions) if ((await rowsOf(name)).length === 0) empty.push(name)
     expect(empty).toEqual([])
-  }, 60_000)
+  })
 
   it('are narrowed by each of their parameters', async () => {
     const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
@@ -129,7 +129,7 @@ describe('the shipped questions', () => {
         expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
       }
     }
-  }, 60_000)
+  })
 
   it('are narrowed to a customer in any case, to a tag, and to a reference of box or shipment', async () => {
     const idsOf = async (...args: string[]): Promise<unknown[]> =>
@@ -243,7 +243,7 @@ describe('two instants side by side', () => {
         keys: rows.length,
       })
     }
-  }, 60_000)
+  })
 
   it('are the rows of both answers: what came, what went, what changed', async () => {
     const dayAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString()
