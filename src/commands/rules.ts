@@ -4,13 +4,13 @@ import { basename } from 'node:path'
 import { ConfigError } from '../base/errors.js'
 import type { ImportReport } from '../warehouse/questions/csv-file.js'
 import type { RulesFile } from '../warehouse/questions/free-time-rules.js'
-import type { InvoiceLine } from '../warehouse/questions/invoices.js'
 import { argument, declare, flag, group } from './declare-command.js'
 import { printAnswer } from './output/print-answer.js'
 
 const FILE = argument('<file>', 'CSV file of rules or of holidays; its header says which.')
 
-async function readText(path: string): Promise<string> {
+/** Throws ConfigError for a file that cannot be read or is not UTF-8. */
+export async function readText(path: string): Promise<string> {
   const refuse = (problem: string): never => {
     throw new ConfigError([{ setting: path, problem }])
   }
@@ -25,11 +25,6 @@ async function readText(path: string): Promise<string> {
 async function readRulesFile(path: string): Promise<RulesFile> {
   const { parseRulesFile } = await import('../warehouse/questions/free-time-rules.js')
   return parseRulesFile(basename(path), await readText(path))
-}
-
-async function readInvoices(path: string): Promise<InvoiceLine[]> {
-  const { parseInvoices } = await import('../warehouse/questions/invoices.js')
-  return parseInvoices(basename(path), await readText(path))
 }
 
 const check = declare({
@@ -62,11 +57,19 @@ const load = declare({
     const report = await warehouse.transaction('import the rules', (session) =>
       storeRulesFile(session, read),
     )
-    return { data: report, text: describe(report) }
+    return { data: report, text: describeImport(report) }
   },
 })
 
-function describe({ kind, total, added, changed, removed, warnings }: ImportReport): string[] {
+/** What an import did, in lines for people. */
+export function describeImport({
+  kind,
+  total,
+  added,
+  changed,
+  removed,
+  warnings,
+}: ImportReport): string[] {
   return [
     `${total} ${kind}: ${added} added, ${changed} changed, ${removed} removed.`,
     ...warnings.map((warning) => `Note: ${warning}.`),
@@ -91,55 +94,4 @@ export const rules = group(
   'rules',
   'Free-time rules: what storage, demurrage and detention cost (see `query charge_days`).',
   [check, load, unload],
-)
-
-const INVOICES = argument('<file>', 'CSV file of invoice lines.')
-
-const checkInvoices = declare({
-  name: 'check',
-  help: 'Say whether a file can be imported, line by line. Needs no database.',
-  common: [],
-  takes: { file: INVOICES },
-  run: async (_, { file }) => {
-    const lines = await readInvoices(file)
-    const counts = { lines: lines.length }
-    return { data: counts, text: [`${basename(file)} can be imported: ${lines.length} lines.`] }
-  },
-})
-
-const loadInvoices = declare({
-  name: 'import',
-  help:
-    'Put the invoices of a file in place of those with the same issuer and number. ' +
-    'Whole or not at all.',
-  settings: ['migrate'],
-  takes: { file: INVOICES },
-  run: async (app, { file }) => {
-    const lines = await readInvoices(file)
-    const { storeInvoices } = await import('../warehouse/questions/invoices.js')
-    const warehouse = await app.openWarehouse({ isWriting: true })
-    const report = await warehouse.transaction('import invoices', (session) =>
-      storeInvoices(session, lines),
-    )
-    return { data: report, text: describe(report) }
-  },
-})
-
-const unloadInvoices = declare({
-  name: 'export',
-  help: 'Print the invoices as CSV that can be imported again.',
-  json: false,
-  settings: ['migrate'],
-  run: async (app, _, io) => {
-    const { exportInvoicesSql } = await import('../warehouse/questions/invoices.js')
-    const warehouse = await app.openWarehouse()
-    const pieces = warehouse.streamTable('export the invoices', exportInvoicesSql(warehouse))
-    await printAnswer(pieces, 'csv', io.process.stdout)
-  },
-})
-
-export const invoices = group(
-  'invoices',
-  'Demurrage, storage and detention invoices, to be audited (see `query invoice_audit`).',
-  [checkInvoices, loadInvoices, unloadInvoices],
 )

@@ -209,7 +209,6 @@ dated as (
         clock.pod_terminal,
         clock.customer_name,
         clock.time_zone,
-        clock.has_ended,
         clock.today_on,
         clock.out_on,
         clock.place,

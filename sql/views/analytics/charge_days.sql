@@ -83,11 +83,7 @@ left join lateral (
 left join lateral (
 
     select
-        coalesce(
-            array_agg(distinct coalesce(version.name, 'unnamed'))
-                filter (where version.container_id is not null),
-            '{}'
-        ) as holds
+        coalesce(array_agg(distinct coalesce(version.name, 'unnamed')), '{}') as holds
     from {{data}}.container_hold_history as version
     where clock.place = 'port'
         and version.container_id = clock.container_id

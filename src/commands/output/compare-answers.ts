@@ -5,7 +5,7 @@ import { cellText } from './print-table.js'
 
 type Row = readonly unknown[]
 
-/** Two answers to one question, each in the order of its key, compared with memory for what differs. */
+/** Two answers to one question, compared; memory goes with what differs. */
 export interface Comparison {
   readonly columns: readonly string[]
   readonly types: readonly number[]
@@ -129,7 +129,7 @@ class RowReader {
   }
 }
 
-/** Below 0 where the first stands alone or comes before the second. By bytes, as PostgreSQL sorts. */
+/** Below 0 where the first is alone or comes first; by bytes, as PostgreSQL sorts. */
 function compareKeys(one: RowReader, other: RowReader): number {
   if (other.row === undefined) return -1
   if (one.row === undefined) return 1

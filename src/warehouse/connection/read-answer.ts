@@ -80,7 +80,7 @@ async function restrict(
   names: SchemaNames,
   asOf: string | undefined,
 ): Promise<void> {
-  // Tables that both schemas of views use, such as tariffs, stand in the first.
+  // Tables that both schemas of views use, such as rules, stand in the first.
   const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
   const path = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
   await client.query(`set local search_path = ${path}, pg_catalog`)

@@ -21,10 +21,12 @@ const storable = z
 export const text = storable.transform((cell) => (cell === '' ? null : cell))
 export const name = storable.min(1, 'is empty')
 
+/** A text that matches, or an empty cell; `must` says what it must be. */
 export function matching(pattern: RegExp, must: string) {
   return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
 }
 
+/** One of these words; an empty cell is refused. */
 export function oneOf<const Word extends string>(...words: readonly Word[]) {
   const must = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
   return z
@@ -33,6 +35,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
     .refine((cell): cell is Word => (words as readonly string[]).includes(cell), must)
 }
 
+/** A whole number between these, or an empty cell. */
 export function whole(least: number, most: number) {
   return matching(/^\d{1,6}$/, 'a whole number')
     .transform((cell) => (cell === null ? null : Number(cell)))
@@ -151,6 +154,7 @@ function readLines<Value>(
   })
 }
 
+/** The lines whose key an earlier line has already. */
 export function findTwice<Value>(
   lines: readonly Line<Value>[],
   keyOf: (value: Value) => string,
@@ -166,7 +170,7 @@ export function findTwice<Value>(
 
 const MOST_SHOWN = 20
 
-/** Throws ConfigError that names the bad lines, the first twenty of them; nothing where there are none. */
+/** Throws ConfigError that names the first twenty bad lines; does nothing where there are none. */
 export function refuse(fileName: string, bad: readonly BadLine[]): never | [] {
   if (bad.length === 0) return []
   const sorted = bad.toSorted((one, other) => one.line - other.line)
@@ -177,7 +181,7 @@ export function refuse(fileName: string, bad: readonly BadLine[]): never | [] {
   throw new ConfigError([{ setting: fileName, problem }])
 }
 
-/** How the tables differ from what they held: rules by name, holidays by day. */
+/** How the tables differ from before: rules by name, holidays by day, invoices by line. */
 export interface ImportReport {
   readonly kind: string
   readonly total: number
@@ -188,6 +192,7 @@ export interface ImportReport {
   readonly warnings: readonly string[]
 }
 
+/** Counts what differs between two states of a table, each a text by its key. */
 export function compareRows(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

@@ -16,7 +16,7 @@ export interface Question {
   readonly leading?: string
   /** Columns with a total below the table; money by currency. */
   readonly sums?: string
-  /** Columns that say nothing but the instant that was asked about: of two, all rows differ in it. */
+  /** Columns that only say which instant was asked about: they are left out of a comparison. */
   readonly clock?: string
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean

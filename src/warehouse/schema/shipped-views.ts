@@ -55,7 +55,7 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
 /** Lines for the present, and those that take their place for an instant: histories. */
 const VARIANTS = /^-- now:\n([^]*?)^-- as of:\n([^]*?)^-- end\n/gm
 
-/** Views and the clock are those of the other schema; tables, such as tariffs, are there once. */
+/** Views and the clock are those of the other schema; tables, such as rules, are there once. */
 function inAsOfSchema(sqlText: string, views: ReadonlyMap<string, string>): string {
   return sqlText.replace(/\{\{analytics\}\}\.(\w+)/g, (target, name: string) =>
     views.has(name) || name === 'as_of' ? `{{asOf}}.${name}` : target,
