@@ -249,10 +249,20 @@ select
     found.source,
     found.learned_at
 from found
-inner join {{analytics}}.known_containers as container
-    on container.container_id = found.container_id
--- Looked up one by one: without statistics PostgreSQL expects few shipments, and would read all of
--- them for each change.
+-- Looked up one by one: where PostgreSQL expects few containers or shipments it would find all
+-- changes anew for each of them.
+cross join lateral (
+
+    select
+        known.shipment_id,
+        known.pod_terminal_id,
+        known.number,
+        known.ref_numbers
+    from {{analytics}}.known_containers as known
+    where known.container_id = found.container_id
+    limit 1
+
+) as container
 left join lateral (
 
     select
