@@ -10,7 +10,6 @@
 -- charges reports a day: the terminal for storage and the line for demurrage at the port, the
 -- railway for storage at the ramp. Detention is here for every container that is or was out; where
 -- a truck took it to the train, from the ramp on.
--- An arrival that is reported for an instant to come starts no clock.
 --
 -- The rule is the one that names most of terminal, shipping line, place, UN/LOCODE, equipment type
 -- and equipment length; of equally many the one with the terminal, then the line, then the place
@@ -71,14 +70,8 @@ places as (
         stay.binding_on,
         stay.binding_source,
         (stay.start_at at time zone stay.time_zone)::date as started_on,
-        case
-            when stay.place = 'port' and container.pod_arrived_at <= {{analytics}}.as_of()
-                then (container.pod_arrived_at at time zone stay.time_zone)::date
-            when stay.place = 'ramp' then (stay.start_at at time zone stay.time_zone)::date
-        end as arrived_on
+        (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
     from {{analytics}}.container_stays as stay
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = stay.container_id
     cross join (values ('demurrage'), ('storage')) as charge (charge)
     where stay.has_begun
 

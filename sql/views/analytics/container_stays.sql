@@ -82,6 +82,7 @@ facts as (
         container.final_destination_timezone is not null as is_ramp_zone_sent,
         port_zone.name as port_clock,
         ramp_zone.name as ramp_clock,
+        milestone.vessel_arrived_at,
         milestone.discharged_at,
         milestone.left_port_at,
         milestone.full_out_at,
@@ -194,6 +195,9 @@ facts as (
 
         select
             case
+                when container.pod_arrived_at <= {{analytics}}.as_of() then container.pod_arrived_at
+            end as vessel_arrived_at,
+            case
                 when container.pod_discharged_at <= {{analytics}}.as_of()
                     then container.pod_discharged_at
             end as discharged_at,
@@ -265,6 +269,7 @@ stays as (
         stay.is_zone_sent,
         stay.has_begun,
         stay.has_ended,
+        stay.arrived_at,
         stay.start_at,
         stay.end_at,
         stay.terminal_on,
@@ -311,6 +316,7 @@ stays as (
             or fact.is_at_ramp
             or fact.is_delivered
             or coalesce(fact.is_rail and fact.current_status = 'on_rail', false) as has_ended,
+            fact.vessel_arrived_at as arrived_at,
             fact.discharged_at as start_at,
             fact.left_port_at as end_at,
             fact.terminal_on,
@@ -341,6 +347,7 @@ stays as (
             fact.is_ramp_zone_sent as is_zone_sent,
             fact.is_at_ramp or fact.is_delivered as has_begun,
             fact.is_delivered as has_ended,
+            fact.arrived_at,
             fact.arrived_at as start_at,
             fact.ramp_out_at as end_at,
             null::date as terminal_on,
@@ -435,6 +442,7 @@ select
     case when stay.place = 'port' then stay.service_on end as service_on,
     stay.today_on,
     stay.out_on,
+    stay.arrived_at,
     stay.start_at,
     stay.end_at,
     stay.pod_discharged_at,
@@ -589,6 +597,9 @@ comment on column {{analytics}}.container_stays.today_on is
     'Today, the day of as_of(), at the place; null where its zone is not known.';
 comment on column {{analytics}}.container_stays.out_on is
     'Day it went out. Calendar day at the place; null while it is in, or nobody said when.';
+comment on column {{analytics}}.container_stays.arrived_at is
+    'When the vessel arrived at the port, or the container at the ramp; null: not reported, or an '
+    'instant to come. UTC.';
 comment on column {{analytics}}.container_stays.start_at is
     'When it was discharged, or reached the ramp. UTC.';
 comment on column {{analytics}}.container_stays.end_at is

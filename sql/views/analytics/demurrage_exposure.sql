@@ -57,14 +57,8 @@ overdue as (
         stay.place_locode,
         stay.pod_discharged_at,
         (stay.start_at at time zone stay.time_zone)::date as started_on,
-        case
-            when stay.place = 'port'
-                then (container.pod_arrived_at at time zone stay.time_zone)::date
-            else (stay.start_at at time zone stay.time_zone)::date
-        end as arrived_on
+        (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
     from {{analytics}}.container_stays as stay
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = stay.container_id
     where stay.state in ('overdue', 'out_late')
         or stay.state = 'unknown'
         and stay.has_begun

@@ -1,6 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.js'
+import type { USERS_TABLES } from '../connection/schema-names.js'
+import type { Session } from '../connection/warehouse.js'
 
 /** A line of a file that cannot be taken, and why. */
 export interface BadLine {
@@ -190,6 +192,20 @@ export interface ImportReport {
   readonly removed: number
   /** What the file names and the warehouse does not know. */
   readonly warnings: readonly string[]
+}
+
+/**
+ * Two imports at once would leave the lines of both: the second waits until the transaction of the
+ * first ends.
+ */
+export async function waitForOtherImports(
+  session: Session,
+  name: (typeof USERS_TABLES)[number],
+): Promise<void> {
+  await session.query(
+    'wait for another import',
+    `lock table ${session.names.table(name)} in share row exclusive mode`,
+  )
 }
 
 /** Counts what differs between two states of a table, each a text by its key. */

@@ -13,6 +13,7 @@ import {
   refuse,
   splitCsv,
   text,
+  waitForOtherImports,
   whole,
   type BadLine,
   type ImportReport,
@@ -99,6 +100,7 @@ where ${isNamed}`,
     )
     return new Map(rows.map(({ key, said }) => [key, said]))
   }
+  await waitForOtherImports(session, 'dd_invoices')
   const before = await read()
   await session.query('remove the invoices', `delete from ${table} where ${isNamed}`, keys)
   await session.query(

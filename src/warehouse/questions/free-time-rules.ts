@@ -14,6 +14,7 @@ import {
   refuse,
   splitCsv,
   text,
+  waitForOtherImports,
   whole,
   type BadLine,
   type ImportReport,
@@ -156,20 +157,12 @@ export async function storeRulesFile(session: Session, file: RulesFile): Promise
   return file.kind === 'rules' ? storeRules(session, file) : storeHolidays(session, file.holidays)
 }
 
-/** Two imports at once would leave the lines of both: the second waits for the first. */
-async function lockAgainstOthers(session: Session, name: 'free_time_rules' | 'holidays') {
-  await session.query(
-    'wait for another import',
-    `lock table ${session.names.table(name)} in share row exclusive mode`,
-  )
-}
-
 async function storeRules(
   session: Session,
   { rules, tiers }: Extract<RulesFile, { kind: 'rules' }>,
 ): Promise<ImportReport> {
   const { names } = session
-  await lockAgainstOthers(session, 'free_time_rules')
+  await waitForOtherImports(session, 'free_time_rules')
   const before = await readRules(session)
   await session.query('remove the rules', `delete from ${names.table('free_time_rules')}`)
   await session.query(
@@ -227,7 +220,7 @@ from ${table} where calendar = any($1::text[])`,
     )
     return new Map(rows.map((row) => [row.day, row.name ?? '']))
   }
-  await lockAgainstOthers(session, 'holidays')
+  await waitForOtherImports(session, 'holidays')
   const before = await read()
   await session.query(
     'remove the holidays',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
-import { parseInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
+import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { callCli } from '../../support/call-cli.js'
 import { insertKnown } from '../../support/insert-known.js'
@@ -67,6 +67,7 @@ beforeAll(async () => {
     box('two charges', 'maersk', {
       pod_terminal_id: 't1',
       pod_discharged_at: '2026-11-02T18:00:00Z',
+      available_for_pickup: true,
     }),
     // Discharged on Friday the 20th: 23, 24, 25 and, after Thanksgiving, 27 November are free.
     box('thanksgiving', 'msc', {
@@ -104,6 +105,7 @@ beforeAll(async () => {
   ])
   await insertKnown(scene, 'container_import_deadlines', [
     day('two charges', 'pickup_lfd_line', '2026-11-10'),
+    day('to come', 'pickup_lfd_line', '2026-11-10'),
   ])
   const terminalDay = day('two charges', 'pickup_lfd_terminal', '2026-11-06')
   await scene.insert('container_import_deadlines', [terminalDay])
@@ -116,6 +118,16 @@ beforeAll(async () => {
       status: 'hold',
       valid_from: '2026-11-07T20:00:00Z',
       valid_to: '2026-11-08T04:00:00Z',
+    },
+  ])
+  await scene.insert('container_fee_history', [
+    {
+      ...history,
+      fee_key: 'demurrage',
+      type: 'demurrage',
+      amount: '300.00',
+      currency_code: 'USD',
+      valid_from: '2026-11-08T20:00:00Z',
     },
   ])
   const extended = '2026-11-08T12:00:00Z'
@@ -154,14 +166,10 @@ describe('each charge has a clock of its own', () => {
     ])
     const [exposure] = await scene.read('demurrage_exposure', {
       asOf: NOON('2026-11-14'),
-      columns: ['container_id', 'days_over', 'estimate_amount', 'days_without_rate'],
+      columns: ['days_over', 'estimate_amount', 'days_without_rate'],
+      rest: `where container_id = 'two charges'`,
     })
-    expect(exposure).toEqual({
-      container_id: 'two charges',
-      days_over: 8,
-      estimate_amount: '781.00',
-      days_without_rate: 1,
-    })
+    expect(exposure).toEqual({ days_over: 8, estimate_amount: '781.00', days_without_rate: 1 })
   })
 
   it('counts working days over Thanksgiving, by the narrowest rule that is valid', async () => {
@@ -201,9 +209,17 @@ describe('each charge has a clock of its own', () => {
       ['demurrage', 'unknown', null, null, null, null],
     ])
     expect(await clocks(NOON('2026-11-30'), 'no rule')).toEqual([])
-    expect(await clocks(NOON('2026-11-30'), 'to come')).toEqual([
-      ['storage', 'unknown', null, null, null, null],
+    // The rule would count from the vessel's arrival, which is announced and has not happened.
+    expect(await clocks(NOON('2026-11-14'), 'to come')).toEqual([
+      ['demurrage', 'overdue', '2026-11-10', 'line', 4, null],
+      ['storage', 'overdue', '2026-11-10', 'line', 4, '20'],
     ])
+    const [exposure] = await scene.read('demurrage_exposure', {
+      asOf: NOON('2026-11-14'),
+      columns: ['estimate_amount'],
+      rest: `where container_id = 'to come'`,
+    })
+    expect(exposure).toEqual({ estimate_amount: '20' })
   })
 
   it('forecasts what more days cost, and no day makes it less', async () => {
@@ -232,13 +248,16 @@ describe('each charge has a clock of its own', () => {
   })
 
   it('shows of each day what was known then', async () => {
+    const listed = ['demurrage 300.00 USD']
     const rows = await scene.read('charge_days', {
       asOf: NOON('2026-11-09'),
       columns: [
         'charged_on',
         'day_over',
         'charge_amount',
+        'was_available',
         'holds',
+        'fees_seen',
         'is_working_day',
         'last_free_on',
         'last_free_seen_on',
@@ -246,9 +265,9 @@ describe('each charge has a clock of its own', () => {
       rest: `where container_id = 'two charges' order by charged_on`,
     })
     expect(rows.map((row) => Object.values(row))).toEqual([
-      ['2026-11-07', 1, null, ['customs'], false, '2026-11-06', '2026-11-05'],
-      ['2026-11-08', 2, '40', [], false, '2026-11-06', '2026-11-06'],
-      ['2026-11-09', 3, '40', [], true, '2026-11-06', '2026-11-06'],
+      ['2026-11-07', 1, null, true, ['customs'], [], false, '2026-11-06', '2026-11-05'],
+      ['2026-11-08', 2, '40', true, [], listed, false, '2026-11-06', '2026-11-06'],
+      ['2026-11-09', 3, '40', true, [], listed, true, '2026-11-06', '2026-11-06'],
     ])
   })
 })
@@ -306,6 +325,23 @@ describe('an invoice', () => {
       [3, 3, 0, null, null, ['wrong_sum', 'other_currency', 'missing_items']],
       [2, null, null, null, null, ['never_charged', 'missing_items']],
     ])
+  })
+
+  it('waits for another import', async () => {
+    const lines = parseInvoices(
+      'a.csv',
+      `${HEADER}\nA,1,Line,storage,BOX,,2026-11-05,2026-11-06,1,USD,,,,,,,,,,,,,,`,
+    )
+    const { warehouse, drop } = await createTestWarehouse()
+    await warehouse.transaction('the first import', async (session) => {
+      expect(await storeInvoices(session, lines)).toMatchObject({ total: 1, added: 1 })
+      const second = warehouse.transaction('the second import', async (other) => {
+        await other.query('do not wait long', `set local lock_timeout = '50ms'`)
+        return storeInvoices(other, lines)
+      })
+      await expect(second).rejects.toThrow('wait for another import')
+    })
+    await drop()
   })
 
   it('is refused with the number and reason of every bad line', () => {

@@ -91,6 +91,7 @@ it('shows every column of a stay', async () => {
       availability_known: true,
       available_for_pickup: true,
       pickup_appointment_at: '2026-11-09T18:00:00Z',
+      pod_arrived_at: '2026-11-02T20:00:00Z',
     }),
   ])
   await insertKnown(scene, 'container_holds', [
@@ -150,6 +151,7 @@ it('shows every column of a stay', async () => {
       service_on: '2026-11-10',
       today_on: '2026-11-08',
       out_on: null,
+      arrived_at: '2026-11-02 20:00:00+00',
       start_at: '2026-11-03 20:00:00+00',
       end_at: null,
       pod_discharged_at: '2026-11-03 20:00:00+00',
