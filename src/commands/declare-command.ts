@@ -165,6 +165,11 @@ export function value(
   }
 }
 
+/** An option that the command cannot do without. */
+export function requiredValue(form: string, help: string): Input<string> {
+  return { item: new Option(form, help).makeOptionMandatory(), read: (given) => given as string }
+}
+
 /** An option that takes one of a few words. */
 export function choice<const Word extends string>(
   form: string,

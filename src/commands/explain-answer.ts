@@ -71,13 +71,21 @@ export async function explainEmpty(
   { name, needs, parameters }: ShippedQuery,
   options: QueryOptions,
 ): Promise<string[]> {
-  const { findUnknownValues } = await import('../warehouse/questions/explain-empty.js')
   const values = givenValues(options, parameters)
-  const unknown = await findUnknownValues(warehouse, values)
-  if (unknown.length > 0) return unknown.map(describeUnknown)
+  const unknown = await explainUnknown(warehouse, values)
+  if (unknown.length > 0) return unknown
   const flags = Object.keys(values).flatMap((one) => (one === 'limit' ? [] : [`--${one}`]))
   const narrowed = flags.length > 0 ? ` that match ${flags.join(', ')}` : ''
   return [`no rows: ${name} needs ${needs}${narrowed}`]
+}
+
+/** Says of each value that nothing in the warehouse has what there is instead. */
+export async function explainUnknown(
+  warehouse: Warehouse,
+  values: Partial<Record<QueryParameter, string>>,
+): Promise<string[]> {
+  const { findUnknownValues } = await import('../warehouse/questions/explain-empty.js')
+  return (await findUnknownValues(warehouse, values)).map(describeUnknown)
 }
 
 const CANDIDATES_SHOWN = 8

@@ -6,6 +6,7 @@ import { CommandIo, type ProcessLike } from './command-io.js'
 import { customFields } from './custom-fields.js'
 import { database } from './database.js'
 import { demo } from './demo.js'
+import { evidence } from './evidence.js'
 import { invoices } from './invoices.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
@@ -36,6 +37,7 @@ const COMMANDS = [
   query,
   rules,
   invoices,
+  evidence,
   database,
   simulate,
   config,

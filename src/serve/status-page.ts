@@ -1,3 +1,4 @@
+import { escapeHtml } from '../base/html.js'
 import { ConnectorError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import type { JobState } from '../base/schedule.js'
@@ -148,8 +149,4 @@ function formatSection({ title, columns, rows, empty, note }: StatusSection): st
 function cellHtml(value: unknown): string {
   if (value === null || value === undefined) return ''
   return escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -225,6 +225,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['invoices check', ['--help', '--config', '--json']],
   ['invoices import', [...COMMON, '--migrate', '--json']],
   ['invoices export', [...COMMON, '--migrate']],
+  ['evidence', [...COMMON, '--out', '--as-of', '--json']],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
