@@ -16,6 +16,8 @@
 create view {{analytics}}.hold_durations as
 with
 
+-- The first version that ends and the first that begins in one look, of one name and status, are
+-- one hold whose text was edited; then the second, and so on.
 versions as not materialized (
 
     select
@@ -26,14 +28,20 @@ versions as not materialized (
         hold.description,
         hold.source,
         hold.valid_from,
-        case when hold.valid_to <= {{analytics}}.as_of() then hold.valid_to end as valid_to
+        hold.valid_to,
+        row_number() over (
+            partition by hold.container_id, hold.name, hold.status, hold.valid_from
+            order by hold.hold_key
+        ) as nth_begun,
+        row_number() over (
+            partition by hold.container_id, hold.name, hold.status, hold.valid_to
+            order by hold.hold_key
+        ) as nth_ended
     from {{data}}.container_hold_history as hold
     where hold.valid_from <= {{analytics}}.as_of()
 
 ),
 
--- Versions with one name and status, one after the other, are one interval: it begins with a
--- version that does not follow one of the same, and ends with the last that does.
 intervals as not materialized (
 
     select
@@ -41,51 +49,64 @@ intervals as not materialized (
         version.hold_key,
         version.name,
         version.status,
-        case when later.container_id is null then version.description else stay.description end
+        case when later.container_id is null then version.description else edit.description end
             as description,
         version.source,
         version.valid_from as placed_at,
-        case when later.container_id is null then version.valid_to else stay.cleared_at end
-            as cleared_at
+        case when later.container_id is null then version.valid_to else edit.valid_to end
+            as gone_at
     from versions as version
     left join versions as earlier
         on earlier.container_id = version.container_id
-        and earlier.hold_key = version.hold_key
-        and earlier.valid_to = version.valid_from
         and earlier.name is not distinct from version.name
         and earlier.status is not distinct from version.status
+        and earlier.valid_to = version.valid_from
+        and earlier.nth_ended = version.nth_begun
     left join versions as later
         on later.container_id = version.container_id
-        and later.hold_key = version.hold_key
-        and later.valid_from = version.valid_to
         and later.name is not distinct from version.name
         and later.status is not distinct from version.status
-    -- Sought only where there is more than one version.
+        and later.valid_from = version.valid_to
+        and later.nth_begun = version.nth_ended
+    -- The last version that follows; sought only where one does.
     left join lateral (
 
+        with recursive
+
+        edits as (
+
+            select
+                later.description,
+                later.valid_to,
+                later.nth_ended,
+                1 as nth
+            where later.container_id is not null
+
+            union all
+
+            select
+                next.description,
+                next.valid_to,
+                next.nth_ended,
+                edits.nth + 1
+            from edits
+            inner join versions as next
+                on next.container_id = version.container_id
+                and next.name is not distinct from version.name
+                and next.status is not distinct from version.status
+                and next.valid_from = edits.valid_to
+                and next.nth_begun = edits.nth_ended
+
+        )
+
         select
-            last.description,
-            last.valid_to as cleared_at
-        from versions as last
-        where later.container_id is not null
-            and last.container_id = version.container_id
-            and last.hold_key = version.hold_key
-            and last.valid_from >= version.valid_to
-            and not exists (
-                select
-                from versions as next
-                where next.container_id = last.container_id
-                    and next.hold_key = last.hold_key
-                    and next.valid_from = last.valid_to
-                    and next.name is not distinct from last.name
-                    and next.status is not distinct from last.status
-                -- Keeps it a look-up of one version, and not a join with all of the container.
-                offset 0
-            )
-        order by last.valid_from
+            edits.description,
+            edits.valid_to
+        from edits
+        order by edits.nth desc
         limit 1
 
-    ) as stay
+    ) as edit
         on true
     where earlier.container_id is null
 
@@ -106,17 +127,22 @@ select
     hold.source,
     round(
         extract(
-            epoch from coalesce(hold.cleared_at, {{analytics}}.as_of()) - hold.placed_at
+            epoch from coalesce(known.cleared_at, {{analytics}}.as_of()) - hold.placed_at
         ) / 3600,
         2
     ) as hours,
-    hold.cleared_at is null as is_open,
+    known.cleared_at is null as is_open,
     hold.placed_at > seen._first_seen_at as is_start_known,
     hold.placed_at,
     hold.placed_at at time zone zone.name as placed_local,
-    hold.cleared_at,
-    hold.cleared_at at time zone zone.name as cleared_local
+    known.cleared_at,
+    known.cleared_at at time zone zone.name as cleared_local
 from intervals as hold
+cross join lateral (
+
+    select case when hold.gone_at <= {{analytics}}.as_of() then hold.gone_at end as cleared_at
+
+) as known
 inner join {{analytics}}.known_containers as container
     on container.container_id = hold.container_id
 inner join {{data}}.containers as seen

@@ -1,0 +1,263 @@
+import { afterAll, expect, it } from 'vitest'
+import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { SecondImplementation, type Rule } from '../../support/second-implementation.js'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+
+const SHIPMENTS = Number(process.env.SECOND_SHIPMENTS ?? 60)
+const LOOKS = Number(process.env.SECOND_LOOKS ?? 6)
+/** Hours between looks, in turn; less and more than a day. */
+const HOURS = LOOKS > 10 ? [24] : [6, 18, 30, 20, 72]
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'all lines',
+    charge: 'demurrage',
+    place: 'port',
+    freeDays: 5,
+    counts: 'calendar',
+    startsWith: 'arrival',
+    rates: { 1: 100 },
+  },
+  {
+    name: 'Maersk',
+    charge: 'demurrage',
+    line: 'MAEU',
+    place: 'port',
+    freeDays: 4,
+    counts: 'working',
+    startsWith: 'discharge',
+    rates: { 1: 185, 5: 310 },
+    validFrom: '2026-01-01',
+  },
+  {
+    name: 'Maersk reefer',
+    charge: 'demurrage',
+    line: 'MAEU',
+    place: 'port',
+    equipmentType: 'reefer',
+    freeDays: 3,
+    counts: 'working',
+    startsWith: 'discharge',
+    rates: { 2: 390 },
+  },
+  {
+    name: 'terminals',
+    charge: 'storage',
+    place: 'port',
+    counts: 'calendar',
+    startsWith: 'discharge',
+    rates: { 1: 95, 6: 240 },
+  },
+  {
+    name: 'ramps',
+    charge: 'storage',
+    place: 'ramp',
+    freeDays: 2,
+    counts: 'calendar',
+    startsWith: 'arrival',
+    rates: { 1: 150 },
+  },
+  {
+    name: 'empties',
+    charge: 'detention',
+    freeDays: 5,
+    counts: 'calendar',
+    startsWith: 'gate_out',
+    rates: { 1: 120, 8: 200 },
+  },
+]
+const HOLIDAYS = ['2026-10-12', '2026-11-11', '2026-11-26', '2026-12-25']
+
+function csvOfRules(): string {
+  const header =
+    'rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,' +
+    'holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note'
+  const lines = RULES.flatMap((rule) =>
+    Object.entries(rule.rates).map(([from, rate]) =>
+      [
+        rule.name,
+        rule.charge,
+        rule.line,
+        '',
+        rule.locode,
+        rule.place,
+        rule.equipmentType,
+        '',
+        rule.freeDays,
+        rule.counts,
+        rule.counts === 'working' ? 'us' : '',
+        rule.startsWith,
+        from,
+        rate,
+        'USD',
+        rule.validFrom,
+        '',
+        '',
+      ].join(','),
+    ),
+  )
+  return [header, ...lines].join('\n')
+}
+
+const QUESTIONS = {
+  stays: `select container_id, place, state, binding_on::text, binding_source, days_left, days_over,
+      to_char(start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as start_at,
+      to_char(end_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as end_at, mode
+    from tracking_as_of.container_stays`,
+  chargeDays: `select container_id, place, charge, charged_on::text, day_over, charge_amount::text,
+      was_available, holds, is_working_day
+    from tracking_as_of.charge_days`,
+  exceptions: `select container_id, exception from tracking_as_of.exceptions
+    where exception <> 'long_there'`,
+} as const
+
+async function ask(scene: Scene, name: keyof typeof QUESTIONS): Promise<string[]> {
+  return scene.warehouse.transaction('ask', async (session) => {
+    const asOf = scene.simulator.clock.now().toISOString()
+    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [asOf])
+    const rows = await session.query<Record<string, unknown>>('ask', QUESTIONS[name])
+    return rows.map((row) => JSON.stringify(Object.values(row)))
+  })
+}
+
+/** Lines that one has and the other has not, as often as each other. */
+function differences(one: readonly string[], other: readonly string[]): string[] {
+  const count = new Map<string, number>()
+  for (const line of one) count.set(line, (count.get(line) ?? 0) + 1)
+  for (const line of other) count.set(line, (count.get(line) ?? 0) - 1)
+  return [...count].flatMap(([line, times]) =>
+    times === 0 ? [] : [`${times > 0 ? 'only the view' : 'only the second'}: ${line}`],
+  )
+}
+
+/** What the service does to records now and then: none of it is in a world that is left alone. */
+function disturb({ simulator }: Scene, look: number): void {
+  const { edits, world, clock } = simulator
+  const now = clock.now()
+  const containers = [...world.records('container', now)]
+  const soon = new Date(now.getTime() + 30 * HOUR).toISOString()
+  const ago = (hours: number) => new Date(now.getTime() - hours * HOUR).toISOString()
+  const day = (days: number) =>
+    new Date(now.getTime() + days * 24 * HOUR).toISOString().slice(0, 10)
+  const deadlines = (line: string | null, terminal: string | null, rail: string | null) => ({
+    pickup_lfd_line: line,
+    pickup_lfd_terminal: terminal,
+    pickup_lfd_rail: rail,
+  })
+  const landed = { pod_discharged_at: ago(200), pod_full_out_at: null, pod_timezone: 'Asia/Tokyo' }
+  const patches: readonly Readonly<Record<string, unknown>>[] = [
+    { ...landed, import_deadlines: deadlines(day(-3), day(-5), null) },
+    { ...landed, import_deadlines: deadlines(day(1), null, null), pickup_appointment_at: soon },
+    {
+      ...landed,
+      pod_timezone: 'America/Vancouver',
+      import_deadlines: deadlines(soon, ago(60), null),
+    },
+    {
+      ...landed,
+      pod_timezone: null,
+      import_deadlines: deadlines(null, null, null),
+      pickup_lfd: soon,
+    },
+    // Announced, not happened.
+    { pod_discharged_at: soon, pod_full_out_at: soon, pod_arrived_at: soon },
+    {
+      ...landed,
+      pod_rail_departed_at: ago(60),
+      ind_ata_at: ago(40),
+      final_destination_full_out_at: null,
+      empty_terminated_at: null,
+      final_destination_timezone: 'America/Chicago',
+      import_deadlines: deadlines(null, day(-4), ago(26)),
+    },
+    // A milestone that is corrected, and a pickup a fortnight ago.
+    {
+      ...landed,
+      pod_full_out_at: ago(340),
+      empty_terminated_at: null,
+      current_status: 'picked_up',
+    },
+    { current_status: 'delivered', pod_full_out_at: null },
+    { availability_known: false, available_for_pickup: true },
+  ]
+  // One in fourteen containers, whatever the size of the world.
+  for (let first = look * 7; first < look * 7 + containers.length; first += 120) {
+    const at = (nth: number) => containers[(first + nth * 5) % containers.length]!.id
+    for (const [nth, patch] of patches.entries()) edits.change('container', at(nth), patch)
+    for (const nth of [0, 1, 5, 9, 11]) {
+      const status = nth === 9 ? 'pending' : 'hold'
+      edits.addHold(at(nth), { name: `hold ${nth % 2}`, status, description: `look ${look}` })
+    }
+    edits.clearHold(containers[(first - 2) % containers.length]!.id, 'hold 1')
+  }
+  const shipments = [...world.records('shipment', now)]
+  const stopped = shipments[(look * 3) % shipments.length]!.id
+  edits.change('shipment', stopped, { line_tracking_stopped_reason: 'cancelled_by_user' })
+  const atSea = shipments.filter(({ attributes }) => (attributes?.pod_ata_at ?? null) === null)
+  for (const [nth, { id, attributes }] of atSea.entries()) {
+    if (nth % 3 === look % 3) edits.change('shipment', id, { pod_vessel_name: `VESSEL ${look}` })
+    if (nth % 3 === 1) edits.change('shipment', id, { pod_vessel_imo: nth % 2 ? null : '9074729' })
+    const eta = Date.parse(attributes?.pod_eta_at as string)
+    const later = Number.isNaN(eta) ? soon : new Date(eta + (nth - 1) * 13 * HOUR).toISOString()
+    if (nth % 2 === look % 2) edits.change('shipment', id, { pod_eta_at: later })
+  }
+}
+
+let scene: Scene
+afterAll(closeScenes)
+
+it('a second implementation over the service’s records says the same, look by look', async () => {
+  scene = await openScene({ shipments: SHIPMENTS, startAt: new Date('2026-10-20T08:00:00Z') })
+  const { simulator, warehouse } = scene
+  const holidays = HOLIDAYS.map((day) => `us,${day},Holiday`).join('\n')
+  const files = [csvOfRules(), `calendar,holiday_on,name\n${holidays}`]
+  await warehouse.transaction('store the rules', async (session) => {
+    for (const text of files) await storeRulesFile(session, parseRulesFile('rules.csv', text))
+  })
+  const second = new SecondImplementation(simulator.world, RULES, HOLIDAYS)
+  const compared = { stays: [], chargeDays: [], exceptions: [] } as Record<string, string[]>
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (look > 0) {
+      simulator.clock.advance(HOURS[look % HOURS.length]! * HOUR)
+      disturb(scene, look)
+    }
+    await scene.sync({ command: look === 0 ? 'backfill' : 'sync' })
+    second.look(simulator.clock.now())
+    for (const name of ['stays', 'chargeDays', 'exceptions'] as const) {
+      const ours = second[name]()
+      const found = differences(await ask(scene, name), ours)
+      expect(found.slice(0, 8), `${name}, look ${look}, ${found.length} differences`).toEqual([])
+      compared[name]!.push(...ours)
+    }
+  }
+  // What was never met proves nothing.
+  const met = (name: string, cell: number) =>
+    [...new Set(compared[name]!.map((line) => (JSON.parse(line) as unknown[])[cell]))].sort()
+  expect(met('stays', 2)).toEqual([
+    'due_today',
+    'none',
+    'not_started',
+    'out_in_time',
+    'out_late',
+    'overdue',
+    'unknown',
+    'upcoming',
+  ])
+  expect(met('stays', 4)).toEqual(['line', null, 'rail', 'service', 'terminal'])
+  expect(met('chargeDays', 2)).toEqual(['demurrage', 'detention', 'storage'])
+  expect(met('chargeDays', 6)).toEqual([false, null, true])
+  expect(met('exceptions', 1)).toEqual([
+    'appointment_late',
+    'empty_not_returned',
+    'eta_passed',
+    'eta_slipped',
+    'hold_cleared',
+    'hold_new',
+    'last_free_day_near',
+    'no_news',
+    'overdue',
+    'rail_silent',
+    'rolled',
+    'tracking_stopped',
+  ])
+})

@@ -1,0 +1,738 @@
+import type { ResourceObject } from '../../src/jsonapi/document.js'
+import type { World } from '../../src/simulator/world/world.js'
+
+/**
+ * Stays, charged days and exceptions worked out a second time: from the records of the service as
+ * they are, in plain TypeScript, by the definitions in docs/questions.md and the headers of the
+ * views. Nothing is taken from our tables, our SQL or the code that fills them. Instants are
+ * milliseconds, days texts like 2026-11-08.
+ */
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** As one writes it into a contract; `rates` by the first charged day they are for. */
+export interface Rule {
+  readonly name: string
+  readonly charge: 'demurrage' | 'storage' | 'detention'
+  readonly line?: string
+  readonly locode?: string
+  readonly place?: 'port' | 'ramp'
+  readonly equipmentType?: string
+  readonly freeDays?: number
+  readonly counts: 'calendar' | 'working'
+  readonly startsWith: 'discharge' | 'arrival' | 'gate_out'
+  readonly rates: Readonly<Record<number, number>>
+  readonly validFrom?: string
+}
+
+interface Hold {
+  readonly name: string
+  readonly status: string
+}
+
+/** Since when something stood, as often as we looked. */
+interface Stood<Value> {
+  readonly value: Value
+  readonly from: number
+  to: number | undefined
+}
+
+interface Seen {
+  readonly first: number
+  readonly holds: Stood<Hold>[]
+  readonly availability: Stood<boolean | null>[]
+}
+
+interface SeenShipment {
+  readonly eta: Stood<number | undefined>[]
+  readonly vessel: Stood<{ imo: string | null; name: string | null }>[]
+}
+
+interface Look {
+  readonly at: number
+  readonly containers: readonly ResourceObject[]
+  readonly shipments: ReadonlyMap<string, ResourceObject>
+  /** When the newest event of a container was recorded. */
+  readonly lastNews: ReadonlyMap<string, number>
+}
+
+interface Stay {
+  readonly container: ResourceObject
+  readonly shipment: ResourceObject | undefined
+  readonly place: 'port' | 'ramp'
+  readonly zone: string | undefined
+  readonly start: number | undefined
+  readonly end: number | undefined
+  readonly arrival: number | undefined
+  readonly hasBegun: boolean
+  readonly hasEnded: boolean
+  readonly mode: 'truck' | 'rail'
+  readonly days: Readonly<Record<string, string | undefined>>
+  readonly binding: string | undefined
+  readonly source: string | undefined
+  readonly today: string | undefined
+  readonly out: string | undefined
+  readonly state: string
+}
+
+/** Looks at a world whenever it is told to, as a sync does, and says what the views should say. */
+export class SecondImplementation {
+  readonly #world: World
+  readonly #rules: readonly Rule[]
+  readonly #holidays: ReadonlySet<string>
+  readonly #containers = new Map<string, Seen>()
+  readonly #shipments = new Map<string, SeenShipment>()
+  #look: Look | undefined
+
+  constructor(world: World, rules: readonly Rule[], holidays: readonly string[]) {
+    this.#world = world
+    this.#rules = rules
+    this.#holidays = new Set(holidays)
+  }
+
+  look(now: Date): void {
+    const at = now.getTime()
+    const containers = [...this.#world.records('container', now)]
+    const shipments = [...this.#world.records('shipment', now)]
+    const lastNews = new Map<string, number>()
+    for (const event of this.#world.records('transport_event', now)) {
+      const id = linked(event, 'container')
+      const created = past(event, 'created_at', at)
+      if (id === undefined || created === undefined) continue
+      lastNews.set(id, Math.max(lastNews.get(id) ?? 0, created))
+    }
+    for (const container of containers) this.#remember(container, at)
+    for (const shipment of shipments) this.#rememberShipment(shipment, at)
+    this.#look = {
+      at,
+      containers,
+      shipments: new Map(shipments.map((shipment) => [shipment.id, shipment])),
+      lastNews,
+    }
+  }
+
+  /** One line a stay: which, state, binding day and its source, days left and over, ends. */
+  stays(): string[] {
+    return this.#stays().map((stay) =>
+      line(
+        stay.container.id,
+        stay.place,
+        stay.state,
+        stay.binding,
+        stay.source,
+        isRunning(stay.state) ? between(stay.today, stay.binding) : undefined,
+        daysOver(stay),
+        instant(stay.start),
+        instant(stay.end),
+        stay.mode,
+      ),
+    )
+  }
+
+  /** One line a charged day: which, the day's number, rate, availability, holds, working day. */
+  chargeDays(): string[] {
+    const lines: string[] = []
+    for (const clock of this.#clocks()) {
+      const { id } = clock.stay.container
+      for (let over = 1; over <= clock.daysOver; over += 1) {
+        const on = addDays(clock.lastFree, over)
+        const isPort = clock.place === 'port'
+        const [from, to] = isPort ? this.#span(on, clock.stay.zone!) : [0, 0]
+        const isWorking =
+          !isWeekend(on) && !(clock.rule?.counts === 'working' && this.#holidays.has(on))
+        lines.push(
+          line(
+            id,
+            clock.place,
+            clock.charge,
+            on,
+            over,
+            rateOf(clock.rule, over),
+            isPort ? this.#wasAvailable(id, from, to) : undefined,
+            isPort ? this.#holdsIn(id, from, to) : [],
+            isWorking,
+          ),
+        )
+      }
+    }
+    return lines
+  }
+
+  /** One line an exception: container and name; all but `long_there`. */
+  exceptions(): string[] {
+    return [...this.#ofStays(), ...this.#ofJourneys(), ...this.#ofHolds()]
+  }
+
+  #current(): Look {
+    if (this.#look === undefined) throw new Error('look first')
+    return this.#look
+  }
+
+  #remember(container: ResourceObject, at: number): void {
+    const seen = this.#containers.get(container.id) ?? { first: at, holds: [], availability: [] }
+    this.#containers.set(container.id, seen)
+    // A hold is the one of its name and status, whatever its text; there can be several of both.
+    const fresh = holdsOf(container).map(({ name, status }) => ({ name, status }))
+    for (const stood of seen.holds) {
+      if (stood.to !== undefined) continue
+      const { name, status } = stood.value
+      const still = fresh.findIndex((hold) => hold.name === name && hold.status === status)
+      if (still === -1) stood.to = at
+      else fresh.splice(still, 1)
+    }
+    for (const value of fresh) seen.holds.push({ value, from: at, to: undefined })
+    const isKnown = attribute(container, 'availability_known') !== false
+    const available = isKnown ? attribute(container, 'available_for_pickup') : null
+    follow(seen.availability, (available ?? null) as boolean | null, at)
+  }
+
+  #rememberShipment(shipment: ResourceObject, at: number): void {
+    const seen = this.#shipments.get(shipment.id) ?? { eta: [], vessel: [] }
+    this.#shipments.set(shipment.id, seen)
+    follow(seen.eta, moment(shipment, 'pod_eta_at'), at)
+    const [imo, name] = ['pod_vessel_imo', 'pod_vessel_name'].map((key) => text(shipment, key))
+    follow(seen.vessel, { imo: imo ?? null, name: name ?? null }, at)
+  }
+
+  #stays(): Stay[] {
+    return this.#current().containers.flatMap((container) => {
+      const shipment = this.#shipmentOf(container)
+      const port = this.#portStay(container, shipment)
+      return port.isByRail ? [port.stay, this.#rampStay(container, shipment)] : [port.stay]
+    })
+  }
+
+  #shipmentOf(container: ResourceObject): ResourceObject | undefined {
+    return this.#current().shipments.get(linked(container, 'shipment') ?? '')
+  }
+
+  #portStay(container: ResourceObject, shipment: ResourceObject | undefined) {
+    const { at } = this.#current()
+    const it = (name: string) => past(container, name, at)
+    const said = (name: string) => isSaid(container, name)
+    const status = text(container, 'current_status') ?? ''
+    const out = it('pod_full_out_at')
+    const byTrain = it('pod_rail_departed_at')
+    const end = earliest(out, byTrain)
+    const atRamp = earliest(it('ind_ata_at'), it('ind_rail_unloaded_at'))
+    const isDelivered = this.#isDelivered(container)
+    const wasSeenOnTrain =
+      said('pod_rail_departed_at') ||
+      said('ind_ata_at') ||
+      said('ind_rail_unloaded_at') ||
+      said('final_destination_full_out_at')
+    const isByRail =
+      wasSeenOnTrain ||
+      (out === undefined &&
+        (said('pod_rail_loaded_at') ||
+          said('pod_rail_carrier_scac') ||
+          said('ind_rail_carrier_scac') ||
+          said('ind_eta_at') ||
+          deadline(container, 'pickup_lfd_rail') !== undefined ||
+          ['on_rail', 'awaiting_inland_transfer'].includes(status)))
+    const zone = this.#portZone(container, shipment)
+    const mode = end === undefined ? (isByRail ? 'rail' : 'truck') : end === out ? 'truck' : 'rail'
+    const days = {
+      terminal: this.#dayOf(deadline(container, 'pickup_lfd_terminal'), zone),
+      line: this.#dayOf(deadline(container, 'pickup_lfd_line'), zone),
+    }
+    const hasOwn = days.terminal !== undefined || days.line !== undefined
+    const isDaySaid = ['pickup_lfd_terminal', 'pickup_lfd_line'].some(
+      (name) => deadline(container, name) !== undefined,
+    )
+    const hasRail = deadline(container, 'pickup_lfd_rail') !== undefined
+    const service =
+      !isDaySaid && !hasRail ? this.#dayOf(attribute(container, 'pickup_lfd'), zone) : undefined
+    const stay = this.#finish({
+      container,
+      shipment,
+      place: 'port',
+      zone,
+      start: it('pod_discharged_at'),
+      end,
+      arrival: it('pod_arrived_at'),
+      mode,
+      days: hasOwn ? days : { service },
+      isUnread:
+        (deadline(container, 'pickup_lfd_terminal') !== undefined && !days.terminal) ||
+        (deadline(container, 'pickup_lfd_line') !== undefined && !days.line),
+      hasDay: isDaySaid || (!hasRail && isSaid(container, 'pickup_lfd')),
+      hasBegun:
+        it('pod_discharged_at') !== undefined ||
+        end !== undefined ||
+        it('pod_rail_loaded_at') !== undefined ||
+        atRamp !== undefined ||
+        isDelivered ||
+        [
+          'available',
+          'not_available',
+          'grounded',
+          'off_dock',
+          'awaiting_inland_transfer',
+          'on_rail',
+        ].includes(status),
+      hasEnded:
+        end !== undefined ||
+        atRamp !== undefined ||
+        isDelivered ||
+        (isByRail && status === 'on_rail'),
+    })
+    return { stay, isByRail, wasSeenOnTrain }
+  }
+
+  #rampStay(container: ResourceObject, shipment: ResourceObject | undefined): Stay {
+    const { at } = this.#current()
+    const it = (name: string) => past(container, name, at)
+    const left = earliest(it('pod_full_out_at'), it('pod_rail_departed_at'))
+    const atRamp = earliest(it('ind_ata_at'), it('ind_rail_unloaded_at'))
+    const start =
+      atRamp !== undefined && (left === undefined || atRamp >= left) ? atRamp : undefined
+    const zone = this.#rampZone(container, shipment)
+    const sent = deadline(container, 'pickup_lfd_rail')
+    return this.#finish({
+      container,
+      shipment,
+      place: 'ramp',
+      zone,
+      start,
+      arrival: start,
+      end: it('final_destination_full_out_at'),
+      mode: 'truck',
+      days: { rail: this.#dayOf(sent, zone) },
+      isUnread: false,
+      hasDay: sent !== undefined,
+      hasBegun: atRamp !== undefined || this.#isDelivered(container),
+      hasEnded: this.#isDelivered(container),
+    })
+  }
+
+  /** At the end of its journey: out at the destination, returned, or a status says so. */
+  #isDelivered(container: ResourceObject): boolean {
+    const { at } = this.#current()
+    const isSaidByStatus =
+      !isSaid(container, 'pod_full_out_at') &&
+      !isSaid(container, 'final_destination_full_out_at') &&
+      ['picked_up', 'delivered', 'dropped', 'empty_returned'].includes(
+        text(container, 'current_status') ?? '',
+      )
+    return (
+      past(container, 'final_destination_full_out_at', at) !== undefined ||
+      past(container, 'empty_terminated_at', at) !== undefined ||
+      isSaidByStatus
+    )
+  }
+
+  #finish(
+    facts: Omit<Stay, 'binding' | 'source' | 'today' | 'out' | 'state'> & {
+      readonly isUnread: boolean
+      readonly hasDay: boolean
+    },
+  ): Stay {
+    const { isUnread, hasDay, ...stay } = facts
+    const { at } = this.#current()
+    const [source, binding] =
+      Object.entries(stay.days)
+        .filter((entry): entry is [string, string] => entry[1] !== undefined)
+        .sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))[0] ?? []
+    const today = stay.zone === undefined ? undefined : localDay(at, stay.zone)
+    const out =
+      stay.zone === undefined || stay.end === undefined ? undefined : localDay(stay.end, stay.zone)
+    const isStopped = isTrackingStopped(stay.shipment, at)
+    const state = ((): string => {
+      if (stay.hasEnded && !hasDay) return 'none'
+      if (isUnread && (stay.hasBegun || stay.hasEnded)) return 'unknown'
+      if (out !== undefined && binding !== undefined) {
+        return out > binding ? 'out_late' : 'out_in_time'
+      }
+      if (stay.hasEnded || isStopped) return 'unknown'
+      if (!stay.hasBegun) return 'not_started'
+      if (!hasDay) return 'none'
+      if (today === undefined || binding === undefined) return 'unknown'
+      return today < binding ? 'upcoming' : today === binding ? 'due_today' : 'overdue'
+    })()
+    return { ...stay, source, binding, today, out, state }
+  }
+
+  #portZone(container: ResourceObject, shipment: ResourceObject | undefined): string | undefined {
+    const own = text(container, 'pod_timezone')
+    if (own !== undefined) return own
+    const terminal = this.#record('terminal', linked(container, 'pod_terminal'))
+    return (
+      this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
+      this.#zoneOf('port', shipment && linked(shipment, 'port_of_discharge'))
+    )
+  }
+
+  #rampZone(container: ResourceObject, shipment: ResourceObject | undefined): string | undefined {
+    const own = text(container, 'final_destination_timezone')
+    if (own !== undefined || shipment === undefined) return own
+    const terminal = this.#record('rail_terminal', linked(shipment, 'destination_terminal'))
+    return (
+      this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
+      this.#zoneOf('metro_area', terminal && linked(terminal, 'metro_area')) ??
+      this.#zoneOf('port', linked(shipment, 'destination')) ??
+      this.#zoneOf('metro_area', linked(shipment, 'destination'))
+    )
+  }
+
+  #zoneOf(type: 'port' | 'metro_area', id: string | undefined): string | undefined {
+    const place = this.#record(type, id)
+    return place && text(place, 'time_zone')
+  }
+
+  #record(type: Parameters<World['record']>[0], id: string | undefined) {
+    return id === undefined ? undefined : this.#world.record(type, id, new Date(this.#current().at))
+  }
+
+  /** A bare date is the day it names; an instant the day it falls on at the place. */
+  #dayOf(sent: unknown, zone: string | undefined): string | undefined {
+    if (typeof sent !== 'string') return undefined
+    if (/^\d{4}-\d\d-\d\d$/.test(sent)) return sent
+    return zone === undefined ? undefined : localDay(Date.parse(sent), zone)
+  }
+
+  /** From midnight to midnight at a place, to now at most. */
+  #span(on: string, zone: string): [number, number] {
+    return [midnight(on, zone), Math.min(midnight(addDays(on, 1), zone), this.#current().at)]
+  }
+
+  #wasAvailable(id: string, from: number, to: number): boolean | undefined {
+    const values = this.#containers
+      .get(id)!
+      .availability.filter((one) => one.from < to && (one.to ?? Infinity) > from)
+      .flatMap(({ value }) => (value === null ? [] : [value]))
+    return values.length === 0 ? undefined : values.includes(true)
+  }
+
+  #holdsIn(id: string, from: number, to: number): string[] {
+    const names = this.#containers
+      .get(id)!
+      .holds.filter(({ value }) => value.status !== 'pending')
+      .filter((one) => one.from < to && (one.to ?? Infinity) > from)
+      .map(({ value }) => value.name)
+    return [...new Set(names)].sort()
+  }
+
+  *#clocks() {
+    for (const container of this.#current().containers) {
+      const shipment = this.#shipmentOf(container)
+      const { stay: port, isByRail, wasSeenOnTrain } = this.#portStay(container, shipment)
+      const stays = isByRail ? [port, this.#rampStay(container, shipment)] : [port]
+      for (const stay of stays) {
+        const isPort = stay.place === 'port'
+        if (stay.hasBegun) {
+          for (const charge of ['demurrage', 'storage'] as const) {
+            const reported = isPort
+              ? charge === 'storage'
+                ? this.#dayOf(deadline(container, 'pickup_lfd_terminal'), stay.zone)
+                : this.#dayOf(deadline(container, 'pickup_lfd_line'), stay.zone)
+              : charge === 'storage'
+                ? stay.days.rail
+                : undefined
+            const clock = this.#clock(stay, stay.place, charge, reported)
+            if (clock !== undefined) yield clock
+          }
+        }
+        const isOut = stay.hasEnded && stay.mode === 'truck' && !(isPort && wasSeenOnTrain)
+        if (!isOut) continue
+        const clock = this.#clock(stay, 'out', 'detention', undefined)
+        if (clock !== undefined) yield clock
+      }
+    }
+  }
+
+  #clock(
+    stay: Stay,
+    place: 'port' | 'ramp' | 'out',
+    charge: Rule['charge'],
+    reported: string | undefined,
+  ) {
+    const { at } = this.#current()
+    const { zone } = stay
+    const local = (time: number | undefined) =>
+      time === undefined || zone === undefined ? undefined : localDay(time, zone)
+    const started = place === 'out' ? stay.out : local(stay.start)
+    const arrived = place === 'out' ? stay.out : local(stay.arrival)
+    const found = this.#ruleOf(stay, place, charge, started, arrived)
+    const empty = past(stay.container, 'empty_terminated_at', at)
+    const ended = place === 'out' ? local(empty) : stay.out
+    const isOver =
+      place === 'out'
+        ? empty !== undefined || text(stay.container, 'current_status') === 'empty_returned'
+        : stay.hasEnded
+    const last = reported ?? found?.last ?? (place === 'out' ? undefined : stay.binding)
+    if (last === undefined) return undefined
+    if (found === undefined && reported === undefined && charge !== 'detention') return undefined
+    if (ended === undefined && (isOver || isTrackingStopped(stay.shipment, at))) return undefined
+    const to = ended ?? stay.today
+    const over = Math.max(between(last, to) ?? 0, 0)
+    return { stay, place, charge, rule: found?.rule, lastFree: last, daysOver: over }
+  }
+
+  /** The narrowest rule that holds, and the last free day by it. */
+  #ruleOf(
+    stay: Stay,
+    place: 'port' | 'ramp' | 'out',
+    charge: Rule['charge'],
+    started: string | undefined,
+    arrived: string | undefined,
+  ): { readonly rule: Rule; readonly last: string | undefined } | undefined {
+    const has = (wanted: string | undefined, is: string | undefined) =>
+      wanted === undefined || wanted === is
+    const locode =
+      stay.shipment &&
+      text(stay.shipment, stay.place === 'port' ? 'port_of_discharge_locode' : 'destination_locode')
+    const holding = this.#rules.flatMap((rule) => {
+      const from = rule.startsWith === 'arrival' ? arrived : started
+      const isMeant =
+        rule.charge === charge &&
+        has(rule.place, place) &&
+        has(rule.line, stay.shipment && text(stay.shipment, 'shipping_line_scac')) &&
+        has(rule.locode, locode) &&
+        has(rule.equipmentType, text(stay.container, 'equipment_type')) &&
+        (rule.validFrom === undefined || (from !== undefined && rule.validFrom <= from))
+      return isMeant ? [{ rule, from }] : []
+    })
+    const scopes = ({ line, locode, place, equipmentType }: Rule) =>
+      [line, place, locode, equipmentType].filter((one) => one !== undefined).length
+    const [best] = holding.sort((one, other) => scopes(other.rule) - scopes(one.rule))
+    if (best === undefined) return undefined
+    const { rule, from } = best
+    if (rule.freeDays === undefined || from === undefined) return { rule, last: undefined }
+    if (rule.counts === 'calendar') return { rule, last: addDays(from, rule.freeDays) }
+    let last = from
+    for (let left = rule.freeDays; left > 0;) {
+      last = addDays(last, 1)
+      if (!isWeekend(last) && !this.#holidays.has(last)) left -= 1
+    }
+    return { rule, last }
+  }
+
+  *#ofStays(): Generator<string> {
+    const { at } = this.#current()
+    for (const stay of this.#stays()) {
+      if (!stay.hasBegun || stay.hasEnded) continue
+      const { container, place, state } = stay
+      if (state === 'overdue') yield line(container.id, 'overdue')
+      const holds = holdsOf(container)
+      const isHeld = place === 'port' && holds.some(({ status }) => status !== 'pending')
+      const isAvailable =
+        place === 'port'
+          ? attribute(container, 'availability_known') !== false &&
+            attribute(container, 'available_for_pickup') === true
+          : text(container, 'current_status') === 'available'
+      const left = between(stay.today, stay.binding)
+      const isNear = ['upcoming', 'due_today'].includes(state) && left !== undefined && left <= 2
+      if (isNear && (!isAvailable || isHeld)) yield line(container.id, 'last_free_day_near')
+      const appointment = moment(container, 'pickup_appointment_at')
+      if (
+        isRunning(state) &&
+        place === 'port' &&
+        appointment !== undefined &&
+        appointment > at &&
+        localDay(appointment, stay.zone!) > stay.binding!
+      ) {
+        yield line(container.id, 'appointment_late')
+      }
+    }
+  }
+
+  *#ofJourneys(): Generator<string> {
+    const { at, containers, lastNews } = this.#current()
+    for (const container of containers) {
+      const shipment = this.#shipmentOf(container)
+      if (shipment === undefined) continue
+      const it = (name: string) => past(container, name, at)
+      const say = (exception: string) => line(container.id, exception)
+      const fullOut = it('final_destination_full_out_at') ?? it('pod_full_out_at')
+      const empty = it('empty_terminated_at')
+      const isGone = fullOut !== undefined || empty !== undefined
+      if (isTrackingStopped(shipment, at)) {
+        if (!isGone) yield say('tracking_stopped')
+        continue
+      }
+      const isLong = fullOut !== undefined && at - fullOut > 10 * DAY
+      if (isLong && empty === undefined) yield say('empty_not_returned')
+      const hasArrived =
+        earliest(
+          past(shipment, 'pod_ata_at', at),
+          it('pod_arrived_at'),
+          it('pod_discharged_at'),
+          it('pod_full_out_at'),
+          it('pod_rail_departed_at'),
+        ) !== undefined
+      const seen = this.#shipments.get(shipment.id)!
+      const eta = moment(shipment, 'pod_eta_at')
+      if (!hasArrived && eta !== undefined) {
+        const before = standing(seen.eta, at - DAY)?.value
+        if (before !== undefined && eta - before > DAY) yield say('eta_slipped')
+        if (eta < at) yield say('eta_passed')
+      }
+      const was = standing(seen.vessel, at - 3 * DAY)?.value
+      const is = standing(seen.vessel, at)?.value
+      if (!hasArrived && isAnother(was, is)) yield say('rolled')
+      const isOnRail =
+        it('pod_rail_departed_at') !== undefined &&
+        it('ind_ata_at') === undefined &&
+        it('ind_rail_unloaded_at') === undefined
+      const hasLeft = past(shipment, 'pol_atd_at', at) !== undefined
+      const news = lastNews.get(container.id)
+      if (isGone || news === undefined) continue
+      if (isOnRail && at - news > 3 * DAY) yield say('rail_silent')
+      if (!isOnRail && hasLeft && at - news > 21 * DAY) yield say('no_news')
+    }
+  }
+
+  *#ofHolds(): Generator<string> {
+    const { at, containers } = this.#current()
+    for (const container of containers) {
+      const { first, holds } = this.#containers.get(container.id)!
+      const blocking = holds.filter(({ value }) => value.status !== 'pending')
+      const open = blocking.filter(({ to }) => to === undefined)
+      for (const { from } of open) {
+        if (from > first && from > at - DAY) yield line(container.id, 'hold_new')
+      }
+      const hasLeft =
+        past(container, 'pod_full_out_at', at) ?? past(container, 'pod_rail_departed_at', at)
+      const wasCleared = blocking.some(({ to }) => to !== undefined && to > at - DAY)
+      if (wasCleared && open.length === 0 && hasLeft === undefined) {
+        yield line(container.id, 'hold_cleared')
+      }
+    }
+  }
+}
+
+function isAnother(
+  was: { imo: string | null; name: string | null } | undefined,
+  is: { imo: string | null; name: string | null } | undefined,
+): boolean {
+  if (was === undefined || is === undefined) return false
+  if (was.imo !== null && is.imo !== null) return was.imo !== is.imo
+  if (was.name === null || is.name === null) return false
+  return was.name.trim().toUpperCase() !== is.name.trim().toUpperCase()
+}
+
+function isTrackingStopped(shipment: ResourceObject | undefined, at: number): boolean {
+  if (shipment === undefined) return false
+  const hasReason = isSaid(shipment, 'line_tracking_stopped_reason')
+  return hasReason || past(shipment, 'line_tracking_stopped_at', at) !== undefined
+}
+
+function isRunning(state: string): boolean {
+  return ['upcoming', 'due_today', 'overdue'].includes(state)
+}
+
+function daysOver({ state, binding, out, today }: Stay): number | undefined {
+  if (state === 'out_late') return between(binding, out)
+  if (state === 'overdue') return between(binding, today)
+  return undefined
+}
+
+function rateOf(rule: Rule | undefined, over: number): string | undefined {
+  const froms = Object.keys(rule?.rates ?? {})
+    .map(Number)
+    .filter((from) => from <= over)
+  return froms.length === 0 ? undefined : String(rule!.rates[Math.max(...froms)])
+}
+
+/** Adds what stands now, and ends what stood before where it differs. */
+function follow<Value>(stood: Stood<Value>[], value: Value, at: number): void {
+  const last = stood.at(-1)
+  if (last !== undefined && JSON.stringify(last.value) === JSON.stringify(value)) return
+  if (last !== undefined) last.to = at
+  stood.push({ value, from: at, to: undefined })
+}
+
+function standing<Value>(stood: readonly Stood<Value>[], at: number): Stood<Value> | undefined {
+  return stood.find(({ from, to }) => from <= at && (to === undefined || to > at))
+}
+
+function attribute({ attributes }: ResourceObject, name: string): unknown {
+  return attributes?.[name]
+}
+
+function isSaid(record: ResourceObject, name: string): boolean {
+  return (attribute(record, name) ?? null) !== null
+}
+
+function text(record: ResourceObject, name: string): string | undefined {
+  const value = attribute(record, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+function moment(record: ResourceObject, name: string): number | undefined {
+  const value = text(record, name)
+  return value === undefined ? undefined : Date.parse(value)
+}
+
+/** An instant that is not after now: what is announced has not happened. */
+function past(record: ResourceObject, name: string, at: number): number | undefined {
+  const value = moment(record, name)
+  return value !== undefined && value <= at ? value : undefined
+}
+
+function holdsOf(container: ResourceObject): readonly Hold[] {
+  return (attribute(container, 'holds_at_pod_terminal') ?? []) as readonly Hold[]
+}
+
+function deadline(container: ResourceObject, name: string): unknown {
+  const all = attribute(container, 'import_deadlines') as Record<string, unknown> | null | undefined
+  return all?.[name] ?? undefined
+}
+
+function linked({ relationships }: ResourceObject, name: string): string | undefined {
+  const data = (relationships?.[name] as { data?: { id: string } | null } | undefined)?.data
+  return data?.id
+}
+
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Of the calendar and the clock at a place. */
+function localParts(time: number, timeZone: string): string {
+  let format = formats.get(timeZone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+    formats.set(timeZone, format)
+  }
+  return format.format(time)
+}
+
+function localDay(time: number, timeZone: string): string {
+  return localParts(time, timeZone).slice(0, 10)
+}
+
+/** The first instant of a day at a place: found from its offset at the midnight of UTC. */
+function midnight(day: string, timeZone: string): number {
+  const wall = Date.parse(`${day}T00:00:00Z`)
+  const offsetAt = (time: number) =>
+    Date.parse(`${localParts(time, timeZone).replace(' ', 'T')}Z`) - time
+  const near = wall - offsetAt(wall)
+  return wall - offsetAt(near)
+}
+
+function addDays(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY).toISOString().slice(0, 10)
+}
+
+function between(one: string | undefined, other: string | undefined): number | undefined {
+  if (one === undefined || other === undefined) return undefined
+  return (Date.parse(`${other}T00:00:00Z`) - Date.parse(`${one}T00:00:00Z`)) / DAY
+}
+
+function isWeekend(day: string): boolean {
+  return [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())
+}
+
+function instant(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString()
+}
+
+function line(...cells: readonly unknown[]): string {
+  return JSON.stringify(cells.map((cell) => cell ?? null))
+}
