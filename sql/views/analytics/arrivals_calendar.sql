@@ -29,7 +29,7 @@ expected as (
         shipment.shipping_line_scac,
         shipment.shipping_line_name,
         shipment.pod_eta_at,
-        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        shipment.is_tracking_stopped,
         zone.name is not null as is_zone_known,
         coalesce(zone.name, case when shipment.pod_timezone is null then 'UTC' end) as zone
     from {{analytics}}.known_shipments as shipment
@@ -40,7 +40,7 @@ expected as (
         -- Wider than any zone needs, and cheap to test; the days are cut below.
         and (
             shipment.pod_eta_at >= {{analytics}}.as_of() - interval '2 days'
-            or shipment.line_tracking_stopped_at is null
+            or not shipment.is_tracking_stopped
         )
         and shipment.pod_eta_at < {{analytics}}.as_of() + interval '32 days'
 

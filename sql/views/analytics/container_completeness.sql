@@ -30,7 +30,7 @@ reached as (
         coalesce(container.final_destination_full_out_at, container.pod_full_out_at) as full_out_at,
         container.empty_terminated_at,
         case
-            when shipment.line_tracking_stopped_at is not null
+            when shipment.is_tracking_stopped
                 then coalesce(shipment.line_tracking_stopped_reason, 'not said')
         end as tracking_stopped_reason,
         container.ind_rail_unloaded_at,

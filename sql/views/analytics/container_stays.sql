@@ -75,9 +75,7 @@ facts as (
         shipment.destination_name,
         shipment.destination_terminal_id,
         shipment.line_tracking_stopped_reason as tracking_stopped_reason,
-        shipment.line_tracking_stopped_reason is not null
-            or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
-            as is_tracking_stopped,
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
         container.pod_timezone is not null as is_port_zone_sent,
         container.final_destination_timezone is not null as is_ramp_zone_sent,
         port_zone.name as port_clock,

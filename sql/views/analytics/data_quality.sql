@@ -31,13 +31,13 @@ line_reasons as (
     select
         shipment.shipping_line_scac collate "C" as scac,
         case
-            when shipment.line_tracking_stopped_at is not null
+            when shipment.is_tracking_stopped
                 then coalesce(shipment.line_tracking_stopped_reason, 'not said')
         end as stop_reason,
         min(shipment.shipping_line_name) as name,
         count(*) as shipments,
         count(*) filter (
-            where shipment.line_tracking_stopped_at is null
+            where not shipment.is_tracking_stopped
                 and coalesce(
                     checked.line_tracking_last_succeeded_at
                         < {{analytics}}.as_of() - interval '48 hours',

@@ -42,9 +42,7 @@ pickups as (
             else container.pod_timezone
         end as full_out_timezone,
         container.empty_terminated_timezone,
-        shipment.line_tracking_stopped_reason is not null
-        or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
-            as is_tracking_stopped
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id

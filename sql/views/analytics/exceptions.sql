@@ -141,9 +141,7 @@ journeys as not materialized (
             least(container.ind_ata_at, container.ind_rail_unloaded_at) <= {{analytics}}.as_of(),
             false
         ) as is_on_rail,
-        shipment.line_tracking_stopped_reason is not null
-        or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
-            as is_tracking_stopped
+        shipment.is_tracking_stopped
     from {{analytics}}.known_containers as container
     inner join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id

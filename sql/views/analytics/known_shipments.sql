@@ -47,6 +47,9 @@ select
     record.destination_terminal_id,
     record.destination_terminal_type,
     record.line_tracking_stopped_by_user_id,
+    record.line_tracking_stopped_reason is not null
+        or coalesce(record.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
+        as is_tracking_stopped,
 -- now:
     record._changed_at as known_since
 from {{data}}.shipments as record
@@ -158,5 +161,8 @@ comment on column {{analytics}}.known_shipments.destination_terminal_type is
 comment on column {{analytics}}.known_shipments.line_tracking_stopped_by_user_id is
     'User of the service who stopped the tracking; null when no user did. From '
     'relationships.line_tracking_stopped_by_user.';
+comment on column {{analytics}}.known_shipments.is_tracking_stopped is
+    'Whether the service asks the line no more: it says why, or since when. Silence means nothing '
+    'then.';
 comment on column {{analytics}}.known_shipments.known_since is
     'Since when the row is known to be as it is. UTC.';

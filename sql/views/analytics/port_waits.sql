@@ -54,9 +54,7 @@ boxes as (
                 then shipment.line_tracking_stopped_at
             when shipment.line_tracking_stopped_reason is null then {{analytics}}.as_of()
         end as seen_until_at,
-        shipment.line_tracking_stopped_reason is not null
-        or coalesce(shipment.line_tracking_stopped_at <= {{analytics}}.as_of(), false)
-            as is_tracking_stopped
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
     from {{analytics}}.container_milestones as journey
     -- Looked up one by one: without statistics PostgreSQL expects few rows, and would read all of
     -- them for each container.
@@ -73,7 +71,8 @@ boxes as (
 
         select
             known.line_tracking_stopped_at,
-            known.line_tracking_stopped_reason
+            known.line_tracking_stopped_reason,
+            known.is_tracking_stopped
         from {{analytics}}.known_shipments as known
         where known.shipment_id = journey.shipment_id
         limit 1

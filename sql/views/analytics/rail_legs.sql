@@ -50,7 +50,7 @@ legs as (
                     container.pod_discharged_at
                 )
         end as stage_since_at,
-        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
         pod.name is not null as is_pod_zone_known,
         ind.name is not null as is_ind_zone_known,
         container.pod_discharged_at,

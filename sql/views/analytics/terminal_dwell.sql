@@ -44,7 +44,7 @@ stays as (
             container.final_destination_full_out_at,
             container.empty_terminated_at
         ) is null as is_there,
-        shipment.line_tracking_stopped_at is not null as is_tracking_stopped,
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
         greatest({{analytics}}.as_of() - container.pod_discharged_at, interval '0') as age,
         zone.name is not null as is_zone_known
     from {{analytics}}.known_containers as container

@@ -49,7 +49,7 @@ journeys as not materialized (
         shipment.shipping_line_scac,
         container.pod_arrived_at is not null
             or container.pod_discharged_at is not null as is_landed,
-        shipment.line_tracking_stopped_at is not null as is_tracking_stopped
+        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id

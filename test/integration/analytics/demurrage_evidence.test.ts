@@ -325,7 +325,7 @@ it('shows an edited hold once, with its last text', async () => {
       valid_from: '2026-03-10T00:00:00Z',
       valid_to: '2026-03-11T00:00:00Z',
     },
-    { ...hold, description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
+    { ...hold, hold_key: 'b', description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
   ])
   const rows = await scene.read('demurrage_evidence', {
     asOf: '2026-03-15T00:00:00Z',

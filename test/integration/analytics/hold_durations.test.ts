@@ -141,17 +141,37 @@ it('leaves tombstoned containers out', async () => {
 
 it('takes a hold whose text was edited for one, with the last text that was known', async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
+  const text = (from: string, to: string | null, description: string) =>
+    interval(from, to, { hold_key: description, description })
   await scene.insert('container_hold_history', [
-    interval('2026-03-08T00:00:00Z', '2026-03-09T00:00:00Z', { description: 'EXAM' }),
-    interval('2026-03-09T00:00:00Z', '2026-03-10T00:00:00Z', { description: 'EXAM at 7' }),
-    interval('2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z', { description: 'EXAM over' }),
+    // The text is part of the key.
+    text('2026-03-08T00:00:00Z', '2026-03-09T00:00:00Z', 'EXAM'),
+    text('2026-03-09T00:00:00Z', '2026-03-10T00:00:00Z', 'EXAM at 7'),
+    text('2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z', 'EXAM over'),
+    // Two more of the name: one of them is edited when the other goes.
+    text('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', 'one'),
+    text('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', 'two'),
+    text('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', 'two, edited'),
     // Announced anew, and placed once more after a day without it.
     interval('2026-03-11T00:00:00Z', '2026-03-11T06:00:00Z', { status: 'pending' }),
-    interval('2026-03-11T12:00:00Z', null, { description: 'EXAM' }),
+    text('2026-03-11T12:00:00Z', null, 'EXAM'),
   ])
   const columns = ['status', 'description', 'hours', 'placed_at', 'cleared_at']
   const first = { status: 'hold', placed_at: '2026-03-08 00:00:00+00' }
-  expect(await read(columns)).toEqual([
+  const standing = { status: 'hold', placed_at: '2026-03-01 00:00:00+00' }
+  const earlier = [
+    {
+      ...standing,
+      description: 'two, edited',
+      hours: '48.00',
+      cleared_at: '2026-03-03 00:00:00+00',
+    },
+    { ...standing, description: 'two', hours: '24.00', cleared_at: '2026-03-02 00:00:00+00' },
+  ]
+  const byPlace = (rows: Record<string, unknown>[]) =>
+    rows.sort((one, other) => String(one.placed_at).localeCompare(String(other.placed_at)))
+  expect(byPlace(await read(columns))).toEqual([
+    ...earlier,
     { ...first, description: 'EXAM over', hours: '72.00', cleared_at: '2026-03-11 00:00:00+00' },
     {
       status: 'pending',
@@ -168,7 +188,8 @@ it('takes a hold whose text was edited for one, with the last text that was know
       cleared_at: null,
     },
   ])
-  expect(await read(columns, '2026-03-09T12:00:00Z')).toEqual([
+  expect(byPlace(await read(columns, '2026-03-09T12:00:00Z'))).toEqual([
+    ...earlier,
     { ...first, description: 'EXAM at 7', hours: '36.00', cleared_at: null },
   ])
 })
