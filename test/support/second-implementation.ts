@@ -392,9 +392,9 @@ export class SecondImplementation {
     return zone === undefined ? undefined : localDay(Date.parse(sent), zone)
   }
 
-  /** From midnight to midnight at a place, to now at most. */
+  /** From midnight to midnight at a place, to now at most, and now is seen. */
   #span(on: string, zone: string): [number, number] {
-    return [midnight(on, zone), Math.min(midnight(addDays(on, 1), zone), this.#current().at)]
+    return [midnight(on, zone), Math.min(midnight(addDays(on, 1), zone), this.#current().at + 1)]
   }
 
   #wasAvailable(id: string, from: number, to: number): boolean | undefined {

@@ -52,79 +52,72 @@ places as (
         stay.customer_name,
         stay.time_zone,
         stay.is_tracking_stopped,
-        stay.has_ended,
         stay.today_on,
-        stay.out_on,
-        stay.place,
-        charge.charge,
-        case
-            when stay.place = 'port' and charge.charge = 'storage' then stay.terminal_on
-            when stay.place = 'port' then stay.line_on
-            when charge.charge = 'storage' then stay.rail_on
-        end as reported_on,
-        case
-            when stay.place = 'port' and charge.charge = 'storage' then 'terminal'
-            when stay.place = 'port' then 'line'
-            else 'rail'
-        end as reporter,
-        stay.binding_on,
-        stay.binding_source,
-        (stay.start_at at time zone stay.time_zone)::date as started_on,
-        (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
-    from {{analytics}}.container_stays as stay
-    cross join (values ('demurrage'), ('storage')) as charge (charge)
-    where stay.has_begun
-
-    union all
-
-    select
-        stay.container_id,
-        stay.shipment_id,
-        stay.pod_terminal_id,
-        stay.container_number,
-        stay.bill_of_lading_number,
-        stay.shipping_line_scac,
-        stay.pod_terminal,
-        stay.terminal_id,
-        stay.place_locode,
-        stay.equipment_type,
-        stay.equipment_length,
-        stay.customer_name,
-        stay.time_zone,
-        stay.is_tracking_stopped,
-        returned.is_returned as has_ended,
-        stay.today_on,
-        case
-            when container.empty_terminated_at <= {{analytics}}.as_of()
-                then (container.empty_terminated_at at time zone stay.time_zone)::date
-        end as out_on,
-        'out' as place,
-        'detention' as charge,
-        null::date as reported_on,
-        'line' as reporter,
-        null::date as binding_on,
-        null as binding_source,
-        stay.out_on as started_on,
-        stay.out_on as arrived_on
+        clock.charge,
+        clock.place,
+        clock.reporter,
+        clock.has_ended,
+        clock.out_on,
+        clock.reported_on,
+        clock.binding_on,
+        clock.binding_source,
+        clock.started_on,
+        clock.arrived_on
     from {{analytics}}.container_stays as stay
     inner join {{analytics}}.known_containers as container
         on container.container_id = stay.container_id
     cross join lateral (
 
         select
-            coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
-            or coalesce(container.current_status = 'empty_returned', false) as is_returned
+            charge.charge,
+            stay.place,
+            case
+                when stay.place = 'ramp' then 'rail'
+                when charge.charge = 'storage' then 'terminal'
+                else 'line'
+            end as reporter,
+            stay.has_ended,
+            stay.out_on,
+            case
+                when stay.place = 'ramp' and charge.charge = 'storage' then stay.rail_on
+                when charge.charge = 'storage' then stay.terminal_on
+                else stay.line_on
+            end as reported_on,
+            stay.binding_on,
+            stay.binding_source,
+            (stay.start_at at time zone stay.time_zone)::date as started_on,
+            (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
+        from (values ('demurrage'), ('storage')) as charge (charge)
+        where stay.has_begun
 
-    ) as returned
-    where stay.has_ended
-        and stay.mode = 'truck'
-        and (
-            stay.place = 'ramp'
-            or container.pod_rail_departed_at is null
-            and container.ind_ata_at is null
-            and container.ind_rail_unloaded_at is null
-            and container.final_destination_full_out_at is null
-        )
+        union all
+
+        select
+            'detention' as charge,
+            'out' as place,
+            'line' as reporter,
+            coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
+            or coalesce(container.current_status = 'empty_returned', false) as has_ended,
+            case
+                when container.empty_terminated_at <= {{analytics}}.as_of()
+                    then (container.empty_terminated_at at time zone stay.time_zone)::date
+            end as out_on,
+            null::date as reported_on,
+            null::date as binding_on,
+            null as binding_source,
+            stay.out_on as started_on,
+            stay.out_on as arrived_on
+        where stay.has_ended
+            and stay.mode = 'truck'
+            and (
+                stay.place = 'ramp'
+                or container.pod_rail_departed_at is null
+                and container.ind_ata_at is null
+                and container.ind_rail_unloaded_at is null
+                and container.final_destination_full_out_at is null
+            )
+
+    ) as clock
 
 ),
 
@@ -164,18 +157,26 @@ ruled as (
         on terminal.terminal_id = clock.terminal_id
     left join {{data}}.rail_terminals as ramp
         on ramp.rail_terminal_id = clock.terminal_id
+    -- Once a clock, and not once for each rule that is looked at.
+    cross join lateral (
+
+        select
+            array[
+                clock.terminal_id,
+                terminal.firms_code,
+                terminal.nickname,
+                terminal.name,
+                ramp.firms_code,
+                ramp.nickname,
+                ramp.name
+            ] as names
+        offset 0
+
+    ) as called
     left join lateral {{analytics}}.rule_of(
         clock.charge,
         clock.place,
-        array[
-            clock.terminal_id,
-            terminal.firms_code,
-            terminal.nickname,
-            terminal.name,
-            ramp.firms_code,
-            ramp.nickname,
-            ramp.name
-        ],
+        called.names,
         clock.shipping_line_scac,
         clock.place_locode,
         clock.equipment_type,

@@ -50,9 +50,10 @@ cross join lateral (
         day.over as day_over,
         clock.last_free_on + day.over as charged_on,
         (clock.last_free_on + day.over)::timestamp at time zone clock.time_zone as from_at,
+        -- What was seen at as_of() itself is known.
         least(
             (clock.last_free_on + day.over + 1)::timestamp at time zone clock.time_zone,
-            {{analytics}}.as_of()
+            {{analytics}}.as_of() + interval '1 microsecond'
         ) as to_at
     from generate_series(1, clock.days_over) as day (over)
 
@@ -120,7 +121,8 @@ left join {{data}}.container_import_deadline_history as reported
     end
     and (reported.time_zone is not null or reported.deadline_at is null)
     and reported.valid_from < past.to_at
-    and (reported.valid_to is null or reported.valid_to >= past.to_at);
+    and (reported.valid_to is null or reported.valid_to >= past.to_at)
+where clock.days_over > 0;
 
 comment on view {{analytics}}.charge_days is
     'One row per container, place, charge and calendar day past the last free day: rate, '

@@ -80,8 +80,9 @@ left join lateral (
                 least(other.pod_full_out_at, other.pod_rail_departed_at) - other.pod_discharged_at
         ) as usual
     from {{analytics}}.known_containers as other
-    where other.pod_terminal_id
-            = case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
+    where stay.state = 'none'
+        and stay.place = 'port'
+        and other.pod_terminal_id = stay.pod_terminal_id
         and least(other.pod_full_out_at, other.pod_rail_departed_at) >= other.pod_discharged_at
         and least(other.pod_full_out_at, other.pod_rail_departed_at) <= {{analytics}}.as_of()
 
