@@ -2,7 +2,7 @@ import type { ResourceObject } from '../../src/jsonapi/document.js'
 import type { World } from '../../src/simulator/world/world.js'
 
 /**
- * Stays, charged days and exceptions worked out a second time: from the records of the service as
+ * Stays, exposure, charged days and exceptions worked out a second time: from the records of the service as
  * they are, in plain TypeScript, by the definitions in docs/questions.md and the headers of the
  * views. Nothing is taken from our tables, our SQL or the code that fills them. Instants are
  * milliseconds, days texts like 2026-11-08.
@@ -31,6 +31,18 @@ interface Hold {
   readonly status: string
 }
 
+/** A last free day as it was said, and the zone that was sent with it. */
+interface SaidDay {
+  readonly day: unknown
+  readonly zone: string | undefined
+}
+
+interface Fee {
+  readonly type: string | null
+  readonly amount: unknown
+  readonly currency_code: string | null
+}
+
 /** Since when something stood, as often as we looked. */
 interface Stood<Value> {
   readonly value: Value
@@ -42,6 +54,8 @@ interface Seen {
   readonly first: number
   readonly holds: Stood<Hold>[]
   readonly availability: Stood<boolean | null>[]
+  readonly fees: Stood<readonly Fee[]>[]
+  readonly deadlines: Stood<Readonly<Record<string, SaidDay>>>[]
 }
 
 interface SeenShipment {
@@ -57,11 +71,28 @@ interface Look {
   readonly lastNews: ReadonlyMap<string, number>
 }
 
+interface Clock {
+  readonly stay: Stay
+  readonly place: 'port' | 'ramp' | 'out'
+  readonly charge: Rule['charge']
+  readonly source: string | undefined
+  readonly rule: Rule | undefined
+  readonly lastFree: string
+  readonly daysOver: number
+}
+
+/** Who reports a last free day for a charge. */
+const REPORTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  port: { storage: 'terminal', demurrage: 'line' },
+  ramp: { storage: 'rail' },
+}
+
 interface Stay {
   readonly container: ResourceObject
   readonly shipment: ResourceObject | undefined
   readonly place: 'port' | 'ramp'
   readonly zone: string | undefined
+  readonly isZoneKnown: boolean
   readonly start: number | undefined
   readonly end: number | undefined
   readonly arrival: number | undefined
@@ -75,6 +106,9 @@ interface Stay {
   readonly out: string | undefined
   readonly state: string
 }
+
+/** IANA name, and whether it was sent with the container. */
+type Zone = readonly [string | undefined, boolean]
 
 /** Looks at a world whenever it is told to, as a sync does, and says what the views should say. */
 export class SecondImplementation {
@@ -102,14 +136,14 @@ export class SecondImplementation {
       if (id === undefined || created === undefined) continue
       lastNews.set(id, Math.max(lastNews.get(id) ?? 0, created))
     }
-    for (const container of containers) this.#remember(container, at)
-    for (const shipment of shipments) this.#rememberShipment(shipment, at)
     this.#look = {
       at,
       containers,
       shipments: new Map(shipments.map((shipment) => [shipment.id, shipment])),
       lastNews,
     }
+    for (const container of containers) this.#remember(container, at)
+    for (const shipment of shipments) this.#rememberShipment(shipment, at)
   }
 
   /** One line a stay: which, state, binding day and its source, days left and over, ends. */
@@ -126,8 +160,46 @@ export class SecondImplementation {
         instant(stay.start),
         instant(stay.end),
         stay.mode,
+        stay.zone,
+        stay.isZoneKnown,
+        stay.today,
+        stay.out,
+        isInside(stay) ? isAvailableAt(stay) : undefined,
+        blockingHolds(stay),
       ),
     )
+  }
+
+  /** One line a stay past its last free day: which, state, days over, fees, estimate. */
+  exposure(): string[] {
+    const clocks = [...this.#clocks()].filter(({ rule }) => rule !== undefined)
+    return this.#stays().flatMap((stay) => {
+      if (!isExposed(stay)) return []
+      const fees = stay.place === 'port' ? feesOf(stay.container) : []
+      const sums = sumsOf(fees)
+      const [only, ...others] = new Set(fees.map((fee) => currencyOf(fee, fees)))
+      const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
+      const own = clocks.filter(
+        (clock) => clock.stay.container.id === stay.container.id && clock.place === stay.place,
+      )
+      const days = own.flatMap(({ rule, daysOver: past }) =>
+        Array.from({ length: past }, (_, before) => rateOf(rule, before + 1)),
+      )
+      const hasEstimate = stay.state !== 'unknown' && own.length > 0
+      return line(
+        stay.container.id,
+        stay.place,
+        stay.state,
+        daysOver(stay),
+        sums.size === 0 ? undefined : Object.fromEntries([...sums].sort()),
+        isOne ? sums.get(only) : undefined,
+        isOne ? only : undefined,
+        isTotalDifferent(fees),
+        fees.filter(({ amount }) => typeof amount !== 'number').length,
+        hasEstimate ? sum(days.map((rate) => Number(rate ?? 0))) : undefined,
+        hasEstimate ? days.filter((rate) => rate === undefined).length : undefined,
+      )
+    })
   }
 
   /** One line a charged day: which, the day's number, rate, availability, holds, working day. */
@@ -138,7 +210,7 @@ export class SecondImplementation {
       for (let over = 1; over <= clock.daysOver; over += 1) {
         const on = addDays(clock.lastFree, over)
         const isPort = clock.place === 'port'
-        const [from, to] = isPort ? this.#span(on, clock.stay.zone!) : [0, 0]
+        const [from, to] = this.#span(on, clock.stay.zone!)
         const isWorking =
           !isWeekend(on) && !(clock.rule?.counts === 'working' && this.#holidays.has(on))
         lines.push(
@@ -152,6 +224,9 @@ export class SecondImplementation {
             isPort ? this.#wasAvailable(id, from, to) : undefined,
             isPort ? this.#holdsIn(id, from, to) : [],
             isWorking,
+            clock.source,
+            isPort ? this.#feesAt(id, to) : [],
+            this.#reportedAt(clock, to),
           ),
         )
       }
@@ -159,7 +234,7 @@ export class SecondImplementation {
     return lines
   }
 
-  /** One line an exception: container and name; all but `long_there`. */
+  /** One line an exception: container, name, severity, since, cost; all but `long_there`. */
   exceptions(): string[] {
     return [...this.#ofStays(), ...this.#ofJourneys(), ...this.#ofHolds()]
   }
@@ -170,7 +245,13 @@ export class SecondImplementation {
   }
 
   #remember(container: ResourceObject, at: number): void {
-    const seen = this.#containers.get(container.id) ?? { first: at, holds: [], availability: [] }
+    const seen = this.#containers.get(container.id) ?? {
+      first: at,
+      holds: [],
+      availability: [],
+      fees: [],
+      deadlines: [],
+    }
     this.#containers.set(container.id, seen)
     // A hold is the one of its name and status, whatever its text; there can be several of both.
     const fresh = holdsOf(container).map(({ name, status }) => ({ name, status }))
@@ -185,6 +266,15 @@ export class SecondImplementation {
     const isKnown = attribute(container, 'availability_known') !== false
     const available = isKnown ? attribute(container, 'available_for_pickup') : null
     follow(seen.availability, (available ?? null) as boolean | null, at)
+    follow(seen.fees, feesOf(container), at)
+    const said = (kind: string, zone: string) => ({
+      day: deadline(container, kind),
+      zone: usableZone(text(container, zone)),
+    })
+    const terminal = said('pickup_lfd_terminal', 'pod_timezone')
+    const line = said('pickup_lfd_line', 'pod_timezone')
+    const rail = said('pickup_lfd_rail', 'final_destination_timezone')
+    follow(seen.deadlines, { terminal, line, rail }, at)
   }
 
   #rememberShipment(shipment: ResourceObject, at: number): void {
@@ -231,7 +321,7 @@ export class SecondImplementation {
           said('ind_eta_at') ||
           deadline(container, 'pickup_lfd_rail') !== undefined ||
           ['on_rail', 'awaiting_inland_transfer'].includes(status)))
-    const zone = this.#portZone(container, shipment)
+    const [zone, isZoneKnown] = this.#portZone(container, shipment)
     const mode = end === undefined ? (isByRail ? 'rail' : 'truck') : end === out ? 'truck' : 'rail'
     const days = {
       terminal: this.#dayOf(deadline(container, 'pickup_lfd_terminal'), zone),
@@ -249,6 +339,7 @@ export class SecondImplementation {
       shipment,
       place: 'port',
       zone,
+      isZoneKnown,
       start: it('pod_discharged_at'),
       end,
       arrival: it('pod_arrived_at'),
@@ -288,13 +379,14 @@ export class SecondImplementation {
     const atRamp = earliest(it('ind_ata_at'), it('ind_rail_unloaded_at'))
     const start =
       atRamp !== undefined && (left === undefined || atRamp >= left) ? atRamp : undefined
-    const zone = this.#rampZone(container, shipment)
+    const [zone, isZoneKnown] = this.#rampZone(container, shipment)
     const sent = deadline(container, 'pickup_lfd_rail')
     return this.#finish({
       container,
       shipment,
       place: 'ramp',
       zone,
+      isZoneKnown,
       start,
       arrival: start,
       end: it('final_destination_full_out_at'),
@@ -354,31 +446,33 @@ export class SecondImplementation {
     return { ...stay, source, binding, today, out, state }
   }
 
-  #portZone(container: ResourceObject, shipment: ResourceObject | undefined): string | undefined {
-    const own = text(container, 'pod_timezone')
-    if (own !== undefined) return own
+  /** The zone as sent, and whether there is such a one; not sent: that of the place itself. */
+  #portZone(container: ResourceObject, shipment: ResourceObject | undefined): Zone {
+    const sent = text(container, 'pod_timezone')
+    if (sent !== undefined) return [usableZone(sent), usableZone(sent) !== undefined]
     const terminal = this.#record('terminal', linked(container, 'pod_terminal'))
-    return (
+    const own =
       this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
       this.#zoneOf('port', shipment && linked(shipment, 'port_of_discharge'))
-    )
+    return [own, false]
   }
 
-  #rampZone(container: ResourceObject, shipment: ResourceObject | undefined): string | undefined {
-    const own = text(container, 'final_destination_timezone')
-    if (own !== undefined || shipment === undefined) return own
+  #rampZone(container: ResourceObject, shipment: ResourceObject | undefined): Zone {
+    const sent = text(container, 'final_destination_timezone')
+    if (sent !== undefined) return [usableZone(sent), usableZone(sent) !== undefined]
+    if (shipment === undefined) return [undefined, false]
     const terminal = this.#record('rail_terminal', linked(shipment, 'destination_terminal'))
-    return (
+    const own =
       this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
       this.#zoneOf('metro_area', terminal && linked(terminal, 'metro_area')) ??
       this.#zoneOf('port', linked(shipment, 'destination')) ??
       this.#zoneOf('metro_area', linked(shipment, 'destination'))
-    )
+    return [own, false]
   }
 
   #zoneOf(type: 'port' | 'metro_area', id: string | undefined): string | undefined {
     const place = this.#record(type, id)
-    return place && text(place, 'time_zone')
+    return usableZone(place && text(place, 'time_zone'))
   }
 
   #record(type: Parameters<World['record']>[0], id: string | undefined) {
@@ -414,7 +508,24 @@ export class SecondImplementation {
     return [...new Set(names)].sort()
   }
 
-  *#clocks() {
+  /** What was listed last before an instant. */
+  #feesAt(id: string, to: number): string[] {
+    const fees = justBefore(this.#containers.get(id)!.fees, to) ?? []
+    return fees
+      .map(({ type, amount, currency_code }) => [type, numeric(amount), currency_code])
+      .map((cells) => cells.filter((cell) => (cell ?? null) !== null).join(' '))
+      .sort()
+  }
+
+  /** What the one who charges reported last before an instant; without a zone in that of now. */
+  #reportedAt({ place, charge, stay }: Clock, to: number): string | undefined {
+    const by = REPORTERS[place]?.[charge]
+    const days = justBefore(this.#containers.get(stay.container.id)!.deadlines, to)
+    const said = by === undefined ? undefined : days?.[by]
+    return said && this.#dayOf(said.day, said.zone ?? stay.zone)
+  }
+
+  *#clocks(): Generator<Clock> {
     for (const container of this.#current().containers) {
       const shipment = this.#shipmentOf(container)
       const { stay: port, isByRail, wasSeenOnTrain } = this.#portStay(container, shipment)
@@ -447,7 +558,7 @@ export class SecondImplementation {
     place: 'port' | 'ramp' | 'out',
     charge: Rule['charge'],
     reported: string | undefined,
-  ) {
+  ): Clock | undefined {
     const { at } = this.#current()
     const { zone } = stay
     const local = (time: number | undefined) =>
@@ -467,7 +578,13 @@ export class SecondImplementation {
     if (ended === undefined && (isOver || isTrackingStopped(stay.shipment, at))) return undefined
     const to = ended ?? stay.today
     const over = Math.max(between(last, to) ?? 0, 0)
-    return { stay, place, charge, rule: found?.rule, lastFree: last, daysOver: over }
+    const source =
+      reported !== undefined
+        ? REPORTERS[place]![charge]
+        : found?.last !== undefined
+          ? 'rule'
+          : stay.source
+    return { stay, place, charge, source, rule: found?.rule, lastFree: last, daysOver: over }
   }
 
   /** The narrowest rule that holds, and the last free day by it. */
@@ -511,29 +628,37 @@ export class SecondImplementation {
 
   *#ofStays(): Generator<string> {
     const { at } = this.#current()
+    const costs = new Map(
+      this.exposure().map((exposed) => {
+        const cells = JSON.parse(exposed) as [string, string, ...unknown[]]
+        const [id, place, , , , fee, currency, , , estimate] = cells
+        const cost = fee !== null ? [fee, currency] : [estimate, estimate === null ? null : 'USD']
+        return [`${id} ${place}`, cost]
+      }),
+    )
     for (const stay of this.#stays()) {
       if (!stay.hasBegun || stay.hasEnded) continue
       const { container, place, state } = stay
-      if (state === 'overdue') yield line(container.id, 'overdue')
-      const holds = holdsOf(container)
-      const isHeld = place === 'port' && holds.some(({ status }) => status !== 'pending')
-      const isAvailable =
-        place === 'port'
-          ? attribute(container, 'availability_known') !== false &&
-            attribute(container, 'available_for_pickup') === true
-          : text(container, 'current_status') === 'available'
-      const left = between(stay.today, stay.binding)
+      const { binding, zone, start } = stay
+      if (state === 'overdue') {
+        const [amount, currency] = costs.get(`${container.id} ${place}`) ?? []
+        const since = midnight(addDays(binding!, 1), zone!)
+        yield exception(container, 'overdue', 'high', since, amount, currency)
+      }
+      const left = between(stay.today, binding)
       const isNear = ['upcoming', 'due_today'].includes(state) && left !== undefined && left <= 2
-      if (isNear && (!isAvailable || isHeld)) yield line(container.id, 'last_free_day_near')
+      if (isNear && (isAvailableAt(stay) !== true || blockingHolds(stay).length > 0)) {
+        yield exception(container, 'last_free_day_near', 'high', start)
+      }
       const appointment = moment(container, 'pickup_appointment_at')
       if (
         isRunning(state) &&
         place === 'port' &&
         appointment !== undefined &&
         appointment > at &&
-        localDay(appointment, stay.zone!) > stay.binding!
+        localDay(appointment, zone!) > binding!
       ) {
-        yield line(container.id, 'appointment_late')
+        yield exception(container, 'appointment_late', 'high', start)
       }
     }
   }
@@ -544,16 +669,20 @@ export class SecondImplementation {
       const shipment = this.#shipmentOf(container)
       if (shipment === undefined) continue
       const it = (name: string) => past(container, name, at)
-      const say = (exception: string) => line(container.id, exception)
+      const say = (name: string, severity: string, since: number | undefined) =>
+        exception(container, name, severity, since)
       const fullOut = it('final_destination_full_out_at') ?? it('pod_full_out_at')
       const empty = it('empty_terminated_at')
       const isGone = fullOut !== undefined || empty !== undefined
       if (isTrackingStopped(shipment, at)) {
-        if (!isGone) yield say('tracking_stopped')
+        if (!isGone)
+          yield say('tracking_stopped', 'low', moment(shipment, 'line_tracking_stopped_at'))
         continue
       }
       const isLong = fullOut !== undefined && at - fullOut > 10 * DAY
-      if (isLong && empty === undefined) yield say('empty_not_returned')
+      if (isLong && empty === undefined) {
+        yield say('empty_not_returned', 'medium', fullOut + 10 * DAY)
+      }
       const hasArrived =
         earliest(
           past(shipment, 'pod_ata_at', at),
@@ -566,12 +695,14 @@ export class SecondImplementation {
       const eta = moment(shipment, 'pod_eta_at')
       if (!hasArrived && eta !== undefined) {
         const before = standing(seen.eta, at - DAY)?.value
-        if (before !== undefined && eta - before > DAY) yield say('eta_slipped')
-        if (eta < at) yield say('eta_passed')
+        if (before !== undefined && eta - before > DAY) {
+          yield say('eta_slipped', 'medium', at - DAY)
+        }
+        if (eta < at) yield say('eta_passed', 'medium', eta)
       }
       const was = standing(seen.vessel, at - 3 * DAY)?.value
       const is = standing(seen.vessel, at)?.value
-      if (!hasArrived && isAnother(was, is)) yield say('rolled')
+      if (!hasArrived && isAnother(was, is)) yield say('rolled', 'medium', at - 3 * DAY)
       const isOnRail =
         it('pod_rail_departed_at') !== undefined &&
         it('ind_ata_at') === undefined &&
@@ -579,8 +710,8 @@ export class SecondImplementation {
       const hasLeft = past(shipment, 'pol_atd_at', at) !== undefined
       const news = lastNews.get(container.id)
       if (isGone || news === undefined) continue
-      if (isOnRail && at - news > 3 * DAY) yield say('rail_silent')
-      if (!isOnRail && hasLeft && at - news > 21 * DAY) yield say('no_news')
+      if (isOnRail && at - news > 3 * DAY) yield say('rail_silent', 'medium', news)
+      if (!isOnRail && hasLeft && at - news > 21 * DAY) yield say('no_news', 'low', news)
     }
   }
 
@@ -591,16 +722,114 @@ export class SecondImplementation {
       const blocking = holds.filter(({ value }) => value.status !== 'pending')
       const open = blocking.filter(({ to }) => to === undefined)
       for (const { from } of open) {
-        if (from > first && from > at - DAY) yield line(container.id, 'hold_new')
+        if (from > first && from > at - DAY) yield exception(container, 'hold_new', 'medium', from)
       }
       const hasLeft =
         past(container, 'pod_full_out_at', at) ?? past(container, 'pod_rail_departed_at', at)
-      const wasCleared = blocking.some(({ to }) => to !== undefined && to > at - DAY)
-      if (wasCleared && open.length === 0 && hasLeft === undefined) {
-        yield line(container.id, 'hold_cleared')
+      const cleared = blocking.flatMap(({ to }) => (to !== undefined && to > at - DAY ? [to] : []))
+      if (cleared.length > 0 && open.length === 0 && hasLeft === undefined) {
+        yield exception(container, 'hold_cleared', 'low', Math.max(...cleared))
       }
     }
   }
+}
+
+function exception(
+  container: ResourceObject,
+  name: string,
+  severity: string,
+  since: number | undefined,
+  ...cost: readonly unknown[]
+): string {
+  const [amount, currency] = cost
+  return line(container.id, name, severity, instant(since), amount, currency)
+}
+
+function isInside({ hasBegun, hasEnded }: Stay): boolean {
+  return hasBegun && !hasEnded
+}
+
+/** At the port what the terminal says, at the ramp what the status says. */
+function isAvailableAt({ container, place }: Stay): boolean | undefined {
+  if (place === 'port') {
+    if (attribute(container, 'availability_known') === false) return undefined
+    return (attribute(container, 'available_for_pickup') ?? undefined) as boolean | undefined
+  }
+  const status = text(container, 'current_status') ?? ''
+  if (status === 'available') return true
+  return ['not_available', 'grounded'].includes(status) ? false : undefined
+}
+
+function blockingHolds(stay: Stay): string[] {
+  if (!isInside(stay) || stay.place === 'ramp') return []
+  const blocking = holdsOf(stay.container).filter(({ status }) => status !== 'pending')
+  return blocking.map(({ name }) => name).sort()
+}
+
+/** Past its last free day; in the state unknown where it may stand there still. */
+function isExposed(stay: Stay): boolean {
+  const { state, binding, today } = stay
+  if (state === 'overdue' || state === 'out_late') return true
+  const isPast = binding !== undefined && today !== undefined && binding < today
+  return state === 'unknown' && isInside(stay) && isPast
+}
+
+/** Its own, else the one that the other fees name where it is only one, else `local`. */
+function currencyOf(fee: Fee, fees: readonly Fee[]): string {
+  if (fee.currency_code !== null) return fee.currency_code
+  const [only, ...others] = currenciesOf(fees)
+  return only !== undefined && others.length === 0 ? only : 'local'
+}
+
+function currenciesOf(fees: readonly Fee[]): string[] {
+  return [...new Set(fees.flatMap(({ currency_code }) => currency_code ?? []))]
+}
+
+/** A total that says no currency over lines in several. */
+function isUnplaced({ type, currency_code }: Fee, fees: readonly Fee[]): boolean {
+  return type === 'total' && currency_code === null && currenciesOf(fees).length > 1
+}
+
+type LinesAndTotal = readonly [number | undefined, number | undefined]
+
+/** By currency the sum of the lines and the greatest total, of what can be read. */
+function linesAndTotals(fees: readonly Fee[]): Map<string, LinesAndTotal> {
+  const found = new Map<string, LinesAndTotal>()
+  for (const fee of fees) {
+    if (typeof fee.amount !== 'number' || isUnplaced(fee, fees)) continue
+    const [lines, total] = found.get(currencyOf(fee, fees)) ?? [undefined, undefined]
+    found.set(
+      currencyOf(fee, fees),
+      fee.type === 'total'
+        ? [lines, Math.max(total ?? -Infinity, fee.amount)]
+        : [sum([lines ?? 0, fee.amount]), total],
+    )
+  }
+  return found
+}
+
+function sumsOf(fees: readonly Fee[]): Map<string, number> {
+  const amounts = [...linesAndTotals(fees)].map(
+    ([currency, [lines, total]]) =>
+      [currency, Math.max(lines ?? -Infinity, total ?? -Infinity)] as const,
+  )
+  return new Map(amounts)
+}
+
+function isTotalDifferent(fees: readonly Fee[]): boolean {
+  const differ = [...linesAndTotals(fees).values()].some(
+    ([lines, total]) => lines !== undefined && total !== undefined && lines !== total,
+  )
+  return differ || fees.some((fee) => isUnplaced(fee, fees))
+}
+
+/** To the cent. */
+function sum(amounts: readonly number[]): number {
+  return Math.round(amounts.reduce((one, other) => one + other, 0) * 100) / 100
+}
+
+function numeric(amount: unknown): string | undefined {
+  return typeof amount === 'number' ? String(amount) : undefined
 }
 
 function isAnother(
@@ -644,6 +873,10 @@ function follow<Value>(stood: Stood<Value>[], value: Value, at: number): void {
   stood.push({ value, from: at, to: undefined })
 }
 
+function justBefore<Value>(stood: readonly Stood<Value>[], at: number): Value | undefined {
+  return stood.find(({ from, to }) => from < at && (to === undefined || to >= at))?.value
+}
+
 function standing<Value>(stood: readonly Stood<Value>[], at: number): Stood<Value> | undefined {
   return stood.find(({ from, to }) => from <= at && (to === undefined || to > at))
 }
@@ -676,6 +909,10 @@ function holdsOf(container: ResourceObject): readonly Hold[] {
   return (attribute(container, 'holds_at_pod_terminal') ?? []) as readonly Hold[]
 }
 
+function feesOf(container: ResourceObject): readonly Fee[] {
+  return (attribute(container, 'fees_at_pod_terminal') ?? []) as readonly Fee[]
+}
+
 function deadline(container: ResourceObject, name: string): unknown {
   const all = attribute(container, 'import_deadlines') as Record<string, unknown> | null | undefined
   return all?.[name] ?? undefined
@@ -692,6 +929,17 @@ function earliest(...times: readonly (number | undefined)[]): number | undefined
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** The name, where there is such a zone. */
+function usableZone(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined
+  try {
+    localParts(0, name)
+    return name
+  } catch {
+    return undefined
+  }
+}
 
 /** Of the calendar and the clock at a place. */
 function localParts(time: number, timeZone: string): string {

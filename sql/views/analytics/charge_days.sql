@@ -42,7 +42,12 @@ select
     ) as is_working_day,
     past.charged_on,
     clock.last_free_on,
-    reported.local_date as last_free_seen_on
+    -- Said without a zone, it is read in that of the place, as container_stays does.
+    case
+        when reported.time_zone is not null or reported.deadline_at is null
+            then reported.local_date
+        else (reported.deadline_at at time zone clock.time_zone)::date
+    end as last_free_seen_on
 from {{analytics}}.charge_clocks as clock
 cross join lateral (
 
@@ -115,11 +120,10 @@ left join lateral (
 left join {{data}}.container_import_deadline_history as reported
     on reported.container_id = clock.container_id
     and reported.kind = case
-        when clock.place = 'ramp' then 'pickup_lfd_rail'
-        when clock.charge = 'storage' then 'pickup_lfd_terminal'
-        when clock.charge = 'demurrage' then 'pickup_lfd_line'
+        when clock.place = 'ramp' and clock.charge = 'storage' then 'pickup_lfd_rail'
+        when clock.place = 'port' and clock.charge = 'storage' then 'pickup_lfd_terminal'
+        when clock.place = 'port' and clock.charge = 'demurrage' then 'pickup_lfd_line'
     end
-    and (reported.time_zone is not null or reported.deadline_at is null)
     and reported.valid_from < past.to_at
     and (reported.valid_to is null or reported.valid_to >= past.to_at)
 where clock.days_over > 0;

@@ -20,8 +20,8 @@
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal.
 -- time_zone is that of the place: as sent, else that of the port or ramp itself (its port or metro
--- area), and then is_zone_known is false. Without a usable zone the day is unknown: it is never a
--- day of UTC.
+-- area), and then is_zone_known is false. A name that PostgreSQL does not know is not replaced.
+-- Without a usable zone the day is unknown: it is never a day of UTC.
 -- A day that was sent as a bare date needs no zone.
 --
 -- state, in this order:
