@@ -172,16 +172,19 @@ export class SecondImplementation {
 
   /** One line a stay past its last free day: which, state, days over, fees, estimate. */
   exposure(): string[] {
-    const clocks = [...this.#clocks()].filter(({ rule }) => rule !== undefined)
+    const clocks = new Map<string, Clock[]>()
+    for (const clock of this.#clocks()) {
+      if (clock.rule === undefined) continue
+      const key = `${clock.stay.container.id} ${clock.place}`
+      clocks.set(key, [...(clocks.get(key) ?? []), clock])
+    }
     return this.#stays().flatMap((stay) => {
       if (!isExposed(stay)) return []
       const fees = stay.place === 'port' ? feesOf(stay.container) : []
       const sums = sumsOf(fees)
       const [only, ...others] = new Set(fees.map((fee) => currencyOf(fee, fees)))
       const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
-      const own = clocks.filter(
-        (clock) => clock.stay.container.id === stay.container.id && clock.place === stay.place,
-      )
+      const own = clocks.get(`${stay.container.id} ${stay.place}`) ?? []
       const days = own.flatMap(({ rule, daysOver: past }) =>
         Array.from({ length: past }, (_, before) => rateOf(rule, before + 1)),
       )

@@ -8,7 +8,8 @@
 -- it said at any time of that day, as far as we saw, that the container is available (null: nobody
 -- said), the holds other than pending that stood at any time of it, and the fees it listed at the
 -- end of the day. last_free_seen_on is the last free day that the one who charges reported at the
--- end of that day: an invoice that counts from another one was wrong when the day passed.
+-- end of that day: an invoice that counts from another one was wrong when the day passed. Where it
+-- was reported without a zone, it is the day in the zone of the place.
 -- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
@@ -42,7 +43,6 @@ select
     ) as is_working_day,
     past.charged_on,
     clock.last_free_on,
-    -- Said without a zone, it is read in that of the place, as container_stays does.
     case
         when reported.time_zone is not null or reported.deadline_at is null
             then reported.local_date

@@ -197,14 +197,15 @@ function disturb({ simulator }: Scene, look: number): void {
       pod_timezone: 'Mars/Olympus',
       import_deadlines: deadlines(day(3), day(3), day(-6)),
     },
-    // A milestone that is corrected, and a pickup.
-    {
+    // A milestone that is corrected, and a pickup nine and a half days ago, or ten and a half.
+    ...[228, 252].map((hours) => ({
       ...landed,
-      // Nine days ago and a half, or ten and a half.
-      pod_full_out_at: ago(228 + 24 * (look % 2)),
+      pod_rail_departed_at: null,
+      pod_full_out_at: ago(hours),
+      final_destination_full_out_at: null,
       empty_terminated_at: null,
       current_status: 'picked_up',
-    },
+    })),
     { current_status: 'delivered', pod_full_out_at: null },
     { availability_known: false, available_for_pickup: true },
   ]
@@ -235,10 +236,11 @@ function disturb({ simulator }: Scene, look: number): void {
   const shipments = [...world.records('shipment', now)]
   const stopped = shipments[(look * 3) % shipments.length]!.id
   edits.change('shipment', stopped, { line_tracking_stopped_reason: 'cancelled_by_user' })
-  const atSea = shipments.filter(({ attributes }) => (attributes?.pod_ata_at ?? null) === null)
-  for (const [nth, { id, attributes }] of atSea.entries()) {
+  for (const [nth, { id, attributes }] of shipments.entries()) {
+    if ((attributes?.pod_ata_at ?? null) !== null) continue
     if (nth % 3 === look % 3) edits.change('shipment', id, { pod_vessel_name: `VESSEL ${look}` })
-    if (nth % 3 === 1) edits.change('shipment', id, { pod_vessel_imo: nth % 2 ? null : '9074729' })
+    const imo = [null, '9074729', '9321483'][(nth + (look % 2)) % 3]
+    if (nth % 3 === 1) edits.change('shipment', id, { pod_vessel_imo: imo })
     const eta = Date.parse(attributes?.pod_eta_at as string)
     const later = Number.isNaN(eta) ? soon : new Date(eta + (nth - 1) * 13 * HOUR).toISOString()
     if (nth % 2 === look % 2) edits.change('shipment', id, { pod_eta_at: later })
