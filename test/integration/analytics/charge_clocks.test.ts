@@ -54,7 +54,9 @@ beforeAll(async () => {
     { shipment_id: 'msc', shipping_line_scac: 'MSCU', port_of_discharge_locode: 'USLAX' },
     { shipment_id: 'other', shipping_line_scac: 'ONEY' },
     { shipment_id: 'hapag', shipping_line_scac: 'HLCU' },
+    { shipment_id: 'inland', shipping_line_scac: 'MSCU', destination_id: 'dallas' },
   ])
+  await scene.insert('ports', [{ port_id: 'dallas', time_zone: 'America/Chicago' }])
   const box = (container_id: string, shipment_id: string, more: object = {}) => ({
     container_id,
     number: container_id,
@@ -101,11 +103,24 @@ beforeAll(async () => {
       pod_arrived_at: '2026-12-24T18:00:00Z',
     }),
     box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
+    // The railway says a day without a zone: read in that of the ramp it is the 6th.
+    box('no zone said', 'inland', {
+      pod_discharged_at: '2026-10-28T18:00:00Z',
+      pod_rail_departed_at: '2026-10-30T18:00:00Z',
+      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
+    }),
     box('no rule', 'other', { pod_discharged_at: '2026-11-02T18:00:00Z' }),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
     day('two charges', 'pickup_lfd_line', '2026-11-10'),
     day('to come', 'pickup_lfd_line', '2026-11-10'),
+    {
+      container_id: 'no zone said',
+      kind: 'pickup_lfd_rail',
+      deadline_at: '2026-11-07T02:00:00Z',
+      local_date: '2026-11-07',
+      time_zone: null,
+    },
   ])
   const terminalDay = day('two charges', 'pickup_lfd_terminal', '2026-11-06')
   await scene.insert('container_import_deadlines', [terminalDay])
@@ -245,6 +260,22 @@ describe('each charge has a clock of its own', () => {
       expect(amount, asOf).toBeGreaterThanOrEqual(before)
       before = amount
     }
+  })
+
+  it('shows the last free day of the one who charges, in the zone of the place', async () => {
+    const rows = await scene.read('charge_days', {
+      asOf: NOON('2026-11-08'),
+      columns: ['charge', 'charged_on', 'last_free_on', 'last_free_seen_on'],
+      rest: `where container_id = 'no zone said' and place = 'ramp' order by charge, charged_on`,
+    })
+    // The line has one free day from the 4th on, and reports no day at a ramp.
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['demurrage', '2026-11-06', '2026-11-05', null],
+      ['demurrage', '2026-11-07', '2026-11-05', null],
+      ['demurrage', '2026-11-08', '2026-11-05', null],
+      ['storage', '2026-11-07', '2026-11-06', '2026-11-06'],
+      ['storage', '2026-11-08', '2026-11-06', '2026-11-06'],
+    ])
   })
 
   it('shows of each day what was known then', async () => {
