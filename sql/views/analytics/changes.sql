@@ -249,20 +249,12 @@ select
     found.source,
     found.learned_at
 from found
--- Looked up one by one: where PostgreSQL expects few containers or shipments it would find all
--- changes anew for each of them.
-cross join lateral (
-
-    select
-        known.shipment_id,
-        known.pod_terminal_id,
-        known.number,
-        known.ref_numbers
-    from {{analytics}}.known_containers as known
-    where known.container_id = found.container_id
-    limit 1
-
-) as container
+-- Not an inner join, and a condition that does not make it one: where PostgreSQL expects few
+-- containers it would find all changes anew for each of them.
+left join {{analytics}}.known_containers as container
+    on container.container_id = found.container_id
+-- Looked up one by one: without statistics PostgreSQL expects few shipments, and would read all of
+-- them for each change.
 left join lateral (
 
     select
@@ -275,7 +267,8 @@ left join lateral (
     limit 1
 
 ) as shipment
-    on true;
+    on true
+where coalesce(container.container_id, '') <> '';
 
 comment on view {{analytics}}.changes is
     'One row per live container and change that we learned of: what was, what is, and whether that '
