@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
@@ -11,6 +15,8 @@ const WHO = ['owner', 'writer', 'reader', 'none'] as const
 type Who = (typeof WHO)[number]
 const loginOf = (who: Who): string => `${schema}_as_${who}`
 
+let folder: string
+let containerId: string
 let database: TestDatabase
 let simulator: Simulator
 let admin: pg.Client
@@ -30,6 +36,11 @@ beforeAll(async () => {
     await admin.query(`grant ${schema}_${who} to ${loginOf(who)}`)
   }
   expect((await callAs('owner', 'backfill')).exitCode).toBe(0)
+  folder = await mkdtemp(join(tmpdir(), 'by-role-'))
+  const { rows } = await admin.query<{ id: string }>(
+    `select min(container_id) as id from ${schema}.containers`,
+  )
+  containerId = rows[0]!.id
   await admin.query(
     `insert into ${schema}_sync.quarantine
         (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
@@ -47,6 +58,7 @@ afterAll(async () => {
   }
   await admin.end()
   await database.drop()
+  await rm(folder, { recursive: true, force: true })
 })
 
 function callAs(who: Who, ...args: readonly string[]): Promise<CliCall> {
@@ -74,6 +86,8 @@ const UNREADABLE = new RegExp(
 const PAYLOADS =
   /permission denied for table quarantine" \(42501\); use a login that may, or have its owner grant it/
 
+const EXAMPLES = fileURLToPath(new URL('../../../config/', import.meta.url))
+
 const ANY: readonly Outcome[] = ['ok', 'ok', 'ok', 'ok']
 const READING: readonly Outcome[] = ['ok', 'ok', 'ok', UNREADABLE]
 const WRITING: readonly Outcome[] = ['ok', 'ok', LACKS, LACKS]
@@ -93,6 +107,11 @@ const COMMANDS: readonly (readonly [string, readonly Outcome[]])[] = [
   ['query|select count(*) from containers', READING],
   ['query|select count(*) from containers|--as-of|2026-03-01', READING],
   ['query|select max(sync_run_id) from sync_runs', READING],
+  ['evidence', READING],
+  ['rules export', READING],
+  [`rules|import|${EXAMPLES}free-time-rules.example.csv`, WRITING],
+  ['invoices export', READING],
+  [`invoices|import|${EXAMPLES}invoices.example.csv`, WRITING],
   ['status', READING],
   ['status --json', READING],
   ['plan', READING],
@@ -118,6 +137,7 @@ describe('what a login may do with the program is what its role may', () => {
     const args = line.includes('|') ? line.split('|') : line.split(' ')
     // One entry for each that may.
     if (line === 'quarantine drop') args.push(String(WHO.indexOf(who) + 1))
+    if (line === 'evidence') args.push(containerId, '--out', join(folder, who))
     const { exitCode, stderr } = await callAs(who, ...args)
     if (outcome === 'ok') {
       // Runs also show their progress there.
