@@ -2,8 +2,9 @@
 --
 -- One row per container, hold and status it stood with, each time it stood, of live containers. A
 -- hold that was announced (pending) and then placed (hold) is two rows. One whose text was edited
--- is one row: an edited text clears nothing. description is the last text known at as_of();
--- container_hold_history keeps them all.
+-- is one row: an edited text clears nothing. Of several of one name, the first that goes and the
+-- first that comes in one look are taken for one that was edited. description is the last text
+-- known at as_of(); container_hold_history keeps them all.
 --
 -- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
 -- exact to the time between two looks.
@@ -16,8 +17,6 @@
 create view {{analytics}}.hold_durations as
 with
 
--- The first version that ends and the first that begins in one look, of one name and status, are
--- one hold whose text was edited; then the second, and so on.
 versions as not materialized (
 
     select
@@ -28,17 +27,46 @@ versions as not materialized (
         hold.description,
         hold.source,
         hold.valid_from,
-        hold.valid_to,
-        row_number() over (
-            partition by hold.container_id, hold.name, hold.status, hold.valid_from
-            order by hold.hold_key
-        ) as nth_begun,
-        row_number() over (
-            partition by hold.container_id, hold.name, hold.status, hold.valid_to
-            order by hold.hold_key
-        ) as nth_ended
+        hold.valid_to
     from {{data}}.container_hold_history as hold
     where hold.valid_from <= {{analytics}}.as_of()
+
+),
+
+-- The first version that ends and the first that begins in one look, of one name and status, are
+-- one hold whose text was edited; then the second, and so on. Counted only where one follows.
+edits as not materialized (
+
+    select
+        ended.container_id,
+        ended.hold_key as from_key,
+        begun.hold_key as to_key,
+        begun.valid_from as edited_at,
+        begun.description,
+        begun.valid_to
+    from versions as ended
+    inner join versions as begun
+        on begun.container_id = ended.container_id
+        and begun.valid_from = ended.valid_to
+        and begun.name is not distinct from ended.name
+        and begun.status is not distinct from ended.status
+    where (
+            select count(*)
+            from versions as other
+            where other.container_id = ended.container_id
+                and other.valid_to = ended.valid_to
+                and other.name is not distinct from ended.name
+                and other.status is not distinct from ended.status
+                and other.hold_key <= ended.hold_key
+        ) = (
+            select count(*)
+            from versions as other
+            where other.container_id = begun.container_id
+                and other.valid_from = begun.valid_from
+                and other.name is not distinct from begun.name
+                and other.status is not distinct from begun.status
+                and other.hold_key <= begun.hold_key
+        )
 
 ),
 
@@ -49,64 +77,78 @@ intervals as not materialized (
         version.hold_key,
         version.name,
         version.status,
-        case when later.container_id is null then version.description else edit.description end
+        case when later.container_id is null then version.description else last.description end
             as description,
         version.source,
         version.valid_from as placed_at,
-        case when later.container_id is null then version.valid_to else edit.valid_to end
+        case when later.container_id is null then version.valid_to else last.valid_to end
             as gone_at
     from versions as version
-    left join versions as earlier
-        on earlier.container_id = version.container_id
-        and earlier.name is not distinct from version.name
-        and earlier.status is not distinct from version.status
-        and earlier.valid_to = version.valid_from
-        and earlier.nth_ended = version.nth_begun
-    left join versions as later
-        on later.container_id = version.container_id
-        and later.name is not distinct from version.name
-        and later.status is not distinct from version.status
-        and later.valid_from = version.valid_to
-        and later.nth_begun = version.nth_ended
-    -- The last version that follows; sought only where one does.
+    -- Looked up one by one: PostgreSQL expects no edit at all, and would compare each version with
+    -- all of them.
+    left join lateral (
+
+        select edit.container_id
+        from edits as edit
+        where edit.container_id = version.container_id
+            and edit.to_key = version.hold_key
+            and edit.edited_at = version.valid_from
+        limit 1
+
+    ) as earlier
+        on true
+    left join lateral (
+
+        select
+            edit.container_id,
+            edit.to_key,
+            edit.description,
+            edit.valid_to
+        from edits as edit
+        where edit.container_id = version.container_id
+            and edit.from_key = version.hold_key
+            and edit.edited_at = version.valid_to
+        limit 1
+
+    ) as later
+        on true
+    -- The last text; sought only where it was edited.
     left join lateral (
 
         with recursive
 
-        edits as (
+        texts as (
 
             select
+                later.to_key as hold_key,
                 later.description,
                 later.valid_to,
-                later.nth_ended,
                 1 as nth
             where later.container_id is not null
 
             union all
 
             select
+                next.to_key,
                 next.description,
                 next.valid_to,
-                next.nth_ended,
-                edits.nth + 1
-            from edits
-            inner join versions as next
+                texts.nth + 1
+            from texts
+            inner join edits as next
                 on next.container_id = version.container_id
-                and next.name is not distinct from version.name
-                and next.status is not distinct from version.status
-                and next.valid_from = edits.valid_to
-                and next.nth_begun = edits.nth_ended
+                and next.from_key = texts.hold_key
+                and next.edited_at = texts.valid_to
 
         )
 
         select
-            edits.description,
-            edits.valid_to
-        from edits
-        order by edits.nth desc
+            texts.description,
+            texts.valid_to
+        from texts
+        order by texts.nth desc
         limit 1
 
-    ) as edit
+    ) as last
         on true
     where earlier.container_id is null
 

@@ -292,7 +292,7 @@ order by container.container_id <> $1, container.created_at desc, container.cont
 
 /**
  * What is known of one container at an instant, table by table: what is sent with a dispute. The
- * same warehouse, instant and rules give the same tables. Some twenty look-ups, each on a
+ * same warehouse, instant and rules give the same tables. Ten statements, each on a
  * connection of its own.
  */
 export async function readEvidence(
