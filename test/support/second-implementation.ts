@@ -944,14 +944,23 @@ function usableZone(name: string | undefined): string | undefined {
   }
 }
 
-/** Of the calendar and the clock at a place. */
-function localParts(time: number, timeZone: string): string {
+function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone)
   if (format === undefined) {
     format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
     formats.set(timeZone, format)
   }
-  return format.format(time)
+  return format
+}
+
+/** Counts the days of a zone by the clock of another one: for zone data that are too old. */
+export function countLike(timeZone: string, other: string): void {
+  formats.set(timeZone, formatOf(other))
+}
+
+/** Of the calendar and the clock at a place. */
+function localParts(time: number, timeZone: string): string {
+  return formatOf(timeZone).format(time)
 }
 
 function localDay(time: number, timeZone: string): string {
