@@ -370,7 +370,7 @@ of_others as (
         empty.full_out_at + interval '10 days' as since_at
     from {{analytics}}.empty_return_times as empty
     where empty.state = 'out'
-        and empty.days > 10
+        and empty.full_out_at < {{analytics}}.as_of() - interval '10 days'
         and not empty.is_tracking_stopped
 
 ),

@@ -154,7 +154,16 @@ function differences(one: readonly string[], other: readonly string[]): string[]
 function disturb({ simulator }: Scene, look: number): void {
   const { edits, world, clock } = simulator
   const now = clock.now()
-  const containers = [...world.records('container', now)]
+  const shipments = [...world.records('shipment', now)]
+  // Those that the service asks the line about; the others are in few answers.
+  const asked = new Set(
+    shipments.flatMap(({ id, attributes }) =>
+      (attributes?.line_tracking_stopped_reason ?? null) === null ? [id] : [],
+    ),
+  )
+  const containers = [...world.records('container', now)].filter(({ relationships }) =>
+    asked.has((relationships?.shipment as { data: { id: string } }).data.id),
+  )
   const soon = new Date(now.getTime() + 30 * HOUR).toISOString()
   const ago = (hours: number) => new Date(now.getTime() - hours * HOUR).toISOString()
   const day = (days: number) =>
@@ -164,7 +173,12 @@ function disturb({ simulator }: Scene, look: number): void {
     pickup_lfd_terminal: terminal,
     pickup_lfd_rail: rail,
   })
-  const landed = { pod_discharged_at: ago(200), pod_full_out_at: null, pod_timezone: 'Asia/Tokyo' }
+  const landed = {
+    pod_discharged_at: ago(200),
+    pod_full_out_at: null,
+    pod_rail_departed_at: null,
+    pod_timezone: 'Asia/Tokyo',
+  }
   const patches: readonly Readonly<Record<string, unknown>>[] = [
     { ...landed, import_deadlines: deadlines(day(-3), day(-5), null) },
     { ...landed, import_deadlines: deadlines(day(1), null, null), pickup_appointment_at: soon },
@@ -200,7 +214,6 @@ function disturb({ simulator }: Scene, look: number): void {
     // A milestone that is corrected, and a pickup nine and a half days ago, or ten and a half.
     ...[228, 252].map((hours) => ({
       ...landed,
-      pod_rail_departed_at: null,
       pod_full_out_at: ago(hours),
       final_destination_full_out_at: null,
       empty_terminated_at: null,
@@ -209,8 +222,21 @@ function disturb({ simulator }: Scene, look: number): void {
     { current_status: 'delivered', pod_full_out_at: null },
     { availability_known: false, available_for_pickup: true },
   ]
-  // One in fourteen containers, whatever the size of the world.
-  for (let first = look * 7; first < look * 7 + containers.length; first += 120) {
+  // Of those that were held at the look before, every second one is let go.
+  const held = containers.flatMap(({ id, attributes }) => {
+    const holds = (attributes?.holds_at_pod_terminal ?? []) as readonly {
+      name: string
+      description: string
+    }[]
+    return holds.some(({ description }) => description === `look ${look - 1}`)
+      ? [{ id, holds }]
+      : []
+  })
+  for (const { id, holds } of held.filter((_, nth) => nth % 2 === 0)) {
+    for (const { name } of holds) edits.clearHold(id, name)
+  }
+  // As many of a hundred containers, whatever the size of the world.
+  for (let first = look * 7; first < look * 7 + containers.length; first += 60) {
     const at = (nth: number) => containers[(first + nth * 5) % containers.length]!.id
     for (const [nth, patch] of patches.entries()) edits.change('container', at(nth), patch)
     const fee = (type: string, amount: unknown, currency_code: string | null) => ({
@@ -231,9 +257,7 @@ function disturb({ simulator }: Scene, look: number): void {
       const status = nth === 9 ? 'pending' : 'hold'
       edits.addHold(at(nth), { name: `hold ${nth % 2}`, status, description: `look ${look}` })
     }
-    edits.clearHold(containers[(first + 118) % containers.length]!.id, 'hold 1')
   }
-  const shipments = [...world.records('shipment', now)]
   const stopped = shipments[(look * 3) % shipments.length]!.id
   edits.change('shipment', stopped, { line_tracking_stopped_reason: 'cancelled_by_user' })
   for (const [nth, { id, attributes }] of shipments.entries()) {
