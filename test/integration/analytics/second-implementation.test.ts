@@ -174,7 +174,9 @@ function disturb({ simulator }: Scene, look: number): void {
     pickup_lfd_rail: rail,
   })
   const landed = {
-    pod_discharged_at: ago(200),
+    // In the evening of UTC, when it is the next day in Tokyo.
+    pod_arrived_at: ago(208),
+    pod_discharged_at: ago(206),
     pod_full_out_at: null,
     pod_rail_departed_at: null,
     pod_timezone: 'Asia/Tokyo',
