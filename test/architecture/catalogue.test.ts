@@ -32,7 +32,9 @@ test('every test with a scale is a part of the long tier, and every file of a pa
     if (!path.endsWith('.test.ts')) continue
     const text = readFileSync(`${root}/test/${path}`, 'utf8')
     const names = [
-      ...text.matchAll(/process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS|EVERY|ACCOUNTS))\b/g),
+      ...text.matchAll(
+        /process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS|EVERY|ACCOUNTS|SHIPMENTS|LOOKS))\b/g,
+      ),
     ].map(([, name]) => name!)
     if (/from '.*\/fault-scale\.js'/.test(text)) names.push('FAULT_SCALE')
     scaled.push(...names.map((name) => `${name} test/${path}`))
