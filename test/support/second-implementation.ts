@@ -29,6 +29,8 @@ export interface Rule {
 interface Hold {
   readonly name: string
   readonly status: string
+  /** The last text. */
+  description: string | null
 }
 
 /** A last free day as it was said, and the zone that was sent with it. */
@@ -256,15 +258,26 @@ export class SecondImplementation {
       deadlines: [],
     }
     this.#containers.set(container.id, seen)
-    // A hold is the one of its name and status, whatever its text; there can be several of both.
-    const fresh = holdsOf(container).map(({ name, status }) => ({ name, status }))
-    for (const stood of seen.holds) {
-      if (stood.to !== undefined) continue
-      const { name, status } = stood.value
-      const still = fresh.findIndex((hold) => hold.name === name && hold.status === status)
-      if (still === -1) stood.to = at
-      else fresh.splice(still, 1)
+    // A hold is the one of its name, status and text; then the one of its name and status whose
+    // text was edited. There can be several of all three.
+    const fresh = holdsOf(container).map(({ name, status, description }) => ({
+      name,
+      status,
+      description: description ?? null,
+    }))
+    const isSame = (one: Hold, other: Hold) =>
+      one.name === other.name && one.status === other.status
+    const isSameText = (one: Hold, other: Hold) =>
+      isSame(one, other) && one.description === other.description
+    let open = seen.holds.filter(({ to }) => to === undefined)
+    for (const isIt of [isSameText, isSame]) {
+      open = open.filter(({ value }) => {
+        const at = fresh.findIndex((hold) => isIt(hold, value))
+        if (at !== -1) value.description = fresh.splice(at, 1)[0]!.description
+        return at === -1
+      })
     }
+    for (const stood of open) stood.to = at
     for (const value of fresh) seen.holds.push({ value, from: at, to: undefined })
     const isKnown = attribute(container, 'availability_known') !== false
     const available = isKnown ? attribute(container, 'available_for_pickup') : null
