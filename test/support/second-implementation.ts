@@ -29,8 +29,9 @@ export interface Rule {
 interface Hold {
   readonly name: string
   readonly status: string
-  /** The last text. */
+  /** The last text, and since when it was so. */
   description: string | null
+  since: number
 }
 
 /** A last free day as it was said, and the zone that was sent with it. */
@@ -259,22 +260,28 @@ export class SecondImplementation {
     }
     this.#containers.set(container.id, seen)
     // A hold is the one of its name, status and text; then the one of its name and status whose
-    // text was edited. There can be several of all three.
+    // text was edited, the oldest text first. There can be several of all three.
     const fresh = holdsOf(container).map(({ name, status, description }) => ({
       name,
       status,
       description: description ?? null,
+      since: at,
     }))
     const isSame = (one: Hold, other: Hold) =>
       one.name === other.name && one.status === other.status
     const isSameText = (one: Hold, other: Hold) =>
       isSame(one, other) && one.description === other.description
-    let open = seen.holds.filter(({ to }) => to === undefined)
+    let open = seen.holds
+      .filter(({ to }) => to === undefined)
+      .sort((one, other) => one.value.since - other.value.since)
     for (const isIt of [isSameText, isSame]) {
       open = open.filter(({ value }) => {
-        const at = fresh.findIndex((hold) => isIt(hold, value))
-        if (at !== -1) value.description = fresh.splice(at, 1)[0]!.description
-        return at === -1
+        const place = fresh.findIndex((hold) => isIt(hold, value))
+        const [found] = place === -1 ? [] : fresh.splice(place, 1)
+        if (found === undefined) return true
+        if (found.description !== value.description) value.since = at
+        value.description = found.description
+        return false
       })
     }
     for (const stood of open) stood.to = at

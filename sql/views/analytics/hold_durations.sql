@@ -2,9 +2,9 @@
 --
 -- One row per container, hold and status it stood with, each time it stood, of live containers. A
 -- hold that was announced (pending) and then placed (hold) is two rows. One whose text was edited
--- is one row: an edited text clears nothing. Of several of one name, the first that goes and the
--- first that comes in one look are taken for one that was edited. description is the last text
--- known at as_of(); container_hold_history keeps them all.
+-- is one row: an edited text clears nothing. Where more of one name go than come in one look, those
+-- that stood longest with their text are taken for edited. description is the last text known at
+-- as_of(); container_hold_history keeps them all.
 --
 -- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
 -- exact to the time between two looks.
@@ -33,8 +33,8 @@ versions as not materialized (
 
 ),
 
--- The first version that ends and the first that begins in one look, of one name and status, are
--- one hold whose text was edited; then the second, and so on. Counted only where one follows.
+-- The oldest version that ends and the first that begins in one look, of one name and status, are
+-- one hold whose text was edited; then the next, and so on. Counted only where one follows.
 edits as not materialized (
 
     select
@@ -57,7 +57,7 @@ edits as not materialized (
                 and other.valid_to = ended.valid_to
                 and other.name is not distinct from ended.name
                 and other.status is not distinct from ended.status
-                and other.hold_key <= ended.hold_key
+                and (other.valid_from, other.hold_key) <= (ended.valid_from, ended.hold_key)
         ) = (
             select count(*)
             from versions as other
