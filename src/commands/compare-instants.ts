@@ -1,6 +1,5 @@
 import type { App } from '../app.js'
 import { ConfigError } from '../base/errors.js'
-import type { TableAnswer } from '../warehouse/connection/read-answer.js'
 import {
   bindQuery,
   ROW_KEY,
@@ -23,7 +22,7 @@ import {
   compareAnswers,
   describeComparison,
 } from './output/compare-answers.js'
-import { printAnswer } from './output/print-answer.js'
+import { asPieces, printAnswer } from './output/print-answer.js'
 
 /** A question at an instant; now where there is none. */
 export interface Side {
@@ -80,7 +79,7 @@ export async function compareInstants(
   const differences = compared.differences.slice(0, limit === undefined ? undefined : Number(limit))
   const shown = { ...compared, differences }
   await printAnswer(
-    once(format === 'table' ? asChangedCells(shown) : asColumns(shown, key)),
+    asPieces(format === 'table' ? asChangedCells(shown) : asColumns(shown, key)),
     format,
     io.process.stdout,
     {
@@ -97,9 +96,4 @@ export async function compareInstants(
   const isEmpty = differences.length === 0 && compared.unchanged === 0
   if (!isEmpty) return
   for (const text of await explainEmpty(warehouse, question, options)) io.printNote(text)
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- answers come in pieces
-async function* once(answer: TableAnswer): AsyncGenerator<TableAnswer> {
-  yield answer
 }

@@ -8,7 +8,7 @@ import type { Journey } from '../warehouse/questions/container-evidence.js'
 import { argument, declare, instant, instantText, requiredValue, value } from './declare-command.js'
 import { explainAsOf, explainUnknown } from './explain-answer.js'
 import { formatEvidencePage } from './output/evidence-page.js'
-import { asCsv } from './output/print-answer.js'
+import { asCsv, asPieces } from './output/print-answer.js'
 
 export const evidence = declare({
   name: 'evidence',
@@ -96,13 +96,8 @@ function codeOf(thrown: unknown): string {
 
 async function csvOf(answer: TableAnswer): Promise<string> {
   let text = ''
-  for await (const piece of asCsv(once(answer), {})) text += piece
+  for await (const piece of asCsv(asPieces(answer), {})) text += piece
   return text
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- the printer takes pieces
-async function* once(answer: TableAnswer): AsyncGenerator<TableAnswer> {
-  yield answer
 }
 
 function digestsOf(files: ReadonlyMap<string, string>): Map<string, string> {

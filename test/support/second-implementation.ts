@@ -2,9 +2,9 @@ import type { ResourceObject } from '../../src/jsonapi/document.js'
 import type { World } from '../../src/simulator/world/world.js'
 
 /**
- * Stays, exposure, charged days and exceptions worked out a second time: from the records of the service as
- * they are, in plain TypeScript, by the definitions in docs/questions.md and the headers of the
- * views. Nothing is taken from our tables, our SQL or the code that fills them. Instants are
+ * Stays, exposure, charged days and exceptions worked out a second time: from the records of the
+ * service as they are, in plain TypeScript, by the definitions in docs/questions.md and the headers
+ * of the views. Nothing is taken from our tables, our SQL or the code that fills them. Instants are
  * milliseconds, days texts like 2026-11-08.
  */
 

@@ -3,7 +3,7 @@ import type { EvidenceTable, Journey } from '../../warehouse/questions/container
 
 export interface EvidencePage {
   readonly journey: Journey
-  /** UTC, with microseconds. */
+  /** As `Date` writes it: UTC, to the millisecond. */
   readonly asOf: string
   readonly tables: readonly EvidenceTable[]
   /** SHA-256 of each file beside the page, by its name. */

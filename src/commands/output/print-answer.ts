@@ -64,6 +64,12 @@ async function drained(output: NodeJS.WriteStream): Promise<void> {
   }
 }
 
+/** A whole answer as the one piece of it. */
+// eslint-disable-next-line @typescript-eslint/require-await -- answers come in pieces
+export async function* asPieces(answer: TableAnswer): AsyncGenerator<TableAnswer> {
+  yield answer
+}
+
 type Formatter = (
   pieces: AsyncIterable<TableAnswer>,
   options: AnswerOptions,

@@ -191,8 +191,8 @@ order by holiday.calendar, holiday.holiday_on`,
   versions: {
     title: 'Versions, with their digests',
     note:
-      'One row per version of the container and of its shipment, and per transport event, as the ' +
-      'service gave them. sha256 is the SHA-256 of the text in the column said of versions.csv.',
+      'One row per version of the container and of its shipment, and per transport event as it ' +
+      'stands now: events have no versions. sha256 is the SHA-256 of the text in the column said of versions.csv.',
     empty: 'No version is kept.',
     sql: `select record.type, record.id, record.known_from, record.known_to, record.source,
     encode(sha256(convert_to(record.said, 'UTF8')), 'hex') as sha256, record.said
@@ -257,8 +257,8 @@ const VERSION_SHA256: QueryColumn = {
 }
 
 /**
- * The journeys of a container by its id or number, as known at an instant, the newest first. A
- * number is used again on later journeys.
+ * The journeys of a container by its id or number, as known at an instant: that of the id first,
+ * then the newest. A number is used again on later journeys.
  */
 export async function findJourneys(
   warehouse: Warehouse,
@@ -291,8 +291,9 @@ order by container.container_id <> $1, container.created_at desc, container.cont
 }
 
 /**
- * What is known of one container at an instant, table by table: what is sent with a dispute. The
- * same warehouse, instant and rules give the same tables. Ten statements, each on a
+ * What is known of one container at an instant, table by table: what is sent with a dispute. Without
+ * a history, and so those of now: transport events, names of places, rules and invoices. While they
+ * stay the same, so do the tables of an instant. Ten statements, each on a
  * connection of its own.
  */
 export async function readEvidence(
