@@ -22,6 +22,8 @@ export interface Decision {
    * about a row each leaves its version. Answers make one round.
    */
   readonly rounds: readonly Pick<Batch, 'sightings' | 'eventLists'>[]
+  /** Of those that are written, what has no row yet: nothing of them need be compared. */
+  readonly withoutRow: ReadonlySet<Sighting>
   /** Equal to their row: not written. */
   readonly equal: readonly Sighting[]
   /** Older than the warehouse: not written, and refetched if they say something else than it. */
@@ -77,6 +79,7 @@ class Decider {
   readonly #known: Known
   readonly #mode: Mode
   readonly #rounds: { sightings: Sighting[]; eventLists: TransportEventList[] }[] = []
+  readonly #withoutRow = new Set<Sighting>()
   readonly #equal: Sighting[] = []
   readonly #doubtful: Sighting[] = []
   readonly #unconfirmed = new Map<string, ResourceIdentifier>()
@@ -105,6 +108,7 @@ class Decider {
     for (const [at, [sighting, intake]] of kept.entries()) {
       const round = (this.#rounds[at] ??= { sightings: [], eventLists: [] })
       round.sightings.push(sighting)
+      if (row === undefined && at === 0) this.#withoutRow.add(sighting)
       if (resource !== containers) continue
       const listed = intake.transportEventIds.get(key)
       const list = this.#decideList(sighting, listed, before, intake)
@@ -121,6 +125,7 @@ class Decider {
     }
     return {
       rounds: this.#rounds,
+      withoutRow: this.#withoutRow,
       equal: this.#equal,
       doubtful: this.#doubtful,
       unconfirmed: [...this.#unconfirmed.values()],

@@ -1,6 +1,6 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../resources/index.js'
-import type { Sighting } from '../resources/resource.js'
+import type { Resource, Sighting } from '../resources/resource.js'
 import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { SchemaNames } from '../warehouse/connection/schema-names.js'
@@ -17,7 +17,11 @@ import type { Mode } from '../warehouse/rows/incoming-rows.js'
 import { containerOf, type Known } from './decide.js'
 import type { Intake } from './intake.js'
 
-/** What `decide` must know of what was seen. One query a stream; reads only. */
+/**
+ * What `decide` must know of what was seen. One query a stream; reads only. For answers, transport
+ * events of a container that came with them and has no row are not looked up: they have none
+ * either, and where the warehouse disagrees, writing them tells.
+ */
 export async function loadKnown(
   session: Session,
   names: SchemaNames,
@@ -27,21 +31,30 @@ export async function loadKnown(
   const rows = new Map<string, Map<string, StoredRow>>()
   const seenOf = (stream: string): Sighting[] =>
     intakes.flatMap(({ sightings }) => sightings.get(stream) ?? [])
-  await together(
-    resources.map(async (resource) => {
-      const unique = new Map(seenOf(resource.stream).map((one) => [one.key, one]))
-      const stored = await loadStoredRows(session, names, resource, [...unique.values()])
-      rows.set(resource.stream, stored)
-      if (resource !== containers) return
-      if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
-      if (mode === 'webhook') {
-        const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
-        const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
-        for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
-          stored.set(key, row)
-        }
+  const load = async (resource: Resource, seen: readonly Sighting[]): Promise<void> => {
+    const unique = new Map(seen.map((one) => [one.key, one]))
+    const stored = await loadStoredRows(session, names, resource, [...unique.values()])
+    rows.set(resource.stream, stored)
+    if (resource !== containers) return
+    if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
+    if (mode === 'webhook') {
+      const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
+      const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
+      for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
+        stored.set(key, row)
       }
-    }),
+    }
+  }
+  const others = resources.filter((resource) => resource !== transportEvents)
+  await together(others.map((resource) => load(resource, seenOf(resource.stream))))
+  const added = new Set<string>()
+  for (const { key } of mode === 'webhook' ? [] : seenOf(containers.stream)) {
+    if (rows.get(containers.stream)?.has(key) !== true) added.add(key)
+  }
+  const events = seenOf(transportEvents.stream)
+  await load(
+    transportEvents,
+    events.filter((sighting) => !added.has(containerOf(sighting))),
   )
   const isNotified = mode === 'webhook'
   return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }

@@ -3,6 +3,7 @@ import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { resourceOfType } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
 import { EVENT_LIST_ENTRY, postponeRefetch } from '../warehouse/bookkeeping/refetch-queue.js'
+import { ALREADY_THERE } from '../warehouse/rows/insert-rows.js'
 import { writeBatch, type Batch, type BatchCounts } from '../warehouse/rows/write-batch.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
@@ -74,6 +75,12 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
     reachFailpoint('after_commit')
   } catch (thrown) {
     if (!(thrown instanceof WarehouseDataError) || sightings.length === 0) throw thrown
+    if (thrown.context.code === ALREADY_THERE && batch.withoutRow !== undefined) {
+      // A webhook came first, or the warehouse holds events of a container that it does not hold.
+      const { withoutRow, ...compared } = batch
+      await write(run, compared)
+      return
+    }
     const [culprit, ...others] = sightings
     if (culprit !== undefined && others.length === 0) await setAside(run, batch, culprit, thrown)
     else await writeHalves(run, batch)

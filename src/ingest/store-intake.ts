@@ -79,6 +79,7 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
     loadKnown(session, names, [unmet], mode),
   )
   const decision = decide([unmet], known, mode)
+  const { withoutRow } = decision
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
   const stale = await retryWarehouse(run, () => findDiffering(warehouse, names, decision.doubtful))
   const isStale = new Set(stale)
@@ -89,6 +90,7 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
     syncRunId,
     mode,
     sightings,
+    withoutRow,
     eventLists,
     quarantined: intake.quarantined,
     doubtful: toRefetches(run, stale),

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { CopiedRows, copyIn } from './copy-rows.js'
 import type { PreparedSession } from './session-settings.js'
 import type { RunStatement } from './typed-statements.js'
 
@@ -56,12 +57,14 @@ export function boundConnection(
 
   async function queryInTime(
     sqlText: string,
-    parameters: readonly unknown[],
+    parameters: readonly unknown[] | CopiedRows,
   ): Promise<pg.QueryResult> {
     unanswered += 1
     watchAnswers()
     try {
-      return await client.query(sqlText, [...parameters])
+      return parameters instanceof CopiedRows
+        ? await copyIn(client, sqlText, parameters)
+        : await client.query(sqlText, [...parameters])
     } catch (thrown) {
       if (!isGivenUp) throw thrown
       isBroken = true
@@ -82,7 +85,7 @@ export function boundConnection(
 
   async function queryBegun(
     sqlText: string,
-    parameters: readonly unknown[],
+    parameters: readonly unknown[] | CopiedRows,
   ): Promise<pg.QueryResult> {
     const [, result] = await Promise.all([begun, queryInTime(sqlText, parameters)])
     return result
@@ -94,7 +97,7 @@ export function boundConnection(
    */
   async function queryAlone(
     sqlText: string,
-    parameters: readonly unknown[],
+    parameters: readonly unknown[] | CopiedRows,
   ): Promise<pg.QueryResult> {
     begin()
     try {

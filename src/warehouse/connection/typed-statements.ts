@@ -7,12 +7,13 @@ import {
   sql,
 } from 'kysely'
 import type pg from 'pg'
+import type { CopiedRows } from './copy-rows.js'
 import type { SyncTables } from './tables.js'
 
 /** Runs one statement: on any connection of the pool, or on the one of a transaction. */
 export type RunStatement = (
   sqlText: string,
-  parameters: readonly unknown[],
+  parameters: readonly unknown[] | CopiedRows,
 ) => Promise<pg.QueryResult>
 
 /**

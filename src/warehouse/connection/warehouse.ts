@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { ConnectorError, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
+import { CopiedRows } from './copy-rows.js'
 import { boundConnection, type BoundConnection } from './bound-connection.js'
 import { clientClassOf } from '../../base/scram-client.js'
 import {
@@ -30,6 +31,8 @@ export interface Session {
    * done.
    */
   query<Row>(action: string, sqlText: string, parameters?: readonly unknown[]): Promise<Row[]>
+  /** Runs `copy … from stdin` with rows of `copiedRow`. Throws like `query`. */
+  copy(action: string, sqlText: string, rows: string): Promise<void>
   /** Typed statements on the bookkeeping schema. */
   readonly sync: Kysely<SyncTables>
   readonly names: SchemaNames
@@ -183,6 +186,9 @@ function createSession(run: RunStatement, names: SchemaNames): Session {
   return {
     query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
       (await runFor(action, sqlText, parameters)).rows as Row[],
+    copy: async (action, sqlText, rows) => {
+      await runFor(action, sqlText, new CopiedRows(rows))
+    },
     sync: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement)).withSchema(
       names.sync,
     ),

@@ -63,20 +63,56 @@ export const containerChildren: readonly ChildTable[] = [
  * Makes deadlines, holds and fees of the given containers equal to their stored rows, and their
  * intervals with them; a tombstoned container has none. Runs in the transaction that wrote the
  * containers, whose row locks keep other writers out. Rows that already stand are not touched.
- * `areNew`: no container had children before, so there is nothing to take away.
  */
 export async function replaceContainerChildren(
   session: Session,
   containerIds: readonly string[],
-  { areNew = false, ...options }: WriteOptions & { readonly areNew?: boolean },
+  options: WriteOptions,
 ): Promise<void> {
   if (containerIds.length === 0) return
   await together(
     containerChildren.flatMap((table) => [
       replaceStanding(session, table, containerIds, options),
-      ...(areNew ? [] : [closeIntervals(session, table, containerIds, options)]),
+      closeIntervals(session, table, containerIds, options),
       openIntervals(session, table, containerIds, options),
     ]),
+  )
+}
+
+/** The same for containers that were inserted in this transaction: all of theirs is new. */
+export async function addContainerChildren(
+  session: Session,
+  containerIds: readonly string[],
+  { names, mode, syncRunId }: WriteOptions,
+): Promise<void> {
+  await together(
+    containerChildren.map((table) => {
+      const key = quoteIdentifier(table.keyColumn)
+      const material = table.material.map(quoteIdentifier)
+      const values = [...material, ...table.immaterial.map(quoteIdentifier)]
+      const list = (side: string): string => values.map((name) => `${side}.${name}`).join(', ')
+      return session.query(
+        `write ${table.table}`,
+        `with made as materialized (
+    select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
+    from unnest($1::text[]) as added (container_id)
+    cross join ${lookUpSql(names.table('containers'), ['container_id'], 'added')} as parent
+    cross join lateral ${madeFrom(names, table, 'parent')} as child
+    order by 1, 3
+),
+standing as (
+    insert into ${names.table(table.table)}
+        (container_id, ${key}, ${values.join(', ')}, _observed_at, _first_seen_at, _sync_run_id)
+    select made.container_id, made.${key}, ${list('made')}, made._observed_at, made._observed_at, $3::bigint
+    from made
+)
+insert into ${names.table(table.historyTable)}
+    (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
+select made.container_id, made.${key}, made._observed_at, ${materialOf(table, 'made').join(', ')}, $2, $3::bigint
+from made`,
+        [containerIds, sourceOf(mode), syncRunId],
+      )
+    }),
   )
 }
 

@@ -15,17 +15,26 @@ export async function writeVersions(
   session: Session,
   resource: Resource,
   keys: readonly string[],
-  { names, mode, syncRunId }: WriteOptions,
+  options: WriteOptions,
+): Promise<void> {
+  await together([
+    closeVersions(session, resource, keys, options),
+    openVersions(session, resource, keys, options),
+  ])
+}
+
+async function closeVersions(
+  session: Session,
+  resource: Resource,
+  keys: readonly string[],
+  { names }: WriteOptions,
 ): Promise<void> {
   if (resource.historyTable === undefined || keys.length === 0) return
   const history = names.table(resource.historyTable)
   const table = names.table(resource.stream)
   const key = quoteIdentifier(resource.idColumn)
-  const columns = historyColumns(resource).map(quoteIdentifier)
-  const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
-  const action = `write ${resource.historyTable}`
-  const closed = session.query(
-    action,
+  await session.query(
+    `write ${resource.historyTable}`,
     `update ${history} as version
 set valid_to = standing._observed_at
 from ${table} as standing
@@ -35,14 +44,28 @@ where version.${key} = any($1::text[])
     and version.valid_from < standing._observed_at
     and (
         standing._deleted_at is not null
-        or (${list('version')}) is distinct from (${list('standing')})
+        or (${listOf(resource, 'version')}) is distinct from (${listOf(resource, 'standing')})
     )`,
     [keys],
   )
-  const opened = session.query(
-    action,
+}
+
+/** The second half of `writeVersions`, and all of it for rows that have no version yet. */
+export async function openVersions(
+  session: Session,
+  resource: Resource,
+  keys: readonly string[],
+  { names, mode, syncRunId }: WriteOptions,
+): Promise<void> {
+  if (resource.historyTable === undefined || keys.length === 0) return
+  const history = names.table(resource.historyTable)
+  const table = names.table(resource.stream)
+  const key = quoteIdentifier(resource.idColumn)
+  const columns = historyColumns(resource).map(quoteIdentifier)
+  await session.query(
+    `write ${resource.historyTable}`,
     `insert into ${history} (${key}, valid_from, ${columns.join(', ')}, source, _sync_run_id)
-select standing.${key}, standing._observed_at, ${list('standing')}, $2, $3
+select standing.${key}, standing._observed_at, ${listOf(resource, 'standing')}, $2, $3
 from ${table} as standing
 where standing.${key} = any($1::text[])
     and standing._deleted_at is null
@@ -50,7 +73,7 @@ where standing.${key} = any($1::text[])
         select from ${history} as version
         where version.${key} = standing.${key}
             and version.valid_to is null
-            and (${list('version')}) is not distinct from (${list('standing')})
+            and (${listOf(resource, 'version')}) is not distinct from (${listOf(resource, 'standing')})
     )
 order by standing.${key}
 on conflict (${key}, valid_from) do update
@@ -61,7 +84,11 @@ set
     _sync_run_id = excluded._sync_run_id`,
     [keys, sourceOf(mode), syncRunId],
   )
-  await together([closed, opened])
+}
+
+function listOf(resource: Resource, side: string): string {
+  const columns = historyColumns(resource).map(quoteIdentifier)
+  return columns.map((name) => `${side}.${name}`).join(', ')
 }
 
 /** The columns a version holds: the material ones. */

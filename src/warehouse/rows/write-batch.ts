@@ -3,8 +3,9 @@ import type { Resource, Sighting } from '../../resources/resource.js'
 import { containers, resources } from '../../resources/index.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import { advancePass, saveCheckpoint, type Checkpoint } from '../bookkeeping/checkpoints.js'
-import { replaceContainerChildren } from './container-children.js'
-import { writeVersions } from './history.js'
+import { addContainerChildren, replaceContainerChildren } from './container-children.js'
+import { openVersions, writeVersions } from './history.js'
+import { insertRows } from './insert-rows.js'
 import { quarantineRecords, type QuarantinedRecord } from '../bookkeeping/quarantined-records.js'
 import {
   EVENT_LIST_ENTRY,
@@ -32,6 +33,11 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 export interface Batch extends Omit<WriteOptions, 'names'> {
   /** At most one of each row. */
   readonly sightings: readonly Sighting[]
+  /**
+   * Those of them that had no row when that was looked up. If one has a row by now, the batch throws
+   * with the code `ALREADY_THERE`, and is to be written without this.
+   */
+  readonly withoutRow?: ReadonlySet<Sighting>
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
   readonly eventLists: readonly TransportEventList[]
   readonly quarantined: readonly QuarantinedRecord[]
@@ -153,10 +159,10 @@ async function isOnlyAnAdvance(
 export async function writeRows(
   session: Session,
   names: SchemaNames,
-  batch: Pick<Batch, 'sightings' | 'eventLists' | 'mode' | 'syncRunId'>,
+  batch: Pick<Batch, 'sightings' | 'withoutRow' | 'eventLists' | 'mode' | 'syncRunId'>,
   reachFailpoint: ReachFailpoint,
 ) {
-  const { syncRunId, mode } = batch
+  const { syncRunId, mode, withoutRow = NONE } = batch
   const counts = new Map<string, BatchCounts>()
   const keys = new Map<string, ReadonlySet<string>>()
   // Side by side, in this order: each upsert is under way before the first is answered.
@@ -164,17 +170,22 @@ export async function writeRows(
     resources.map(async (resource) => {
       const own = batch.sightings.filter((sighting) => sighting.resource === resource)
       if (own.length === 0) return
-      const written = await writeSightings(session, resource, own, { names, syncRunId, mode })
+      const options = { names, syncRunId, mode, withoutRow }
+      const written = await writeSightings(session, resource, own, options)
       counts.set(resource.stream, written.counts)
       keys.set(resource.stream, written.keys)
       reachFailpoint('mid_batch')
     }),
   )
-  const lost = new Set<string>()
-  for (const { resource, key } of isConfirming(mode) ? batch.sightings : []) {
-    if (resource === containers && keys.get(resource.stream)?.has(key) !== true) lost.add(key)
+  const passedOver = new Set<string>()
+  for (const sighting of batch.sightings) {
+    const { resource, key } = sighting
+    if (resource !== containers) continue
+    const isLost = isConfirming(mode) && keys.get(resource.stream)?.has(key) !== true
+    // Of a container that was not there no transport event can have been withdrawn.
+    if (isLost || withoutRow.has(sighting)) passedOver.add(key)
   }
-  const lists = batch.eventLists.filter(({ containerId }) => !lost.has(containerId))
+  const lists = batch.eventLists.filter(({ containerId }) => !passedOver.has(containerId))
   const withdrawn = await tombstoneWithdrawnEvents(session, names, lists, syncRunId)
   if (withdrawn.count > 0) {
     const events = counts.get('transport_events') ?? noCounts()
@@ -183,16 +194,57 @@ export async function writeRows(
   return { counts, keys, listsBehind: withdrawn.behind }
 }
 
+const NONE: ReadonlySet<Sighting> = new Set()
+
 function noCounts(): BatchCounts {
   return { inserted: 0, updated: 0, unchanged: 0, stale: 0, tombstoned: 0 }
+}
+
+interface Written {
+  readonly counts: BatchCounts
+  /** Of rows that were inserted, changed or confirmed. */
+  readonly keys: ReadonlySet<string>
 }
 
 async function writeSightings(
   session: Session,
   resource: Resource,
   sightings: readonly Sighting[],
+  { withoutRow, ...options }: WriteOptions & { readonly withoutRow: ReadonlySet<Sighting> },
+): Promise<Written> {
+  const [added, others] = partition(sightings, (one) => withoutRow.has(one))
+  const [, written] = await together([
+    addRows(session, resource, added, options),
+    changeRows(session, resource, others, options),
+    upsertVesselPositions(session, sightings, options),
+  ])
+  const counts = { ...written.counts, inserted: written.counts.inserted + added.length }
+  return { counts, keys: new Set([...added.map(({ key }) => key), ...written.keys]) }
+}
+
+/** Rows that were not there, and all that hangs on them: nothing need be awaited in between. */
+async function addRows(
+  session: Session,
+  resource: Resource,
+  sightings: readonly Sighting[],
   options: WriteOptions,
-): Promise<{ readonly counts: BatchCounts; readonly keys: ReadonlySet<string> }> {
+): Promise<void> {
+  if (sightings.length === 0) return
+  const keys = sightings.map(({ key }) => key)
+  await together([
+    insertRows(session, resource, sightings, options),
+    openVersions(session, resource, keys, options),
+    ...(resource === containers ? [addContainerChildren(session, keys, options)] : []),
+  ])
+}
+
+async function changeRows(
+  session: Session,
+  resource: Resource,
+  sightings: readonly Sighting[],
+  options: WriteOptions,
+): Promise<Written> {
+  if (sightings.length === 0) return { counts: noCounts(), keys: new Set() }
   const written = await upsertRows(session, resource, sightings, options)
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const equal =
@@ -200,15 +252,11 @@ async function writeSightings(
       ? await lockEqualRows(session, options.names, resource, sightings, keys)
       : []
   const derived = [...keys, ...equal].sort(compareKeys)
-  const inserted = written.filter(({ isInserted }) => isInserted).length
-  const areNew = inserted === derived.length
   await together([
     writeVersions(session, resource, derived, options),
-    ...(resource === containers
-      ? [replaceContainerChildren(session, derived, { ...options, areNew })]
-      : []),
-    upsertVesselPositions(session, sightings, options),
+    ...(resource === containers ? [replaceContainerChildren(session, derived, options)] : []),
   ])
+  const inserted = written.filter(({ isInserted }) => isInserted).length
   const counts = {
     ...noCounts(),
     inserted,
@@ -217,4 +265,13 @@ async function writeSightings(
     unchanged: sightings.length - written.length,
   }
   return { counts, keys: new Set(keys) }
+}
+
+function partition<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): [first: Item[], second: Item[]] {
+  const parts: [Item[], Item[]] = [[], []]
+  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item)
+  return parts
 }
