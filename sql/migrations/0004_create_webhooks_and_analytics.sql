@@ -517,17 +517,6 @@ create index transport_events_transshipments_idx
         'container.transport.feeder_departed'
     );
 
--- carrier_scorecards: how late shipping lines report.
-create index transport_events_reported_arrivals_idx
-    on {{data}}.transport_events (shipment_id)
-    where event in (
-        'container.transport.vessel_arrived', 'container.transport.vessel_discharged'
-    )
-    and data_source = 'shipping_line';
-
--- data_quality: what was recorded in the last thirty days.
-create index transport_events_created_at_idx on {{data}}.transport_events (created_at);
-
 -- transshipments: containers that came or went by feeder, which few do.
 create index transport_events_feeders_idx
     on {{data}}.transport_events (container_id)
@@ -547,8 +536,3 @@ create index shipment_history_without_eta_idx
 create index shipments_without_original_eta_idx
     on {{data}}.shipments (shipment_id)
     where pod_original_eta_at is null;
-
--- data_quality: what a terminal reported in the last thirty days.
-create index transport_events_terminal_reports_idx
-    on {{data}}.transport_events (terminal_id, created_at)
-    where data_source = 'terminal' and terminal_type = 'terminal';

@@ -89,7 +89,7 @@ export class DriftWatch {
   #noticeRecord(sighting: Sighting): void {
     const watch = this.#watchOf(sighting.resource)
     for (const name of sighting.unmappedNames) addBounded(watch.unmapped, name)
-    for (const name of sighting.unknownMembers ?? []) addBounded(watch.members, name)
+    for (const name of sighting.unknownMembers) addBounded(watch.members, name)
     for (const { attribute, value } of sighting.unknownValues) {
       addBounded(watch.values, `${attribute}: ${value}`)
     }

@@ -19,7 +19,7 @@ export class FingerprintMemory {
     string,
     { readonly fingerprint: string; readonly digest: string | null }
   >()
-  readonly #references = new Set<string>()
+  #references = new Identifiers()
   readonly #limit: number
 
   constructor(limit = 20_000) {
@@ -47,14 +47,41 @@ export class FingerprintMemory {
     }
   }
 
-  /** Those references this run has not looked up yet. */
-  unknownReferences(references: readonly ResourceIdentifier[]): ResourceIdentifier[] {
-    return references.filter(({ type, id }) => !this.#references.has(`${type} ${id}`))
+  /** What sightings point to and this run has not looked up yet, each once. */
+  unknownReferences(sightings: readonly Sighting[]): ResourceIdentifier[] {
+    const unknown: ResourceIdentifier[] = []
+    const met = new Identifiers()
+    for (const { references } of sightings) {
+      for (const one of references) {
+        if (!this.#references.has(one) && met.add(one)) unknown.push(one)
+      }
+    }
+    return unknown
   }
 
   rememberReferences(references: readonly ResourceIdentifier[]): void {
-    if (this.#references.size >= this.#limit) this.#references.clear()
-    for (const { type, id } of references) this.#references.add(`${type} ${id}`)
+    if (this.#references.size >= this.#limit) this.#references = new Identifiers()
+    for (const one of references) this.#references.add(one)
+  }
+}
+
+/** A set of types and ids that makes no text of each that it is asked for. */
+class Identifiers {
+  readonly #ids = new Map<string, Set<string>>()
+  size = 0
+
+  has({ type, id }: ResourceIdentifier): boolean {
+    return this.#ids.get(type)?.has(id) === true
+  }
+
+  /** Returns whether it is new. */
+  add({ type, id }: ResourceIdentifier): boolean {
+    const ids = this.#ids.get(type)
+    if (ids?.has(id) === true) return false
+    if (ids === undefined) this.#ids.set(type, new Set([id]))
+    else ids.add(id)
+    this.size += 1
+    return true
   }
 }
 

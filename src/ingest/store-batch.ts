@@ -60,7 +60,7 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
     ledger.add(counts)
     return
   }
-  const references = memory.unknownReferences(sightings.flatMap((one) => one.references))
+  const references = memory.unknownReferences(sightings)
   try {
     const written = await retryWarehouse(run, () =>
       writeBatch(run.warehouse, batch, {

@@ -1,6 +1,6 @@
 import { ExactNumber } from '../jsonapi/exact-json.js'
-import { toStorableJson, toStorableText, type StorableText } from './storable-text.js'
-import { isDateOnly, checkTimestamp } from './timestamp.js'
+import { isStorableText, toStorableJson, toStorableText, type StorableText } from './storable-text.js'
+import { checkTimestamp, isDateOnly, isUsualTimestamp } from './timestamp.js'
 
 /**
  * The PostgreSQL types that data tables use. `numeric` for money, weights and coordinates: exact,
@@ -55,6 +55,17 @@ const ENCODERS: Readonly<Record<ColumnType, (value: unknown) => Encoded>> = {
  */
 export function encodeValue(type: ColumnType, value: unknown): Encoded {
   return value === null || value === undefined ? { value: null } : ENCODERS[type](value)
+}
+
+/**
+ * The same for what nearly all values are: null, or stored letter by letter as sent. Undefined where
+ * only `encodeValue` can tell.
+ */
+export function encodePlainly(type: ColumnType, value: unknown): EncodedValue | undefined {
+  if (value === null || value === undefined) return null
+  if (typeof value !== 'string') return undefined
+  if (type === 'text') return isStorableText(value) ? value : undefined
+  return type === 'timestamptz' && isUsualTimestamp(value) ? value : undefined
 }
 
 export const REPLACED = 'characters that PostgreSQL cannot store were replaced by U+FFFD'

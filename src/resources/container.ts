@@ -96,13 +96,13 @@ export const containers = defineResource({
   },
 })
 
-function reportUnknown(attributes: Members, { unknownMember, unknownValue }: DeriveTarget): void {
+function reportUnknown(attributes: Members, target: DeriveTarget): void {
   for (const { attribute, members, ...list } of INSIDE) {
     for (const item of [attributes[attribute]].flat().filter(isObject)) {
       for (const [name, value] of Object.entries(item)) {
-        if (!members.has(name)) unknownMember(`${attribute}.${name}`)
+        if (!members.has(name)) target.unknownMember(`${attribute}.${name}`)
         if (!('values' in list) || name !== list.enumerated || typeof value !== 'string') continue
-        if (!list.values.has(value)) unknownValue(`${attribute}.${name}`, value)
+        if (!list.values.has(value)) target.unknownValue(`${attribute}.${name}`, value)
       }
     }
   }

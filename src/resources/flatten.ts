@@ -2,12 +2,13 @@ import { ApiContractError } from '../base/errors.js'
 import { isObject, type Members, type ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { digestOf } from '../jsonapi/raw-record.js'
-import { encodeValue, REPLACED, type EncodedValue } from './column.js'
+import { encodePlainly, encodeValue, REPLACED, type Column, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
   REFERENCE_TYPES,
   fingerprint,
   rowDigest,
+  type RelationshipPlan,
   type RelationshipSpec,
   type Resource,
   type SeenIn,
@@ -91,10 +92,11 @@ function contractError(message: string, pointer: string): ApiContractError {
 }
 
 function flattenAttributes(row: RowBuilder, attributes: Members, id: string): void {
-  const specs = row.resource.attributes
+  const places = row.resource.plan.attributes
   for (const name of Object.keys(attributes)) {
     const value = attributes[name]
-    if (specs.has(name)) row.set(name, value)
+    const place = places.get(name)
+    if (place !== undefined) row.setColumn(place, value)
     else if (name !== 'id' || value !== id) row.unmapped(unmappedName(name), value)
   }
 }
@@ -110,10 +112,10 @@ function unmappedName(attribute: string): string {
 function flattenRelationships(row: RowBuilder, relationships: Members): void {
   for (const name of Object.keys(relationships)) {
     const relationship = relationships[name]
-    const spec = row.resource.relationships.get(name)
-    if (spec === undefined) row.unmapped(`relationships.${name}`, relationship)
-    else if (!isObject(relationship)) row.refuseRelationship(name, spec, relationship)
-    else flattenRelationship(row, name, spec, relationship)
+    const plan = row.resource.plan.relationships.get(name)
+    if (plan === undefined) row.unmapped(`relationships.${name}`, relationship)
+    else if (!isObject(relationship)) row.refuseRelationship(plan, relationship)
+    else flattenRelationship(row, name, plan, relationship)
   }
 }
 
@@ -124,40 +126,40 @@ function flattenRelationships(row: RowBuilder, relationships: Members): void {
 function flattenRelationship(
   row: RowBuilder,
   name: string,
-  spec: RelationshipSpec,
+  plan: RelationshipPlan,
   relationship: Members,
 ): void {
   const { data } = relationship
-  if (data !== undefined && !flattenLinkage(row, name, spec, data)) {
-    row.refuseRelationship(name, spec, data)
-  } else if (saysMoreThanColumns(spec, data)) {
+  if (data !== undefined && !flattenLinkage(row, plan, data)) {
+    row.refuseRelationship(plan, data)
+  } else if (saysMoreThanColumns(plan.spec, data)) {
     row.unmapped(`relationships.${name}`, relationship)
     return
   }
-  if (Object.keys(relationship).every((member) => member === 'data')) return
+  if (hasOnly(relationship, 'data')) return
   const others = Object.entries(relationship).filter(([member]) => member !== 'data')
   row.unmapped(`relationships.${name}`, Object.fromEntries(others))
 }
 
+function hasOnly(members: Members, only: string): boolean {
+  for (const name in members) if (name !== only) return false
+  return true
+}
+
 /** False when the linkage has another shape than the interface says; then nothing was set. */
-function flattenLinkage(
-  row: RowBuilder,
-  name: string,
-  spec: RelationshipSpec,
-  data: unknown,
-): boolean {
+function flattenLinkage(row: RowBuilder, plan: RelationshipPlan, data: unknown): boolean {
+  const { spec, place, typePlace } = plan
   if (spec.kind === 'many') {
     const ids = linkedIds(data)
-    if (ids !== undefined) row.set(spec.column, ids)
+    if (ids !== undefined) row.setColumn(place, ids)
     return ids !== undefined
   }
   const id = data === null ? null : identifierId(data)
   if (id === undefined) return false
-  row.set(`${name}_id`, id)
-  if (id !== null && isObject(data)) row.refer(data.type, id)
-  if (spec.kind === 'polymorphic') {
-    row.set(`${name}_type`, isObject(data) ? data.type : null)
-  }
+  row.setColumn(place, id)
+  const type = isObject(data) ? data.type : null
+  if (id !== null) row.refer(type, id)
+  if (typePlace !== undefined) row.setColumn(typePlace, type)
   return true
 }
 
@@ -174,7 +176,9 @@ function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolea
   if (!isObject(identifier)) return false
   const { type } = identifier
   const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
-  return !isExpected || Object.keys(identifier).some((name) => name !== 'type' && name !== 'id')
+  if (!isExpected) return true
+  for (const name in identifier) if (name !== 'type' && name !== 'id') return true
+  return false
 }
 
 /**
@@ -215,13 +219,14 @@ function keepLinks(row: RowBuilder, links: Members, id: string): void {
 
 const NO_NAMES: readonly string[] = []
 const NO_VALUES: readonly UnknownValue[] = []
+const NO_REFERENCES: readonly ResourceIdentifier[] = []
 
 class RowBuilder {
   readonly resource: Resource
   readonly #values: (EncodedValue | undefined)[]
   #unmapped: Record<string, unknown> | undefined
   #coercions: Record<string, { reason: string; original: string }> | undefined
-  readonly #references: ResourceIdentifier[] = []
+  #references: ResourceIdentifier[] | undefined
   #unknownValues: UnknownValue[] | undefined
   #unknownMembers: Set<string> | undefined
 
@@ -231,21 +236,30 @@ class RowBuilder {
   }
 
   setId(id: string): void {
-    this.#values[this.resource.columnIndex.get(this.resource.idColumn) ?? -1] = id
+    this.#values[this.resource.plan.idPlace] = id
   }
 
-  readonly set = (name: string, value: unknown): void => {
-    const index = this.resource.columnIndex.get(name)
-    const column = index === undefined ? undefined : this.resource.columns[index]
-    if (index === undefined || column === undefined) {
-      throw new Error(`${this.resource.stream} has no column ${name}`)
+  set(name: string, value: unknown): void {
+    const place = this.resource.columnIndex.get(name)
+    if (place === undefined) throw new Error(`${this.resource.stream} has no column ${name}`)
+    this.setColumn(place, value)
+  }
+
+  setColumn(place: number, value: unknown): void {
+    const column = this.resource.columns[place]
+    if (column === undefined) throw new Error(`${this.resource.stream} has no column ${place}`)
+    const plain = encodePlainly(column.type, value)
+    const encoded = plain === undefined ? this.#encode(column, value) : plain
+    this.#values[place] = encoded
+    if (encoded !== null && column.knownValues?.has(encoded) === false) {
+      this.unknownValue(column.name, encoded)
     }
-    const encoded = encodeValue(column.type, value)
-    this.#values[index] = encoded.value
+  }
+
+  #encode({ name, type }: Column, value: unknown): EncodedValue {
+    const encoded = encodeValue(type, value)
     if (encoded.reason !== undefined) this.#coerce(name, encoded.reason, value)
-    if (column.knownValues?.has(encoded.value ?? '') === false && encoded.value !== null) {
-      this.unknownValue(name, encoded.value)
-    }
+    return encoded.value
   }
 
   /**
@@ -259,23 +273,24 @@ class RowBuilder {
     return true
   }
 
-  readonly unmapped = (name: string, value: unknown): void => {
+  unmapped(name: string, value: unknown): void {
     this.#unmapped ??= Object.create(null) as Record<string, unknown>
     this.#unmapped[name] = value
   }
 
-  readonly unknownValue = (attribute: string, value: string): void => {
+  unknownValue(attribute: string, value: string): void {
     this.#unknownValues ??= []
     this.#unknownValues.push({ attribute, value })
   }
 
-  readonly unknownMember = (name: string): void => {
+  unknownMember(name: string): void {
     this.#unknownMembers ??= new Set()
     this.#unknownMembers.add(name)
   }
 
   refer(type: unknown, id: string): void {
     if (isUsable(id) && REFERENCE_TYPES.some((name) => name === type)) {
+      this.#references ??= []
       this.#references.push({ type: String(type), id })
     }
   }
@@ -283,13 +298,10 @@ class RowBuilder {
   /**
    * The linkage has another shape than the interface says: null, flagged, and the original kept.
    */
-  refuseRelationship(name: string, spec: RelationshipSpec, original: unknown): void {
-    const columns = spec.kind === 'many' ? [spec.column] : [`${name}_id`]
-    if (spec.kind === 'polymorphic') this.set(`${name}_type`, null)
-    for (const column of columns) {
-      this.set(column, null)
-      this.#coerce(column, 'not a resource linkage', original)
-    }
+  refuseRelationship({ place, typePlace }: RelationshipPlan, original: unknown): void {
+    if (typePlace !== undefined) this.setColumn(typePlace, null)
+    this.setColumn(place, null)
+    this.#coerce(this.resource.columns[place]?.name ?? '', 'not a resource linkage', original)
   }
 
   finish({ observedAt, isComplete }: SeenIn, digest: string | undefined): Sighting {
@@ -306,9 +318,9 @@ class RowBuilder {
       unmapped,
       unmappedNames: this.#unmapped === undefined ? NO_NAMES : Object.keys(this.#unmapped),
       unknownValues: this.#unknownValues ?? NO_VALUES,
-      ...(this.#unknownMembers && { unknownMembers: [...this.#unknownMembers] }),
+      unknownMembers: this.#unknownMembers === undefined ? NO_NAMES : [...this.#unknownMembers],
       coercions,
-      references: this.#references,
+      references: this.#references ?? NO_REFERENCES,
       fingerprint: rowFingerprint,
       digest: digest === undefined ? null : rowDigest(this.resource, digest, rowFingerprint),
     }
@@ -328,20 +340,26 @@ class RowBuilder {
   }
 
   #key(): string {
-    const { keyColumns, columnIndex } = this.resource
-    const parts = keyColumns.map((name, at) => {
-      const value = this.#values[columnIndex.get(name) ?? -1]
-      const isReplaced = this.#coercions?.[name] !== undefined
+    const { keyColumns, plan } = this.resource
+    let key = ''
+    for (let at = 0; at < keyColumns.length; at += 1) {
+      const value = this.#values[plan.keyPlaces[at] ?? -1]
       // The parts are joined by a space: two rows would share a key if any but the last held one.
       const isAmbiguous = at < keyColumns.length - 1 && value?.includes(' ') === true
-      const problem =
-        describeIdProblem(value) ??
-        (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
-        (isAmbiguous ? 'holds a space' : undefined)
-      if (problem === undefined) return value
-      throw contractError(`${name} ${problem}, and the row needs it as its key`, '')
-    })
-    return parts.join(' ')
+      this.#checkKeyPart(keyColumns[at] ?? '', value, isAmbiguous)
+      key = at === 0 ? String(value) : `${key} ${String(value)}`
+    }
+    return key
+  }
+
+  #checkKeyPart(name: string, value: unknown, isAmbiguous: boolean): void {
+    const isReplaced = this.#coercions?.[name] !== undefined
+    const problem =
+      describeIdProblem(value) ??
+      (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
+      (isAmbiguous ? 'holds a space' : undefined)
+    if (problem === undefined) return
+    throw contractError(`${name} ${problem}, and the row needs it as its key`, '')
   }
 
   #coerce(column: string, reason: string, original: unknown): void {

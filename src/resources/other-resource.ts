@@ -19,8 +19,8 @@ export const otherResources = defineResource({
   idColumn: 'resource_id',
   keyColumns: ['resource_type', 'resource_id'],
   attributes: {},
-  derive: ({ type }, { set }) => {
-    set('resource_type', type)
+  derive: ({ type }, target) => {
+    target.set('resource_type', type)
   },
 })
 

@@ -42,12 +42,12 @@ export type HistoryTable = 'container_history' | 'shipment_history'
  * no column.
  */
 export interface DeriveTarget {
-  readonly set: (column: string, value: unknown) => void
-  readonly unmapped: (name: string, value: unknown) => void
+  set(column: string, value: unknown): void
+  unmapped(name: string, value: unknown): void
   /** Reports a member that the interface does not name, inside an attribute kept as sent. */
-  readonly unknownMember: (name: string) => void
+  unknownMember(name: string): void
   /** Reports a value inside a list that the interface does not name. */
-  readonly unknownValue: (attribute: string, value: string) => void
+  unknownValue(attribute: string, value: string): void
 }
 
 export type Derive = (
@@ -87,8 +87,25 @@ export interface Resource extends Omit<
   readonly columnIndex: ReadonlyMap<string, number>
   readonly attributes: ReadonlyMap<string, AttributeSpec>
   readonly relationships: ReadonlyMap<string, RelationshipSpec>
+  readonly plan: ReadingPlan
   /** How this version reads records of the type, in few characters: begins the digests of rows. */
   readonly readingMark: string
+}
+
+/** Where what a record holds goes: places in `columns`, found once and not for every record. */
+export interface ReadingPlan {
+  readonly idPlace: number
+  readonly keyPlaces: readonly number[]
+  /** By attribute. */
+  readonly attributes: ReadonlyMap<string, number>
+  readonly relationships: ReadonlyMap<string, RelationshipPlan>
+}
+
+/** The columns of a relationship: of its id or ids, and of the type where that is stored. */
+export interface RelationshipPlan {
+  readonly spec: RelationshipSpec
+  readonly place: number
+  readonly typePlace: number | undefined
 }
 
 type Attributes = Readonly<Record<string, AttributeSpec>>
@@ -162,13 +179,28 @@ export function defineResource({
   ]
   // The first of a name counts: a key column is also the column of its attribute.
   const columns = all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at)
+  const columnIndex = new Map(columns.map(({ name }, index) => [name, index]))
+  const placeOf = (name: string): number => columnIndex.get(name) ?? -1
+  const plan: ReadingPlan = {
+    idPlace: placeOf(idColumn),
+    keyPlaces: keyColumns.map(placeOf),
+    attributes: new Map(Object.keys(attributes).map((name) => [name, placeOf(name)])),
+    relationships: new Map(
+      Object.entries(relationships).map(([name, spec]) => {
+        const [idOrIds, type] = relationshipColumns(name, spec)
+        const place = placeOf(idOrIds?.name ?? '')
+        return [name, { spec, place, typePlace: type && placeOf(type.name) }]
+      }),
+    ),
+  }
   const reading = [READING, columns, Object.entries(attributes), Object.entries(relationships)]
   return {
     ...definition,
     idColumn,
     keyColumns,
     columns,
-    columnIndex: new Map(columns.map(({ name }, index) => [name, index])),
+    columnIndex,
+    plan,
     attributes: new Map(Object.entries(attributes)),
     relationships: new Map(Object.entries(relationships)),
     readingMark: hash('sha256', JSON.stringify(reading), 'base64url').slice(0, READING_MARK_LENGTH),
@@ -217,11 +249,8 @@ export interface Sighting {
   readonly unmappedNames: readonly string[]
   /** Values of enumerated attributes that the interface does not list. */
   readonly unknownValues: readonly UnknownValue[]
-  /**
-   * Members inside an attribute that the interface does not name, as `attribute.member`; absent
-   * when there are none.
-   */
-  readonly unknownMembers?: readonly string[]
+  /** Members inside an attribute that the interface does not name, as `attribute.member`. */
+  readonly unknownMembers: readonly string[]
   /**
    * JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there
    * is none.

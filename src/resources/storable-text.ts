@@ -13,10 +13,13 @@ export interface StorableText {
   readonly isReplaced: boolean
 }
 
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
 /** The text as PostgreSQL can hold it; everything but U+0000 and lone surrogates stays as it is. */
 export function toStorableText(text: string): StorableText {
-  const isStorable = !text.includes('\u0000') && text.isWellFormed()
-  if (isStorable) return { text, isReplaced: false }
+  if (isStorableText(text)) return { text, isReplaced: false }
   return { text: text.toWellFormed().replace(NUL, '\uFFFD'), isReplaced: true }
 }
 

@@ -30,7 +30,7 @@ const OK: TimestampCheck = { isValid: true }
  * would move it by a day somewhere.
  */
 export function checkTimestamp(text: string): TimestampCheck {
-  if (isUsual(text)) return OK
+  if (isUsualTimestamp(text)) return OK
   const match = text.length <= 40 ? RFC_3339.exec(text) : null
   if (match === null) return invalid(whyNotRfc3339(text))
   const [year, month, day, hour, minute, second, fraction, offsetHour, offsetMinute] = match
@@ -53,7 +53,7 @@ export function checkTimestamp(text: string): TimestampCheck {
  * `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the
  * pattern takes. False decides nothing.
  */
-function isUsual(text: string): boolean {
+export function isUsualTimestamp(text: string): boolean {
   if (text.length !== 20) return false
   const marks = text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':'
   if (!marks || text[16] !== ':' || text[19] !== 'Z') return false

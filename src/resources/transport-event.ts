@@ -46,9 +46,9 @@ export const transportEvents = defineResource({
     vessel: one('vessel'),
     terminal: polymorphic,
   },
-  derive: ({ attributes }, { set }) => {
+  derive: ({ attributes }, target) => {
     const event = (attributes as Record<string, unknown> | undefined)?.event
     if (event === undefined) return
-    set('is_estimated', typeof event === 'string' ? event.includes('.estimated.') : null)
+    target.set('is_estimated', typeof event === 'string' ? event.includes('.estimated.') : null)
   },
 })

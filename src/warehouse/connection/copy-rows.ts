@@ -3,18 +3,10 @@ import pg from 'pg'
 /** A field of a row: a text as PostgreSQL reads the column's type, null otherwise. */
 export type CopiedField = string | null | undefined
 
-/** Rows in the text format of COPY, instead of the parameters of a statement. */
-export class CopiedRows {
-  readonly text: string
+const NULL = '\\N'
 
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** What ends a field or a row, or begins an escape, in the text format of COPY. */
+/** What ends a field or a row, or begins an escape. */
 const SPECIAL = /[\\\t\n\r]/
-const SPECIALS = /[\\\t\n\r]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\t': '\\t',
@@ -22,23 +14,47 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
 }
 
-/** One row for `CopiedRows`, its fields in the order of the columns. */
-export function copiedRow(fields: readonly CopiedField[]): string {
-  let row = ''
-  for (let at = 0; at < fields.length; at += 1) {
-    const field = fields[at] ?? null
-    if (at > 0) row += '\t'
-    if (field === null) row += '\\N'
-    else row += SPECIAL.test(field) ? field.replace(SPECIALS, escapeOf) : field
+const FIRST_CAPACITY = 64 * 1024
+
+/** The longest that a character of a JavaScript string becomes in UTF-8. */
+const MOST_BYTES = 3
+
+/** Rows in the text format of COPY, for `Session.copy`. Row by row: a page may have thousands. */
+export class CopiedRows {
+  #bytes: Buffer = Buffer.allocUnsafe(FIRST_CAPACITY)
+  #end = 0
+
+  /** A row's fields, in the order of the columns: those of the first list, then of the second. */
+  addRow(first: readonly CopiedField[], second: readonly CopiedField[]): void {
+    const fields = new Array<string>(first.length + second.length)
+    let count = 0
+    for (const field of first) fields[count++] = encodeField(field)
+    for (const field of second) fields[count++] = encodeField(field)
+    const row = `${fields.join('\t')}\n`
+    this.#reserve(row.length * MOST_BYTES)
+    this.#end += this.#bytes.write(row, this.#end)
   }
-  return `${row}\n`
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#end)
+  }
+
+  #reserve(length: number): void {
+    const needed = this.#end + length
+    if (needed <= this.#bytes.length) return
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+    this.#bytes.copy(grown, 0, 0, this.#end)
+    this.#bytes = grown
+  }
 }
 
-function escapeOf(character: string): string {
-  return ESCAPES[character] ?? character
+function encodeField(field: CopiedField): string {
+  if (field === null || field === undefined) return NULL
+  if (!SPECIAL.test(field)) return field
+  return field.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)
 }
 
-/** In one message the text would stand in memory three times over. */
+/** In one message the rows would stand in memory three times over. */
 const CHUNK_BYTES = 64 * 1024
 
 /**
@@ -75,9 +91,9 @@ class CopyQuery extends pg.Query {
 
   override readonly submit = (connection: pg.Connection): void => {
     const copying = connection as CopyConnection
+    const { bytes } = this.#rows
     copying.stream.cork()
     copying.query(this.#sqlText)
-    const bytes = Buffer.from(this.#rows.text)
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
       copying.sendCopyFromChunk(bytes.subarray(at, at + CHUNK_BYTES))
     }

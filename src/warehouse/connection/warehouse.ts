@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { ConnectorError, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
-import { CopiedRows } from './copy-rows.js'
+import type { CopiedRows } from './copy-rows.js'
 import { boundConnection, type BoundConnection } from './bound-connection.js'
 import { clientClassOf } from '../../base/scram-client.js'
 import {
@@ -31,8 +31,8 @@ export interface Session {
    * done.
    */
   query<Row>(action: string, sqlText: string, parameters?: readonly unknown[]): Promise<Row[]>
-  /** Runs `copy … from stdin` with rows of `copiedRow`. Throws like `query`. */
-  copy(action: string, sqlText: string, rows: string): Promise<void>
+  /** Runs `copy … from stdin` with these rows. Throws like `query`. */
+  copy(action: string, sqlText: string, rows: CopiedRows): Promise<void>
   /** Typed statements on the bookkeeping schema. */
   readonly sync: Kysely<SyncTables>
   readonly names: SchemaNames
@@ -187,7 +187,7 @@ function createSession(run: RunStatement, names: SchemaNames): Session {
     query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
       (await runFor(action, sqlText, parameters)).rows as Row[],
     copy: async (action, sqlText, rows) => {
-      await runFor(action, sqlText, new CopiedRows(rows))
+      await runFor(action, sqlText, rows)
     },
     sync: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement)).withSchema(
       names.sync,

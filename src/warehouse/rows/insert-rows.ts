@@ -1,5 +1,5 @@
 import type { Resource, Sighting } from '../../resources/resource.js'
-import { copiedRow } from '../connection/copy-rows.js'
+import { CopiedRows } from '../connection/copy-rows.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 import type { WriteOptions } from './incoming-rows.js'
@@ -19,16 +19,21 @@ export async function insertRows(
   if (sightings.length === 0) return
   const columns = [...resource.columns.map(({ name }) => quoteIdentifier(name)), ...OWN_COLUMNS]
   const runId = syncRunId === null ? null : String(syncRunId)
-  const rows = sightings.map(({ values, observedAt, ...sighting }) => {
-    const seen = observedAt.toISOString()
-    const { unmapped, coercions, fingerprint, digest } = sighting
+  const rows = new CopiedRows()
+  let last: Date | undefined
+  let seen = ''
+  for (const sighting of sightings) {
+    const { unmapped, coercions, fingerprint, digest, observedAt } = sighting
+    // All records of an answer were seen at one instant.
+    if (observedAt !== last) seen = observedAt.toISOString()
+    last = observedAt
     const own = [unmapped, coercions, fingerprint, digest, seen, seen, seen, runId]
-    return copiedRow([...values, ...own])
-  })
+    rows.addRow(sighting.values, own)
+  }
   await session.copy(
     `write ${resource.stream}`,
     `copy ${names.table(resource.stream)} (${columns.join(', ')}) from stdin`,
-    rows.join(''),
+    rows,
   )
 }
 

@@ -14,6 +14,7 @@ export async function upsertVesselPositions(
   { names, syncRunId }: WriteOptions,
 ): Promise<void> {
   const rows = sightings
+    .filter(({ positions }) => positions !== undefined)
     .flatMap(({ positions = [], observedAt }) =>
       positions.map((values) => [...values, observedAt.toISOString()]),
     )

@@ -152,7 +152,7 @@ async function isOnlyAnAdvance(
 /**
  * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
  * order, then their histories and children, then tombstones of events that no list names any more.
- * Returns the counts and the keys of rows that were inserted, changed or confirmed, by stream, and
+ * Returns the counts and the keys (see `Written`), by stream, and
  * the lists of transport events that must be refetched. Beside the runs, a list whose container
  * lost the race to a newer sighting is not believed.
  */
@@ -165,11 +165,12 @@ export async function writeRows(
   const { syncRunId, mode, withoutRow = NONE } = batch
   const counts = new Map<string, BatchCounts>()
   const keys = new Map<string, ReadonlySet<string>>()
+  const byResource = groupByResource(batch.sightings)
   // Side by side, in this order: each upsert is under way before the first is answered.
   await together(
     resources.map(async (resource) => {
-      const own = batch.sightings.filter((sighting) => sighting.resource === resource)
-      if (own.length === 0) return
+      const own = byResource.get(resource)
+      if (own === undefined) return
       const options = { names, syncRunId, mode, withoutRow }
       const written = await writeSightings(session, resource, own, options)
       counts.set(resource.stream, written.counts)
@@ -194,6 +195,16 @@ export async function writeRows(
   return { counts, keys, listsBehind: withdrawn.behind }
 }
 
+function groupByResource(sightings: readonly Sighting[]): Map<Resource, Sighting[]> {
+  const groups = new Map<Resource, Sighting[]>()
+  for (const sighting of sightings) {
+    const group = groups.get(sighting.resource)
+    if (group === undefined) groups.set(sighting.resource, [sighting])
+    else group.push(sighting)
+  }
+  return groups
+}
+
 const NONE: ReadonlySet<Sighting> = new Set()
 
 function noCounts(): BatchCounts {
@@ -202,7 +213,7 @@ function noCounts(): BatchCounts {
 
 interface Written {
   readonly counts: BatchCounts
-  /** Of rows that were inserted, changed or confirmed. */
+  /** Of rows that were inserted, changed or confirmed; without those of `withoutRow`. */
   readonly keys: ReadonlySet<string>
 }
 
@@ -212,14 +223,15 @@ async function writeSightings(
   sightings: readonly Sighting[],
   { withoutRow, ...options }: WriteOptions & { readonly withoutRow: ReadonlySet<Sighting> },
 ): Promise<Written> {
-  const [added, others] = partition(sightings, (one) => withoutRow.has(one))
+  const added = sightings.filter((one) => withoutRow.has(one))
+  const others = sightings.filter((one) => !withoutRow.has(one))
   const [, written] = await together([
     addRows(session, resource, added, options),
     changeRows(session, resource, others, options),
     upsertVesselPositions(session, sightings, options),
   ])
   const counts = { ...written.counts, inserted: written.counts.inserted + added.length }
-  return { counts, keys: new Set([...added.map(({ key }) => key), ...written.keys]) }
+  return { counts, keys: written.keys }
 }
 
 /** Rows that were not there, and all that hangs on them: nothing need be awaited in between. */
@@ -265,13 +277,4 @@ async function changeRows(
     unchanged: sightings.length - written.length,
   }
   return { counts, keys: new Set(keys) }
-}
-
-function partition<Item>(
-  items: readonly Item[],
-  isFirst: (item: Item) => boolean,
-): [first: Item[], second: Item[]] {
-  const parts: [Item[], Item[]] = [[], []]
-  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item)
-  return parts
 }
