@@ -906,11 +906,8 @@ create table tracking.transport_events (
     _digest text collate "C",
     constraint transport_events_pkey PRIMARY KEY (container_id, transport_event_id)
 );
-CREATE INDEX transport_events_created_at_idx ON tracking.transport_events USING btree (created_at);
 CREATE INDEX transport_events_feeders_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 CREATE INDEX transport_events_milestones_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.empty_out'::text, 'container.transport.full_in'::text, 'container.transport.vessel_loaded'::text, 'container.transport.vessel_berthed'::text, 'container.transport.delivered'::text]));
-CREATE INDEX transport_events_reported_arrivals_idx ON tracking.transport_events USING btree (shipment_id) WHERE ((event = ANY (ARRAY['container.transport.vessel_arrived'::text, 'container.transport.vessel_discharged'::text])) AND (data_source = 'shipping_line'::text));
-CREATE INDEX transport_events_terminal_reports_idx ON tracking.transport_events USING btree (terminal_id, created_at) WHERE ((data_source = 'terminal'::text) AND (terminal_type = 'terminal'::text));
 CREATE INDEX transport_events_transport_event_id_idx ON tracking.transport_events USING btree (transport_event_id);
 CREATE INDEX transport_events_transshipments_idx ON tracking.transport_events USING btree (container_id) WHERE (event = ANY (ARRAY['container.transport.transshipment_arrived'::text, 'container.transport.transshipment_discharged'::text, 'container.transport.transshipment_loaded'::text, 'container.transport.transshipment_departed'::text, 'container.transport.feeder_arrived'::text, 'container.transport.feeder_discharged'::text, 'container.transport.feeder_loaded'::text, 'container.transport.feeder_departed'::text]));
 comment on table tracking.transport_events is 'One row per transport event of a container. Withdrawn ones are tombstoned, never deleted.';

@@ -118,6 +118,12 @@ export class RunLedger {
     }
   }
 
+  /** Whether most records of a stream that the run has written so far had no row. */
+  isLoading(stream: string): boolean {
+    const counts = this.#streams.get(stream)?.counts
+    return counts !== undefined && counts.inserted * 2 > counts.fetched
+  }
+
   states(): StreamState[] {
     return [...this.#streams]
       .map(([stream, entry]) => ({ stream, ...entry, counts: { ...entry.counts } }))

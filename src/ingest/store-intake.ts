@@ -76,7 +76,7 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
   }
   // In a transaction, so that its statements travel together.
   const known = await transact(run, 'load known rows', (session) =>
-    loadKnown(session, names, [unmet], mode),
+    loadKnown(session, names, [unmet], { mode, isLoad: run.ledger.isLoading('containers') }),
   )
   const decision = decide([unmet], known, mode)
   const { withoutRow } = decision

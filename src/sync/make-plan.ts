@@ -238,7 +238,7 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   const intake = takeIn(page.document, pageOptions(stream, page))
   const { warehouse } = observer
   const known = await warehouse.transaction('load known rows', (session) =>
-    loadKnown(session, session.names, [intake], 'sync'),
+    loadKnown(session, session.names, [intake], { mode: 'sync' }),
   )
   const { rounds, fetchEvents } = decide([intake], known, 'sync')
   const changed = rounds[0]?.sightings ?? []

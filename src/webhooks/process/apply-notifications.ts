@@ -68,7 +68,7 @@ export async function applyNotifications(
     if (at % TAKEN_IN_AT_ONCE === 0) await letOthersRun()
     intakes.push(takeInIncluded(one))
   }
-  const known = await loadKnown(session, names, intakes, 'webhook')
+  const known = await loadKnown(session, names, intakes, { mode: 'webhook' })
   const decision = decide(intakes, known, 'webhook')
   const doubtful = [...decision.doubtful]
   const references = [...decision.missing]
