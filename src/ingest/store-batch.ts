@@ -26,6 +26,8 @@ export const OLDER_THAN_ROWS =
 
 const LATER_MS = 600_000
 
+const NONE: ReadonlySet<Sighting> = new Set()
+
 /**
  * Writes a batch in one transaction, and nothing at all when there is nothing in it. A record that
  * PostgreSQL refuses is set aside, and everything else lands: then in several transactions, of
@@ -75,10 +77,9 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
     reachFailpoint('after_commit')
   } catch (thrown) {
     if (!(thrown instanceof WarehouseDataError) || sightings.length === 0) throw thrown
-    if (thrown.context.code === ALREADY_THERE && batch.withoutRow !== undefined) {
+    if (thrown.context.code === ALREADY_THERE && batch.withoutRow.size > 0) {
       // A webhook came first, or the warehouse holds events of a container that it does not hold.
-      const { withoutRow, ...compared } = batch
-      await write(run, compared)
+      await write(run, { ...batch, withoutRow: NONE })
       return
     }
     const [culprit, ...others] = sightings
@@ -132,6 +133,7 @@ async function writeHalves(run: StoringRun, batch: Batch): Promise<void> {
     syncRunId,
     mode,
     sightings,
+    withoutRow: batch.withoutRow,
     refetched: batch.refetched.filter(isInFirst),
     eventLists: [],
     quarantined: [],

@@ -1,5 +1,10 @@
 import { ExactNumber } from '../jsonapi/exact-json.js'
-import { isStorableText, toStorableJson, toStorableText, type StorableText } from './storable-text.js'
+import {
+  isStorableText,
+  toStorableJson,
+  toStorableText,
+  type StorableText,
+} from './storable-text.js'
 import { checkTimestamp, isDateOnly, isUsualTimestamp } from './timestamp.js'
 
 /**

@@ -37,7 +37,7 @@ export interface Batch extends Omit<WriteOptions, 'names'> {
    * Those of them that had no row when that was looked up. If one has a row by now, the batch throws
    * with the code `ALREADY_THERE`, and is to be written without this.
    */
-  readonly withoutRow?: ReadonlySet<Sighting>
+  readonly withoutRow: ReadonlySet<Sighting>
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
   readonly eventLists: readonly TransportEventList[]
   readonly quarantined: readonly QuarantinedRecord[]
@@ -159,7 +159,8 @@ async function isOnlyAnAdvance(
 export async function writeRows(
   session: Session,
   names: SchemaNames,
-  batch: Pick<Batch, 'sightings' | 'withoutRow' | 'eventLists' | 'mode' | 'syncRunId'>,
+  batch: Pick<Batch, 'sightings' | 'eventLists' | 'mode' | 'syncRunId'> &
+    Partial<Pick<Batch, 'withoutRow'>>,
   reachFailpoint: ReachFailpoint,
 ) {
   const { syncRunId, mode, withoutRow = NONE } = batch

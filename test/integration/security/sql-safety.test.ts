@@ -52,7 +52,7 @@ function slugOf(text: string, index: number): string {
   return /[\p{Cc}\p{Surrogate}]/u.test(text) ? `slug ${index}` : `slug ${text}`
 }
 
-async function writeRecords(records: readonly unknown[]): Promise<void> {
+async function writeRecords(records: readonly unknown[], areCopied: boolean): Promise<void> {
   const { warehouse } = scene
   const observedAt = new Date('2026-03-02T08:00:00Z')
   const { sightings, quarantined } = takeIn(
@@ -60,6 +60,7 @@ async function writeRecords(records: readonly unknown[]): Promise<void> {
     { stream: 'containers', source: 'test', observedAt },
   )
   expect(quarantined).toEqual([])
+  const all = [...sightings.values()].flat()
   await warehouse.transaction('write', (session) =>
     writeRows(
       session,
@@ -67,7 +68,8 @@ async function writeRecords(records: readonly unknown[]): Promise<void> {
       {
         syncRunId: null,
         mode: 'sync',
-        sightings: [...sightings.values()].flat(),
+        sightings: all,
+        withoutRow: new Set(areCopied ? all : []),
         eventLists: [],
       },
       noFailpoints,
@@ -132,7 +134,8 @@ describe('any text from outside', { tags: ['S7'] }, () => {
                 { type: 'unknown', id: `other-${first + index}`, attributes: { [text]: text } },
               ]
             })
-            await writeRecords(records)
+            // In turns: by upsert and by COPY.
+            await writeRecords(records, (first / texts.length) % 2 === 1)
             const rows = await scene.query<{ number: string; ref_numbers: string[]; slug: string }>(
               `select number, ref_numbers, api_slug as slug
             from tracking.containers
