@@ -1696,7 +1696,7 @@ comment on column tracking_sync.webhooks.is_ours is 'Whether its notifications a
 comment on column tracking_sync.webhooks.checked_at is 'When the service listed it last. UTC.';
 comment on column tracking_sync.webhooks.alert is 'What keeps its notifications from us, if anything.';
 
-CREATE OR REPLACE FUNCTION tracking_sync.ask_for_request(asking_account text, purpose text, per_window integer, sync_per_window integer, window_length interval, grain interval, reserve_kept interval, longest_pause interval, OUT is_granted boolean, OUT wait_ms double precision)
+CREATE OR REPLACE FUNCTION tracking_sync.ask_for_request(asking_account text, purpose text, wanted integer, per_window integer, sync_per_window integer, window_length interval, grain interval, reserve_kept interval, longest_pause interval, OUT granted integer, OUT wait_ms double precision)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog'
@@ -1769,28 +1769,36 @@ begin
     into syncs, requests
     from unnest(budget.sync_requests, budget.other_requests) as used (syncs, others);
 
-    is_granted := requests < per_window
-        and not (is_sync_limited and syncs >= sync_per_window)
-        and coalesce(budget.paused_until <= instant, true);
+    granted := case
+        when budget.paused_until > instant then 0
+        else greatest(
+            least(
+                wanted,
+                per_window - requests,
+                case when is_sync_limited then sync_per_window - syncs end
+            ),
+            0
+        )
+    end;
 
-    if is_granted then
+    if granted > 0 then
         if newest = 0 or budget.requested_at[newest] <= instant - grain then
             newest := newest + 1;
             budget.requested_at[newest] := instant;
             budget.sync_requests[newest] := 0;
             budget.other_requests[newest] := 0;
         end if;
-        requests := requests + 1;
+        requests := requests + granted;
         if is_sync then
-            syncs := syncs + 1;
-            budget.sync_requests[newest] := budget.sync_requests[newest] + 1;
+            syncs := syncs + granted;
+            budget.sync_requests[newest] := budget.sync_requests[newest] + granted;
         else
-            budget.other_requests[newest] := budget.other_requests[newest] + 1;
+            budget.other_requests[newest] := budget.other_requests[newest] + granted;
         end if;
     end if;
 
     -- Who was refused writes nothing, unless there is something that others must know.
-    if is_granted or purpose = 'refetch' or is_clock_put_back then
+    if granted > 0 or purpose = 'refetch' or is_clock_put_back then
         update "tracking_sync".request_budget as stored
         set
             requested_at = budget.requested_at,

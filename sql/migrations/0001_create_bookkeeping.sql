@@ -342,13 +342,14 @@ comment on column {{sync}}.source_account.accepted_at is
 create function {{sync}}.ask_for_request(
     asking_account text,
     purpose text,
+    wanted integer,
     per_window integer,
     sync_per_window integer,
     window_length interval,
     grain interval,
     reserve_kept interval,
     longest_pause interval,
-    out is_granted boolean,
+    out granted integer,
     out wait_ms double precision
 )
 language plpgsql
@@ -422,28 +423,36 @@ begin
     into syncs, requests
     from unnest(budget.sync_requests, budget.other_requests) as used (syncs, others);
 
-    is_granted := requests < per_window
-        and not (is_sync_limited and syncs >= sync_per_window)
-        and coalesce(budget.paused_until <= instant, true);
+    granted := case
+        when budget.paused_until > instant then 0
+        else greatest(
+            least(
+                wanted,
+                per_window - requests,
+                case when is_sync_limited then sync_per_window - syncs end
+            ),
+            0
+        )
+    end;
 
-    if is_granted then
+    if granted > 0 then
         if newest = 0 or budget.requested_at[newest] <= instant - grain then
             newest := newest + 1;
             budget.requested_at[newest] := instant;
             budget.sync_requests[newest] := 0;
             budget.other_requests[newest] := 0;
         end if;
-        requests := requests + 1;
+        requests := requests + granted;
         if is_sync then
-            syncs := syncs + 1;
-            budget.sync_requests[newest] := budget.sync_requests[newest] + 1;
+            syncs := syncs + granted;
+            budget.sync_requests[newest] := budget.sync_requests[newest] + granted;
         else
-            budget.other_requests[newest] := budget.other_requests[newest] + 1;
+            budget.other_requests[newest] := budget.other_requests[newest] + granted;
         end if;
     end if;
 
     -- Who was refused writes nothing, unless there is something that others must know.
-    if is_granted or purpose = 'refetch' or is_clock_put_back then
+    if granted > 0 or purpose = 'refetch' or is_clock_put_back then
         update {{sync}}.request_budget as stored
         set
             requested_at = budget.requested_at,
@@ -469,7 +478,8 @@ end
 $function$;
 
 comment on function {{sync}}.ask_for_request is
-    'Grants and counts one request of an account, or says in how many milliseconds to ask again. '
+    'Grants and counts requests of an account, as many of those wanted as there is room for, and '
+    'says in how many milliseconds to ask again. '
     'For tracking-sync.';
 
 create table {{sync}}.source_capabilities (

@@ -71,8 +71,8 @@ const settings = {
     variable: 'TRACKING_EVENT_CONCURRENCY',
     kind: kind.wholeNumber(1, 32).default(4),
     meaning:
-      'Requests for transport events to run at once. ' +
-      'Only used where the list of containers does not include the events.',
+      'Requests for transport events, and for places and vessels, to run at once. ' +
+      'Events are asked for only where the list of containers does not include them.',
   },
   runMinutes: {
     variable: 'TRACKING_RUN_MINUTES',

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
@@ -50,31 +51,38 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
 }
 
 /**
- * The same for several entries: references, of which a first load reads hundreds, are stored
- * together, in one transaction instead of one for each. What was read before a failure, or before
- * the run was told to stop, is stored.
+ * The same for several entries: references, of which a first load reads hundreds, are read side by
+ * side and stored together, in one transaction instead of one for each; then the others, one after
+ * the other. What was read before a failure, or before the run was told to stop, is stored.
  */
 export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
+  let failure: { readonly thrown: unknown } | undefined
+  const isOver = (): boolean => failure !== undefined || run.signal.aborted
   const store = async (): Promise<void> => {
     if (read.length === 0) return
     const refetched = read.map(({ entry }) => entry)
     await storeIntake(run, mergeIntakes(read.map(({ intake }) => intake)), { refetched })
   }
-  try {
-    for (const entry of entries) {
-      if (run.signal.aborted) break
-      if (!REFERENCES.has(entry.type)) {
-        await readRefetch(run, entry)
-        continue
-      }
+  const readOne = async (entry: Entry): Promise<void> => {
+    if (isOver()) return
+    try {
       const answer = await unlessGone(run, entry, () => readById(run, entry))
-      if (answer === undefined) continue
+      if (answer === undefined) return
       const { intake } = answer
       if (holdsRecord(intake, entry)) read.push({ entry, intake })
       else await storeWithoutRecord(run, intake, entry)
+    } catch (thrown) {
+      failure ??= { thrown }
     }
-  } catch (thrown) {
+  }
+  const { eventConcurrency, vesselPositions } = run.settings
+  // The first vessel shows whether the account may see positions: the others must wait for it.
+  const limit = pLimit(vesselPositions ? 1 : eventConcurrency)
+  const isReference = ({ type }: Entry): boolean => REFERENCES.has(type)
+  await Promise.all(entries.filter(isReference).map((entry) => limit(() => readOne(entry))))
+  if (failure !== undefined) {
+    const { thrown } = failure
     if (thrown instanceof SimulatedCrash) throw thrown
     // Report the first failure.
     await store().catch((second: unknown) => {
@@ -83,6 +91,9 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
     throw thrown
   }
   await store()
+  for (const entry of entries) {
+    if (!isReference(entry) && !run.signal.aborted) await readRefetch(run, entry)
+  }
 }
 
 /** Undefined when the record is gone or not ours to see; the queue then says so. */

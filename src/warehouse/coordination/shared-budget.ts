@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../../base/retry.js'
-import { createWaitingLine } from '../../base/waiting-line.js'
+import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 /** What a request is for. `sync` leaves a share to the others. */
@@ -61,8 +61,8 @@ interface Hint {
  * One budget for all processes of an account, kept in the warehouse: at most `perMinute` requests
  * in any rolling 60 seconds.
  *
- * Each request is one statement that locks the account's row and goes by the database's clock. What
- * was granted counts until it is a minute old, even if the process dies. Within a process requests
+ * Those who wait at the same time ask in one statement, which locks the account's row and goes by
+ * the database's clock. What was granted counts until it is a minute old, even if the process dies. Within a process requests
  * are served in order, `sync` in a line of its own. A database clock put forward frees what it
  * should not; put back, it costs a minute at most.
  */
@@ -77,20 +77,24 @@ export function createSharedRequestBudget(
   const lineOf = (purpose: BudgetPurpose) => (purpose === 'sync' ? lines.sync : lines.urgent)
 
   /** A refusal writes nothing, except that a refetch was asked for. */
-  async function ask(purpose: BudgetPurpose): Promise<{ isGranted: boolean; waitMs: number }> {
-    const [answer] = await warehouse.query<{ is_granted: boolean; wait_ms: number }>(
+  async function ask(
+    purpose: BudgetPurpose,
+    wanted: number,
+  ): Promise<{ granted: number; waitMs: number }> {
+    const [answer] = await warehouse.query<{ granted: number; wait_ms: number }>(
       'ask the shared request budget',
-      `select is_granted, wait_ms
+      `select granted, wait_ms
 from ${warehouse.names.in('sync', 'ask_for_request')}(
-    $1, $2, $3, $4,
-    $5::float8 * interval '1 millisecond',
+    $1, $2, $3, $4, $5,
     $6::float8 * interval '1 millisecond',
     $7::float8 * interval '1 millisecond',
-    $8::float8 * interval '1 millisecond'
+    $8::float8 * interval '1 millisecond',
+    $9::float8 * interval '1 millisecond'
 )`,
       [
         account,
         purpose,
+        wanted,
         perMinute,
         perMinuteOfSync,
         windowMs,
@@ -99,7 +103,7 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
         LONGEST_PAUSE_MS,
       ],
     )
-    return { isGranted: answer?.is_granted === true, waitMs: answer?.wait_ms ?? 0 }
+    return { granted: answer?.granted ?? 0, waitMs: answer?.wait_ms ?? 0 }
   }
 
   async function waitOut({ waitMs, heardAt }: Hint, signal: AbortSignal | undefined) {
@@ -110,18 +114,27 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
 
   async function takeTurn(purpose: BudgetPurpose, signal: AbortSignal | undefined): Promise<void> {
     const line = lineOf(purpose)
-    for (;;) {
+    while (line.granted === 0) {
       await waitOut(line.hint, signal)
-      const { isGranted, waitMs } = await ask(purpose)
+      const { granted, waitMs } = await ask(purpose, line.waiting)
+      line.granted = granted
       line.hint = { waitMs, heardAt: clock().getTime() }
-      if (isGranted) return
-      signal?.throwIfAborted()
+      if (granted === 0) signal?.throwIfAborted()
     }
+    line.granted -= 1
   }
 
   return {
-    acquire({ signal, purpose = 'sync' } = {}) {
-      return lineOf(purpose).standInLine(() => takeTurn(purpose, signal), signal)
+    async acquire({ signal, purpose = 'sync' } = {}) {
+      const line = lineOf(purpose)
+      line.waiting += 1
+      try {
+        await line.standInLine(() => takeTurn(purpose, signal), signal)
+      } finally {
+        line.waiting -= 1
+        // What was granted to who gave up is not kept: later it would be more than the window allows.
+        if (line.waiting === 0) line.granted = 0
+      }
     },
     async pauseUntil(instant) {
       const ms = Math.min(instant.getTime() - clock().getTime(), LONGEST_PAUSE_MS)
@@ -130,9 +143,18 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
   }
 }
 
-function createLine() {
-  const hint: Hint = { waitMs: 0, heardAt: 0 }
-  return { standInLine: createWaitingLine(), hint }
+/** Those who want to send. Who comes first asks for all that wait, in one statement. */
+interface Line {
+  readonly standInLine: WaitingLine
+  waiting: number
+  /** Granted, and not taken yet. */
+  granted: number
+  hint: Hint
+}
+
+function createLine(): Line {
+  const hint = { waitMs: 0, heardAt: 0 }
+  return { standInLine: createWaitingLine(), waiting: 0, granted: 0, hint }
 }
 
 /**

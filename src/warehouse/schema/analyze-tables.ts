@@ -2,6 +2,7 @@ import { resources } from '../../resources/index.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
+import { together } from '../connection/together.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 /** Fewer new rows change no plan; autovacuum comes by in its own time. */
@@ -10,21 +11,22 @@ const WORTH_ANALYZING = 200
 /**
  * Makes statistics of the tables that a run wrote much to, histories and what is derived included.
  * Until autovacuum does, which takes a minute, the planner takes a table that was just filled for a
- * small one, and a question for ten times as long. One table after the other. Skips a table
- * that is being analyzed; PostgreSQL skips one that the login does not own.
+ * small one, and a question for ten times as long. Skips a table that is being analyzed; PostgreSQL
+ * skips one that the login does not own.
  */
 export async function analyzeWritten(
   warehouse: Warehouse,
   streams: readonly StreamState[],
 ): Promise<readonly string[]> {
   const tables = streams.filter(wroteMuch).flatMap(({ stream }) => tablesOf(stream))
-  for (const table of tables) {
-    await warehouse.transaction('analyze', async (session) => {
-      await session.query('analyze', WITHOUT_TIME_LIMIT)
-      const name = warehouse.names.in('data', table)
-      await session.query(`analyze ${table}`, `analyze (skip_locked) ${name}`)
-    })
-  }
+  if (tables.length === 0) return tables
+  const list = tables.map((table) => warehouse.names.in('data', table)).join(', ')
+  await warehouse.transaction('analyze', async (session) => {
+    await together([
+      session.query('analyze', WITHOUT_TIME_LIMIT),
+      session.query('analyze', `analyze (skip_locked) ${list}`),
+    ])
+  })
   return tables
 }
 

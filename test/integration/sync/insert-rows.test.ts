@@ -1,32 +1,25 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import type * as Deciding from '../../../src/ingest/decide.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WarehouseDataError } from '../../../src/base/errors.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { ALREADY_THERE } from '../../../src/warehouse/rows/insert-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene } from './sync-scene.js'
 
 const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_events']
 
-/** Whether rows that are not there yet are copied; else they go the way of those that are. */
-const inserting = vi.hoisted(() => ({ isOn: true, rows: 0 }))
-
-vi.mock('../../../src/ingest/decide.js', async (importOriginal) => {
-  const original = await importOriginal<typeof Deciding>()
+/** The same warehouse, in which every row that is copied is there already: nothing is. */
+function withoutCopy(warehouse: Warehouse): Warehouse {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new WarehouseDataError('is there', { context: { code: ALREADY_THERE } }))
   return {
-    ...original,
-    decide: (...given: Parameters<typeof Deciding.decide>) => {
-      const decision = original.decide(...given)
-      const withoutRow = inserting.isOn ? decision.withoutRow : new Set()
-      inserting.rows += withoutRow.size
-      return { ...decision, withoutRow }
-    },
+    ...warehouse,
+    transaction: (action, work) =>
+      warehouse.transaction(action, (session) => work({ ...session, copy: refuse })),
   }
-})
+}
 
-afterEach(async () => {
-  Object.assign(inserting, { isOn: true, rows: 0 })
-  await closeScenes()
-})
+afterEach(closeScenes)
 
 /** All rows of all data tables, in an order of their own. */
 async function readRows(warehouse: Warehouse): Promise<Record<string, string[]>> {
@@ -49,17 +42,15 @@ describe('rows that are not there yet', () => {
       const scene = await openScene({ shipments: 14, acceptedIncludes })
       const settings = { pageSize }
       const other = await openScene({ shipments: 1 })
-      const loadOther = (command: 'backfill' | 'sync') =>
-        runTestSync({ warehouse: other.warehouse, source: scene.simulator, command, settings })
-      for (const command of ['backfill', 'sync', 'backfill'] as const) {
-        if (inserting.rows > 0) scene.simulator.clock.advance(60 * HOUR)
-        inserting.isOn = true
+      const warehouse = withoutCopy(other.warehouse)
+      for (const hours of [0, 60, 60]) {
+        scene.simulator.clock.advance(hours * HOUR)
+        const command = hours === 0 ? 'backfill' : 'sync'
         expect(await scene.sync({ command, settings })).toMatchObject({ exitCode: 0 })
-        inserting.isOn = false
-        expect(await loadOther(command)).toMatchObject({ exitCode: 0 })
-        expect(await readRows(scene.warehouse)).toEqual(await readRows(other.warehouse))
+        const report = await runTestSync({ warehouse, source: scene.simulator, command, settings })
+        expect(report).toMatchObject({ exitCode: 0 })
+        expect(await readRows(scene.warehouse)).toEqual(await readRows(warehouse))
       }
-      expect(inserting.rows).toBeGreaterThan(300)
       expect(await scene.differences()).toEqual([])
     },
   )

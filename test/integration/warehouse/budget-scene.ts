@@ -80,23 +80,24 @@ create unlogged table tracking_sync.grants (
     account text,
     granted_at timestamptz
 );
-create function tracking_sync.newest_grants(budget tracking_sync.request_budget) returns text
+create function tracking_sync.granted_at(budget tracking_sync.request_budget, instant timestamptz)
+returns bigint
 language sql as $$
-    select concat_ws(
-        ' ',
-        budget.requested_at[cardinality(budget.requested_at)],
-        budget.sync_requests[cardinality(budget.requested_at)],
-        budget.other_requests[cardinality(budget.requested_at)]
-    )
+    select coalesce(sum(used.syncs + used.others), 0)
+    from unnest(budget.requested_at, budget.sync_requests, budget.other_requests)
+        as used (requested_at, syncs, others)
+    where used.requested_at = instant
 $$;
 create function tracking_sync.log_grant() returns trigger language plpgsql as $$
+declare
+    instant timestamptz := new.requested_at[cardinality(new.requested_at)];
 begin
-    if cardinality(new.requested_at) > 0
-        and tracking_sync.newest_grants(new) != tracking_sync.newest_grants(old)
-    then
-        insert into tracking_sync.grants (account, granted_at)
-        values (new.account, new.requested_at[cardinality(new.requested_at)]);
-    end if;
+    insert into tracking_sync.grants (account, granted_at)
+    select new.account, instant
+    from generate_series(
+        1,
+        tracking_sync.granted_at(new, instant) - tracking_sync.granted_at(old, instant)
+    );
     return null;
 end
 $$;

@@ -339,9 +339,9 @@ test('B6: a request writes no write-ahead log beyond its commit', async () => {
     const [row] = await scene.warehouse.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
       'measure a request',
       `explain (analyze, wal, format json)
-select is_granted
+select granted
 from tracking_sync.ask_for_request(
-    'measured', 'control', 90, 70, '60 s', '0.1 s', '10 min', '5 min'
+    'measured', 'control', 1, 90, 70, '60 s', '0.1 s', '10 min', '5 min'
 )`,
     )
     walBytes.push(row!['QUERY PLAN'][0]!.Plan['WAL Bytes'])
