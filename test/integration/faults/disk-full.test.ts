@@ -21,7 +21,7 @@ describe('a disk that is full', { tags: ['C13'] }, () => {
     const tables = [...DATA_TABLES, 'tracking_sync.sync_runs', 'tracking_sync.checkpoints']
     // The first pages still find room: a page writes each of the data tables and the checkpoint,
     // and a run its row.
-    const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 27 })
+    const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 14 })
     scenes.atEnd(() => fault.remove())
     const env = {
       TRACKING_API_URL: scene.simulator.url,
