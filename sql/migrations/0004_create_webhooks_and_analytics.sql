@@ -489,8 +489,8 @@ comment on column {{sync}}.stored_views.took_ms is
 
 -- Indexes for the views of the analytics schema. Each is of the few rows that its views read,
 -- container by container or shipment by shipment, so that most rows cost nothing when they are
--- written. Texts of the source stand in none of them, for they may be longer than an index can
--- hold.
+-- written: those of transport events cost 0.6 µs a row each. Texts of the source stand in none of
+-- them, for they may be longer than an index can hold. Decision 37 says which went, and why.
 
 -- container_milestones, and containers of the compatibility schema.
 create index transport_events_milestones_idx

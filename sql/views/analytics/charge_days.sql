@@ -29,11 +29,11 @@ select
     clock.last_free_source,
     clock.currency_code,
     clock.customer_name,
-    held.holds,
-    listed.fees as fees_seen,
+    coalesce(seen.holds, '{}') as holds,
+    coalesce(seen.fees, '{}') as fees_seen,
     past.day_over,
     tier.daily_rate as charge_amount,
-    shown.was_available,
+    seen.was_available,
     extract(isodow from past.charged_on) < 6
     and not exists (
         select
@@ -43,12 +43,68 @@ select
     ) as is_working_day,
     past.charged_on,
     clock.last_free_on,
-    case
-        when reported.time_zone is not null or reported.deadline_at is null
-            then reported.local_date
-        else (reported.deadline_at at time zone clock.time_zone)::date
-    end as last_free_seen_on
+    seen.last_free_on as last_free_seen_on
 from {{analytics}}.charge_clocks as clock
+-- What was seen of the container, gathered once and not for each of its days.
+cross join lateral (
+
+    select
+        array_agg(version.available_for_pickup) as is_available,
+        array_agg(version.valid_from) as from_at,
+        array_agg(version.valid_to) as to_at
+    from {{data}}.container_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+        and version.availability_known is not false
+
+) as versions
+cross join lateral (
+
+    select
+        array_agg(coalesce(version.name, 'unnamed')) as name,
+        array_agg(version.valid_from) as from_at,
+        array_agg(version.valid_to) as to_at
+    from {{data}}.container_hold_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+        and version.status is distinct from 'pending'
+
+) as holds
+cross join lateral (
+
+    select
+        array_agg(
+            concat_ws(' ', version.type, version.amount, version.currency_code)
+            order by version.type, version.currency_code
+        ) as fee,
+        array_agg(version.valid_from order by version.type, version.currency_code) as from_at,
+        array_agg(version.valid_to order by version.type, version.currency_code) as to_at
+    from {{data}}.container_fee_history as version
+    where clock.place = 'port'
+        and version.container_id = clock.container_id
+
+) as fees
+cross join lateral (
+
+    select
+        array_agg(
+            case
+                when version.time_zone is not null or version.deadline_at is null
+                    then version.local_date
+                else (version.deadline_at at time zone clock.time_zone)::date
+            end
+        ) as last_free_on,
+        array_agg(version.valid_from) as from_at,
+        array_agg(version.valid_to) as to_at
+    from {{data}}.container_import_deadline_history as version
+    where version.container_id = clock.container_id
+        and version.kind = case
+            when clock.place = 'ramp' and clock.charge = 'storage' then 'pickup_lfd_rail'
+            when clock.place = 'port' and clock.charge = 'storage' then 'pickup_lfd_terminal'
+            when clock.place = 'port' and clock.charge = 'demurrage' then 'pickup_lfd_line'
+        end
+
+) as deadlines
 cross join lateral (
 
     select
@@ -74,58 +130,52 @@ left join lateral (
 
 ) as tier
     on true
-left join lateral (
-
-    select bool_or(version.available_for_pickup) as was_available
-    from {{data}}.container_history as version
-    where clock.place = 'port'
-        and version.container_id = clock.container_id
-        and version.availability_known is not false
-        and version.valid_from < past.to_at
-        and (version.valid_to is null or version.valid_to > past.from_at)
-
-) as shown
-    on true
-left join lateral (
+-- Asked only where there is something: most containers have neither holds nor fees.
+cross join lateral (
 
     select
-        coalesce(array_agg(distinct coalesce(version.name, 'unnamed')), '{}') as holds
-    from {{data}}.container_hold_history as version
-    where clock.place = 'port'
-        and version.container_id = clock.container_id
-        and version.status is distinct from 'pending'
-        and version.valid_from < past.to_at
-        and (version.valid_to is null or version.valid_to > past.from_at)
+        case
+            when versions.from_at is not null
+                then (
+                    select bool_or(version.is_available)
+                    from unnest(versions.is_available, versions.from_at, versions.to_at)
+                        as version (is_available, from_at, to_at)
+                    where version.from_at < past.to_at
+                        and (version.to_at is null or version.to_at > past.from_at)
+                )
+        end as was_available,
+        case
+            when holds.from_at is not null
+                then (
+                    select array_agg(distinct version.name)
+                    from unnest(holds.name, holds.from_at, holds.to_at)
+                        as version (name, from_at, to_at)
+                    where version.from_at < past.to_at
+                        and (version.to_at is null or version.to_at > past.from_at)
+                )
+        end as holds,
+        case
+            when fees.from_at is not null
+                then (
+                    select array_agg(version.fee order by version.place)
+                    from unnest(fees.fee, fees.from_at, fees.to_at) with ordinality
+                        as version (fee, from_at, to_at, place)
+                    where version.from_at < past.to_at
+                        and (version.to_at is null or version.to_at >= past.to_at)
+                )
+        end as fees,
+        case
+            when deadlines.from_at is not null
+                then (
+                    select version.last_free_on
+                    from unnest(deadlines.last_free_on, deadlines.from_at, deadlines.to_at)
+                        as version (last_free_on, from_at, to_at)
+                    where version.from_at < past.to_at
+                        and (version.to_at is null or version.to_at >= past.to_at)
+                )
+        end as last_free_on
 
-) as held
-    on true
-left join lateral (
-
-    select
-        coalesce(
-            array_agg(
-                concat_ws(' ', version.type, version.amount, version.currency_code)
-                order by version.type, version.currency_code
-            ),
-            '{}'
-        ) as fees
-    from {{data}}.container_fee_history as version
-    where clock.place = 'port'
-        and version.container_id = clock.container_id
-        and version.valid_from < past.to_at
-        and (version.valid_to is null or version.valid_to >= past.to_at)
-
-) as listed
-    on true
-left join {{data}}.container_import_deadline_history as reported
-    on reported.container_id = clock.container_id
-    and reported.kind = case
-        when clock.place = 'ramp' and clock.charge = 'storage' then 'pickup_lfd_rail'
-        when clock.place = 'port' and clock.charge = 'storage' then 'pickup_lfd_terminal'
-        when clock.place = 'port' and clock.charge = 'demurrage' then 'pickup_lfd_line'
-    end
-    and reported.valid_from < past.to_at
-    and (reported.valid_to is null or reported.valid_to >= past.to_at)
+) as seen
 where clock.days_over > 0;
 
 comment on view {{analytics}}.charge_days is
