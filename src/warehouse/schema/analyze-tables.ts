@@ -20,11 +20,13 @@ export async function analyzeWritten(
 ): Promise<readonly string[]> {
   const tables = streams.filter(wroteMuch).flatMap(({ stream }) => tablesOf(stream))
   if (tables.length === 0) return tables
-  const list = tables.map((table) => warehouse.names.in('data', table)).join(', ')
   await warehouse.transaction('analyze', async (session) => {
     await together([
       session.query('analyze', WITHOUT_TIME_LIMIT),
-      session.query('analyze', `analyze (skip_locked) ${list}`),
+      ...tables.map((table) => {
+        const name = warehouse.names.in('data', table)
+        return session.query(`analyze ${table}`, `analyze (skip_locked) ${name}`)
+      }),
     ])
   })
   return tables
