@@ -21,8 +21,8 @@ export interface KnownOptions {
   readonly mode: Mode
   /**
    * Transport events of a container that came with them and has no row are not looked up: they have
-   * none either, and where the warehouse disagrees, writing them tells. Spares a load a tenth of its
-   * time, and takes one wait more.
+   * none either, and where the warehouse disagrees, writing them tells. Spares a load a few per
+   * cent of its time, and takes one wait more.
    */
   readonly isLoad?: boolean
 }

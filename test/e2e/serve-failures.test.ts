@@ -183,6 +183,10 @@ describe('serve that is told to stop', () => {
     )
     await scene.serve()
     await untilSynced(scene)
+    // The workers beside the sync may still read what they took from its queue.
+    await waitUntil('what was queued is read', async () => {
+      return (await scene.select('select from tracking_sync.refetch_queue')).length === 0
+    })
     const { simulator, database } = scene
     expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
   })
