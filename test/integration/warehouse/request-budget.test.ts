@@ -46,38 +46,42 @@ test('three processes together never exceed the budget of a window', { tags: ['R
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3 * windowMs)
 })
 
-test('those who wait together ask in one statement, and who gives up keeps nothing', async () => {
-  const { sleep, waits } = createManualSleep()
-  let asked = 0
-  const warehouse: Warehouse = {
-    ...scene.warehouse,
-    query: (action, ...statement) => {
-      asked += 1
-      return scene.warehouse.query(action, ...statement)
-    },
-  }
-  const budget = scene.budget({ warehouse, perMinute: 10, reservedForRefetches: 0, sleep })
-  const acquire = (count: number, signal?: AbortSignal) =>
-    Array.from({ length: count }, () => budget.acquire({ signal }))
-  await Promise.all(acquire(4))
-  expect(asked).toBe(1)
-  const leaving = new AbortController()
-  const [next, ...others] = acquire(4, leaving.signal)
-  const left = Promise.allSettled(others)
-  await next
-  leaving.abort(new Error('enough'))
-  await left
-  // Of ten eight are granted. What nobody took is not handed to those who come later.
-  await Promise.all(acquire(2))
-  const late = new AbortController()
-  const eleventh = budget.acquire({ signal: late.signal })
-  await vi.waitFor(() => {
-    expect(waits()).toHaveLength(1)
-  })
-  late.abort(new Error('enough'))
-  await expect(eleventh).rejects.toThrow('enough')
-  expect(await scene.grants()).toHaveLength(10)
-})
+test(
+  'those who wait together ask in one statement, and who gives up keeps nothing',
+  { tags: ['I13'] },
+  async () => {
+    const { sleep, waits } = createManualSleep()
+    let asked = 0
+    const warehouse: Warehouse = {
+      ...scene.warehouse,
+      query: (action, ...statement) => {
+        asked += 1
+        return scene.warehouse.query(action, ...statement)
+      },
+    }
+    const budget = scene.budget({ warehouse, perMinute: 10, reservedForRefetches: 0, sleep })
+    const acquire = (count: number, signal?: AbortSignal) =>
+      Array.from({ length: count }, () => budget.acquire({ signal }))
+    await Promise.all(acquire(4))
+    expect(asked).toBe(1)
+    const leaving = new AbortController()
+    const [next, ...others] = acquire(4, leaving.signal)
+    const left = Promise.allSettled(others)
+    await next
+    leaving.abort(new Error('enough'))
+    await left
+    // Of ten eight are granted. What nobody took is not handed to those who come later.
+    await Promise.all(acquire(2))
+    const late = new AbortController()
+    const eleventh = budget.acquire({ signal: late.signal })
+    await vi.waitFor(() => {
+      expect(waits()).toHaveLength(1)
+    })
+    late.abort(new Error('enough'))
+    await expect(eleventh).rejects.toThrow('enough')
+    expect(await scene.grants()).toHaveLength(10)
+  },
+)
 
 test('without refetches a sync may use the whole budget', { tags: ['R1'] }, async () => {
   const { sleep, waits } = createManualSleep()
