@@ -69,12 +69,10 @@ const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
     title: 'Charges, each with its clock',
     note: 'One row per charge: its last free day, whose it is, and what the days past it cost.',
     empty: 'No rule holds for this container and nobody reported a last free day.',
-    sql: `select place, charge, state, last_free_on, last_free_source, days_over, amount,
-    currency_code, rule_name, free_days, counts, holiday_calendar, clock_on, by_rule_on, ended_on,
-    days_without_rate, time_zone
-from {{asOf}}.charge_clocks
-where container_id = $1
-order by place, charge`,
+    sql: `select charge.*
+from {{asOf}}.charge_clocks as charge
+where charge.container_id = $1
+order by charge.place, charge.charge`,
     shown: `place, charge, state, last_free_on, last_free_source, days_over, amount, currency_code,
       rule_name, clock_on, ended_on`,
     meanings: {
