@@ -106,7 +106,7 @@ it.each([
     where table_schema = 'tracking_analytics' and table_name = $1`,
     view,
   )
-  const [header = []] = parse(await readFile(join(out, `${file}.csv`), 'utf8')) as string[][]
+  const [header = []] = parse<string[]>(await readFile(join(out, `${file}.csv`), 'utf8'))
   expect(columns.map(({ name }) => name).filter((name) => !header.includes(name))).toEqual([])
 })
 
