@@ -62,9 +62,9 @@ interface Hint {
  * in any rolling 60 seconds.
  *
  * Those who wait at the same time ask in one statement, which locks the account's row and goes by
- * the database's clock. What was granted counts until it is a minute old, even if the process dies. Within a process requests
- * are served in order, `sync` in a line of its own. A database clock put forward frees what it
- * should not; put back, it costs a minute at most.
+ * the database's clock. What was granted counts until it is a minute old, even if the process dies.
+ * Within a process requests are served in order, `sync` in a line of its own. A database clock put
+ * forward frees what it should not; put back, it costs a minute at most.
  */
 export function createSharedRequestBudget(
   options: SharedRequestBudgetOptions,
@@ -127,13 +127,14 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
   return {
     async acquire({ signal, purpose = 'sync' } = {}) {
       const line = lineOf(purpose)
+      // What was granted to those who gave up is not used later, when it no longer counts. Dropped
+      // here, and not when they leave: the answer may come after them.
+      if (line.waiting === 0) line.granted = 0
       line.waiting += 1
       try {
         await line.standInLine(() => takeTurn(purpose, signal), signal)
       } finally {
         line.waiting -= 1
-        // What was granted to who gave up is not kept: later it would be more than the window allows.
-        if (line.waiting === 0) line.granted = 0
       }
     },
     async pauseUntil(instant) {

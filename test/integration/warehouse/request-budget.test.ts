@@ -83,6 +83,36 @@ test(
   },
 )
 
+test(
+  'what is granted after all who asked have given up is not used later',
+  { tags: ['I13'] },
+  async () => {
+    const leaving = new AbortController()
+    let asked = 0
+    const warehouse: Warehouse = {
+      ...scene.warehouse,
+      query: async (action, ...statement) => {
+        asked += 1
+        const answer = await scene.warehouse.query<never>(action, ...statement)
+        leaving.abort(new Error('enough'))
+        return answer
+      },
+    }
+    const budget = scene.budget({ warehouse, perMinute: 10 })
+    const { signal } = leaving
+    const left = Array.from({ length: 4 }, () => budget.acquire({ signal }))
+    expect((await Promise.allSettled(left)).map(({ status }) => status)).toEqual(
+      left.map(() => 'rejected'),
+    )
+    // The answer comes after those who asked have gone.
+    await new Promise((resolve) => setImmediate(resolve))
+    await budget.acquire()
+    expect(asked).toBe(2)
+    await budget.acquire()
+    expect(asked).toBe(3)
+  },
+)
+
 test('without refetches a sync may use the whole budget', { tags: ['R1'] }, async () => {
   const { sleep, waits } = createManualSleep()
   const budget = scene.budget({ perMinute: 10, reservedForRefetches: 4, sleep })
