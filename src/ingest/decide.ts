@@ -2,7 +2,7 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources, transportEvents } from '../resources/index.js'
 import { REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
 import { compareKeys } from '../warehouse/connection/compare-keys.js'
-import type { Mode } from '../warehouse/rows/incoming-rows.js'
+import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import type { Batch } from '../warehouse/rows/write-batch.js'
@@ -22,7 +22,10 @@ export interface Decision {
    * about a row each leaves its version. Answers make one round.
    */
   readonly rounds: readonly Pick<Batch, 'sightings' | 'eventLists'>[]
-  /** Of those that are written, what has no row yet: nothing of them need be compared. */
+  /**
+   * Of those that are written, what has no row yet: nothing of them need be compared. None beside
+   * the runs, where others may write the same row and all take rows strictly by key.
+   */
   readonly withoutRow: ReadonlySet<Sighting>
   /** Equal to their row: not written. */
   readonly equal: readonly Sighting[]
@@ -108,7 +111,7 @@ class Decider {
     for (const [at, [sighting, intake]] of kept.entries()) {
       const round = (this.#rounds[at] ??= { sightings: [], eventLists: [] })
       round.sightings.push(sighting)
-      if (row === undefined && at === 0) this.#withoutRow.add(sighting)
+      if (row === undefined && !isConfirming(this.#mode)) this.#withoutRow.add(sighting)
       if (resource !== containers) continue
       const listed = intake.transportEventIds.get(key)
       const list = this.#decideList(sighting, listed, before, intake)

@@ -58,22 +58,24 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
 export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
   let failure: { readonly thrown: unknown } | undefined
-  const isOver = (): boolean => failure !== undefined || run.signal.aborted
-  const store = async (): Promise<void> => {
-    if (read.length === 0) return
-    const refetched = read.map(({ entry }) => entry)
-    await storeIntake(run, mergeIntakes(read.map(({ intake }) => intake)), { refetched })
-  }
   const readOne = async (entry: Entry): Promise<void> => {
-    if (isOver()) return
+    if (failure !== undefined || run.signal.aborted) return
     try {
       const answer = await unlessGone(run, entry, () => readById(run, entry))
-      if (answer === undefined) return
-      const { intake } = answer
-      if (holdsRecord(intake, entry)) read.push({ entry, intake })
-      else await storeWithoutRecord(run, intake, entry)
+      if (answer !== undefined) read.push({ entry, intake: answer.intake })
     } catch (thrown) {
       failure ??= { thrown }
+    }
+  }
+  // Not side by side: each writes the counts of the run.
+  const store = async (): Promise<void> => {
+    const held = read.filter(({ entry, intake }) => holdsRecord(intake, entry))
+    if (held.length > 0) {
+      const refetched = held.map(({ entry }) => entry)
+      await storeIntake(run, mergeIntakes(held.map(({ intake }) => intake)), { refetched })
+    }
+    for (const { entry, intake } of read) {
+      if (!holdsRecord(intake, entry)) await storeWithoutRecord(run, intake, entry)
     }
   }
   const { eventConcurrency, vesselPositions } = run.settings

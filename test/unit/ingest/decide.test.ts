@@ -133,6 +133,13 @@ describe('what becomes of a record', () => {
     expect(found).toEqual(fates)
   })
 
+  test('only runs copy what has no row; beside them it is written in the order of keys', () => {
+    const copied = (mode: Mode, stored?: StoredRow): string[] =>
+      [...decide([seen(mode, EVENTS)], known(stored), mode).withoutRow].map(({ key }) => key)
+    expect(MODES.map((mode) => copied(mode))).toEqual([['c'], ['c'], [], []])
+    expect(MODES.map((mode) => copied(mode, row({ isDeleted: true })))).toEqual([[], [], [], []])
+  })
+
   test('a notification from before the last complete pass is in doubt', () => {
     const notified = [seen('webhook', { name: 'B', second: 20 })]
     expect(fateOf(decide(notified, known(row(), at(20)), 'webhook'))).toBe('doubtful')
