@@ -104,9 +104,9 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
 
 /**
  * How far the heap may grow beyond what lives in it before it is cleaned up, in percent. V8's own
- * rule allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. Of
- * 4,000 to 6,000 shipments a load takes 190 MiB with 150, 180 with 100, and 165 with 75, which costs
- * a sixth more processor time.
+ * rule allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. A load
+ * of 4,000 to 6,000 shipments takes 190 MiB with 150, 180 with 100, and 165 with 75, which costs a
+ * sixth more processor time.
  */
 const GROWTH_PERCENT = 100
 

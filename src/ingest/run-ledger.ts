@@ -118,7 +118,7 @@ export class RunLedger {
     }
   }
 
-  /** Whether most records of a stream that the run has written so far had no row. */
+  /** Whether most records of a stream that the run has fetched so far had no row. */
   isLoading(stream: string): boolean {
     const counts = this.#streams.get(stream)?.counts
     return counts !== undefined && counts.inserted * 2 > counts.fetched

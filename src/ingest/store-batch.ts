@@ -26,8 +26,6 @@ export const OLDER_THAN_ROWS =
 
 const LATER_MS = 600_000
 
-const NONE: ReadonlySet<Sighting> = new Set()
-
 /**
  * Writes a batch in one transaction, and nothing at all when there is nothing in it. A record that
  * PostgreSQL refuses is set aside, and everything else lands: then in several transactions, of
@@ -79,7 +77,7 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
     if (!(thrown instanceof WarehouseDataError) || sightings.length === 0) throw thrown
     if (thrown.context.code === ALREADY_THERE && batch.withoutRow.size > 0) {
       // A webhook came first, or the warehouse holds events of a container that it does not hold.
-      await write(run, { ...batch, withoutRow: NONE })
+      await write(run, { ...batch, withoutRow: new Set() })
       return
     }
     const [culprit, ...others] = sightings

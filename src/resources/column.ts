@@ -63,8 +63,8 @@ export function encodeValue(type: ColumnType, value: unknown): Encoded {
 }
 
 /**
- * The same for what nearly all values are: null, or stored letter by letter as sent. Undefined where
- * only `encodeValue` can tell.
+ * The same for what nearly all values are: null, or stored letter by letter as sent. Undefined
+ * where only `encodeValue` can tell.
  */
 export function encodePlainly(type: ColumnType, value: unknown): EncodedValue | undefined {
   if (value === null || value === undefined) return null

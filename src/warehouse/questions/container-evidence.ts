@@ -190,7 +190,8 @@ order by holiday.calendar, holiday.holiday_on`,
     title: 'Versions, with their digests',
     note:
       'One row per version of the container and of its shipment, and per transport event as it ' +
-      'stands now: events have no versions. sha256 is the SHA-256 of the text in the column said of versions.csv.',
+      'stands now: events have no versions. sha256 is the SHA-256 of the text in the column said ' +
+      'of versions.csv.',
     empty: 'No version is kept.',
     sql: `select record.type, record.id, record.known_from, record.known_to, record.source,
     encode(sha256(convert_to(record.said, 'UTF8')), 'hex') as sha256, record.said
@@ -289,10 +290,10 @@ order by container.container_id <> $1, container.created_at desc, container.cont
 }
 
 /**
- * What is known of one container at an instant, table by table: what is sent with a dispute. Without
- * a history, and so those of now: transport events, names of places, rules and invoices. While they
- * stay the same, so do the tables of an instant. Ten statements, each on a
- * connection of its own.
+ * What is known of one container at an instant, table by table: what is sent with a dispute.
+ * Transport events, names of places, rules and invoices have no history, and are those of now. While
+ * they stay the same, so do the tables of an instant. Ten statements, each on a connection of its
+ * own.
  */
 export async function readEvidence(
   warehouse: Warehouse,

@@ -79,7 +79,10 @@ export async function replaceContainerChildren(
   )
 }
 
-/** The same for containers that were inserted in this transaction: all of theirs is new. */
+/**
+ * The same for containers that were inserted in this transaction. All of theirs is new, so standing
+ * rows and intervals are made at once and nothing is looked for.
+ */
 export async function addContainerChildren(
   session: Session,
   containerIds: readonly string[],

@@ -34,8 +34,8 @@ export interface Batch extends Omit<WriteOptions, 'names'> {
   /** At most one of each row. */
   readonly sightings: readonly Sighting[]
   /**
-   * Those of them that had no row when that was looked up. If one has a row by now, the batch throws
-   * with the code `ALREADY_THERE`, and is to be written without this.
+   * Those of them that had no row when that was looked up. If one has a row by now, the batch
+   * throws with the code `ALREADY_THERE`, and is to be written without this.
    */
   readonly withoutRow: ReadonlySet<Sighting>
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
@@ -152,9 +152,9 @@ async function isOnlyAnAdvance(
 /**
  * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
  * order, then their histories and children, then tombstones of events that no list names any more.
- * Returns the counts and the keys (see `Written`), by stream, and
- * the lists of transport events that must be refetched. Beside the runs, a list whose container
- * lost the race to a newer sighting is not believed.
+ * Returns the counts and the keys (see `Written`), by stream, and the lists of transport events
+ * that must be refetched. Beside the runs, a list whose container lost the race to a newer sighting
+ * is not believed.
  */
 export async function writeRows(
   session: Session,

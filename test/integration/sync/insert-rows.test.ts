@@ -9,9 +9,11 @@ import { closeScenes, HOUR, openScene } from './sync-scene.js'
 const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_events']
 
 /** The same warehouse, in which every row that is copied is there already: nothing is. */
-function withoutCopy(warehouse: Warehouse): Warehouse {
-  const refuse = (): Promise<never> =>
-    Promise.reject(new WarehouseDataError('is there', { context: { code: ALREADY_THERE } }))
+function withoutCopy(warehouse: Warehouse, onRefusal: () => void): Warehouse {
+  const refuse = (): Promise<never> => {
+    onRefusal()
+    return Promise.reject(new WarehouseDataError('is there', { context: { code: ALREADY_THERE } }))
+  }
   return {
     ...warehouse,
     transaction: (action, work) =>
@@ -42,7 +44,8 @@ describe('rows that are not there yet', () => {
       const scene = await openScene({ shipments: 14, acceptedIncludes })
       const settings = { pageSize }
       const other = await openScene({ shipments: 1 })
-      const warehouse = withoutCopy(other.warehouse)
+      let refused = 0
+      const warehouse = withoutCopy(other.warehouse, () => (refused += 1))
       for (const hours of [0, 60, 60]) {
         scene.simulator.clock.advance(hours * HOUR)
         const command = hours === 0 ? 'backfill' : 'sync'
@@ -52,6 +55,7 @@ describe('rows that are not there yet', () => {
         expect(await readRows(scene.warehouse)).toEqual(await readRows(warehouse))
       }
       expect(await scene.differences()).toEqual([])
+      expect(refused).toBeGreaterThan(0)
     },
   )
 
