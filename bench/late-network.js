@@ -64,6 +64,9 @@ async function passThrough(serverUrl, lateMs) {
   const target = new URL(serverUrl)
   const proxy = createServer((client) => {
     const server = connectSocket(Number(target.port), target.hostname)
+    // As both ends do: held back by Nagle's rule, a short message waits 40 ms for what came before.
+    client.setNoDelay(true)
+    server.setNoDelay(true)
     client.pipe(server)
     server.on('data', (chunk) => setTimeout(() => client.write(chunk), lateMs))
     server.on('close', () => setTimeout(() => client.destroy(), lateMs))

@@ -154,13 +154,20 @@ describe('serve that is told to stop', () => {
       await proxy!.restore()
 
       const hurried = await scene.serve()
-      proxy!.freeze()
+      // An answer under way that does not come: without one it may end by itself before.
+      const late = proxy!.add({ kind: 'latency', ms: 60_000 }, { direction: 'toClient' })
+      const unanswered = scene.post(notificationBody()).then(
+        ({ status }) => status,
+        () => 'no answer',
+      )
+      await waitUntil('the database hangs', () => late.played > 0)
       hurried.kill('SIGTERM')
       await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
       const askedAt = performance.now()
       hurried.kill('SIGTERM')
       expect((await hurried.ended).exitCode).toBe(143)
       expect(performance.now() - askedAt).toBeLessThan(1_000)
+      expect(await unanswered).not.toBe(202)
     },
   )
 

@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
@@ -116,6 +117,8 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
     const line = lineOf(purpose)
     while (line.granted === 0) {
       await waitOut(line.hint, signal)
+      // Those who come at the same time are in the line first, so that one statement asks for all.
+      await letOthersRun()
       const { granted, waitMs } = await ask(purpose, line.waiting)
       line.granted = granted
       line.hint = { waitMs, heardAt: clock().getTime() }
