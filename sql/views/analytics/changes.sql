@@ -190,8 +190,8 @@ found as (
         -- A day that could not be worked out is shown as the instant that was sent.
         case
             when kind.change = 'last free day'
-                and happened.from_value ~ '^\d{4}-\d\d-\d\d$'
-                and happened.to_value ~ '^\d{4}-\d\d-\d\d$'
+                and happened.from_value like '____-__-__'
+                and happened.to_value like '____-__-__'
                 then happened.to_value::date - happened.from_value::date
         end as shift_days,
         fee.change_amount,
@@ -199,6 +199,7 @@ found as (
         happened.source,
         happened.learned_at
     from {{analytics}}.container_timeline as happened
+    -- Once a change, and not once for each of its columns.
     cross join lateral (
 
         select
@@ -206,6 +207,7 @@ found as (
                 when happened.kind like 'last free day %' then 'last free day'
                 else split_part(happened.kind, ' ', 1)
             end as change
+        offset 0
 
     ) as kind
     cross join lateral (

@@ -144,25 +144,39 @@ waits as (
     from boxes as box
     cross join lateral (
 
-        values
-            (
-                '1 arrival to berth',
-                box.arrived_at,
-                box.berthed_at,
-                box.is_gone or box.discharged_at is not null
-            ),
-            ('2 berth to discharge', box.berthed_at, box.discharged_at, box.is_gone),
-            (
-                '3 discharge to available',
-                box.discharged_at,
-                box.available_at,
-                box.is_gone or box.is_availability_untold
-            ),
-            ('4 available to out', box.available_at, box.out_at, box.is_gone),
-            ('5 arrival to out', box.arrived_at, box.out_at, box.is_gone)
+        -- Not a list of values: PostgreSQL would prepare its expressions anew for each container.
+        select
+            '1 arrival to berth' as stage,
+            box.arrived_at as start_at,
+            box.berthed_at as end_at,
+            box.is_gone or box.discharged_at is not null as is_passed
+        where box.arrived_at is not null
 
-    ) as wait (stage, start_at, end_at, is_passed)
-    where wait.start_at is not null
+        union all
+
+        select '2 berth to discharge', box.berthed_at, box.discharged_at, box.is_gone
+        where box.berthed_at is not null
+
+        union all
+
+        select
+            '3 discharge to available',
+            box.discharged_at,
+            box.available_at,
+            box.is_gone or box.is_availability_untold
+        where box.discharged_at is not null
+
+        union all
+
+        select '4 available to out', box.available_at, box.out_at, box.is_gone
+        where box.available_at is not null
+
+        union all
+
+        select '5 arrival to out', box.arrived_at, box.out_at, box.is_gone
+        where box.arrived_at is not null
+
+    ) as wait
 
 ),
 

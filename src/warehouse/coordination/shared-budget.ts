@@ -1,4 +1,3 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
@@ -118,7 +117,7 @@ from ${warehouse.names.in('sync', 'ask_for_request')}(
     while (line.granted === 0) {
       await waitOut(line.hint, signal)
       // Those who come at the same time are in the line first, so that one statement asks for all.
-      await letOthersRun()
+      await new Promise((resolve) => setImmediate(resolve))
       const { granted, waitMs } = await ask(purpose, line.waiting)
       line.granted = granted
       line.hint = { waitMs, heardAt: clock().getTime() }
