@@ -12,7 +12,7 @@
  * (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
-import { readViews } from '../dist/warehouse/schema/shipped-views.js'
+import { readViews, STORED_VIEWS } from '../dist/warehouse/schema/shipped-views.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { SchemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { storeViews } from '../dist/warehouse/schema/store-views.js'
@@ -65,6 +65,7 @@ const KINDS = {
       'seen_at',
       'changed_at',
       'learned_at',
+      'charged_on',
       'week_on',
       'full_out_at',
       'pod_discharged_at',
@@ -85,14 +86,20 @@ const KINDS = {
   },
 }
 
+// To store all takes half an hour: of named views those alone are installed and stored.
+if (wanted.length > 0) {
+  const named = STORED_VIEWS.filter(({ source }) => wanted.includes(source.name))
+  STORED_VIEWS.splice(0, STORED_VIEWS.length, ...named)
+}
+
 await runBench(async () => {
   const databaseUrl = await openDatabase(SERVER)
   const client = await connect(databaseUrl)
   await fill(client, databaseUrl)
-  const stored = wanted.length === 0 ? await store(databaseUrl) : []
+  const stored = await store(databaseUrl)
   const rows = []
   for (const view of await readViews()) {
-    if (wanted.length > 0 && !wanted.includes(view.name)) continue
+    if (wanted.length > 0 && !wanted.includes(view.name.replace(/^datasync_/, ''))) continue
     if (view.schema === 'asOf' || view.name.startsWith('known_')) continue
     rows.push(await ask(client, view))
     note(rows.at(-1).join('  '))

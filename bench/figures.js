@@ -49,6 +49,19 @@ export const FIGURES = {
     reach: 1000,
     then: 500,
   },
+  'B15 memory': { what: 'ten million events, peak RSS', unit: 'MB', reach: 300, then: 200 },
+  'B15 CPU': {
+    what: 'ten million events, CPU a record against that of a small account',
+    unit: '×',
+    reach: 1.1,
+    then: 1,
+  },
+  'B15 question': {
+    what: 'ten million events, slowest question about a container',
+    unit: 'ms',
+    reach: 1000,
+    then: 500,
+  },
   'B17 waits': {
     what: 'waits for the database in a backfill of 280 shipments',
     reach: 150,

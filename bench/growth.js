@@ -6,25 +6,16 @@
  *
  *   node bench/growth.js [shipments of the smaller account, 3000 unless told]
  */
-import {
-  CONNECTOR,
-  connect,
-  countRows,
-  openDatabase,
-  runBench,
-  runMeasured,
-  START,
-  startService,
-} from './bench-world.js'
+import { openDatabase, runBench } from './bench-world.js'
 import { figure } from './figures.js'
-import { readServerCpuMs } from './processor-time.js'
+import { measureAccount } from './measure-account.js'
 
 const SMALLER = Number(process.argv[2] ?? 3000)
 
 await runBench(async () => {
   const databaseUrl = await openDatabase()
-  const smaller = await measure(databaseUrl, 'smaller', SMALLER)
-  const larger = await measure(databaseUrl, 'larger', 10 * SMALLER)
+  const smaller = await measureAccount(databaseUrl, 'smaller', SMALLER)
+  const larger = await measureAccount(databaseUrl, 'larger', 10 * SMALLER)
   const growth = ({ name, of }) => (10 * of(larger[name])) / of(smaller[name])
   const cpu = (name) => growth({ name, of: ({ cpuMs, records }) => cpuMs / records })
   const note = `${smaller.backfill.records} and ${larger.backfill.records} records; without the start of the program`
@@ -43,37 +34,6 @@ await runBench(async () => {
         note: `${larger.backfill.peakMiB} MiB at the larger size; in the sync ${smaller.sync.peakMiB} and ${larger.sync.peakMiB}`,
       }),
     ],
-    smaller,
-    larger,
+    accounts: [smaller, larger].map(({ backfill, sync }) => ({ backfill, sync })),
   }
 })
-
-/** In a database of its own, on the same server. */
-async function measure(serverUrl, name, shipments) {
-  const service = await startService('--speed', '0', '--shipments', String(shipments))
-  const server = await connect(serverUrl)
-  await server.query(`create database growth_${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/growth_${name}`
-  const run = async (command) => {
-    const before = await readServerCpuMs(server)
-    const { text, ...measured } = await runMeasured([CONNECTOR], {
-      API_URL: service.apiUrl,
-      API_KEY: service.apiKey,
-      DATABASE_URL: url.href,
-      COMMAND: command,
-      NOW: START,
-    })
-    const databaseMs = (await readServerCpuMs(server)) - before
-    const { runCpuMs, outcome } = text === '' ? {} : JSON.parse(text)
-    return { ...measured, outcome, connectorMs: runCpuMs, databaseMs, cpuMs: runCpuMs + databaseMs }
-  }
-  await run('migrate')
-  const backfill = await run('backfill')
-  const client = await connect(url.href)
-  const { shipments: loaded, containers, transport_events: events } = await countRows(client)
-  await client.query('vacuum analyze')
-  const sync = await run('sync')
-  const records = loaded + containers + events
-  return { backfill: { ...backfill, records }, sync: { ...sync, records } }
-}

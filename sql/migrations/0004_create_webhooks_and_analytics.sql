@@ -492,7 +492,7 @@ comment on column {{sync}}.stored_views.took_ms is
 -- written: those of transport events cost 0.6 µs a row each. Texts of the source stand in none of
 -- them, for they may be longer than an index can hold. Decision 37 says which went, and why.
 
--- container_milestones, and containers of the compatibility schema.
+-- container_milestones, port_waits, and containers of the compatibility schema.
 create index transport_events_milestones_idx
     on {{data}}.transport_events (container_id)
     where event in (
@@ -500,6 +500,7 @@ create index transport_events_milestones_idx
         'container.transport.full_in',
         'container.transport.vessel_loaded',
         'container.transport.vessel_berthed',
+        'container.transport.available',
         'container.transport.delivered'
     );
 

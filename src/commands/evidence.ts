@@ -24,12 +24,15 @@ export const evidence = declare({
   run: async (app, { container, out, asOf: asked }, io) => {
     const folder = resolve(io.process.cwd(), out)
     await requireFree(folder, out)
+    const asOf = (asked === undefined ? new Date() : instant(asked)).toISOString()
+    if (Date.parse(asOf) > Date.now()) {
+      throw refuse('--as-of', `${asked} is in the future; name an instant that has passed`)
+    }
     const { findJourneys, readEvidence } =
       await import('../warehouse/questions/container-evidence.js')
     await app.openWarehouse()
     const warehouse = await app.connect({ isReadOnly: true })
     for (const note of await explainAsOf(warehouse, '--as-of', asked, undefined)) io.printNote(note)
-    const asOf = (asked === undefined ? new Date() : instant(asked)).toISOString()
     const journeys = await findJourneys(warehouse, container.trim(), asOf)
     const [journey] = journeys
     if (journey === undefined) {

@@ -41,13 +41,13 @@ export async function explainAsOf(
   if (shipped?.isOfNow === true) {
     return [`${option} has no effect here: this answer is always of the present`]
   }
-  const asked = instant(text).getTime()
-  if (asked > Date.now()) {
-    return [`${option} ${text} is in the future: the answer is what is known now`]
+  const asked = instant(text)
+  if (asked.getTime() > Date.now()) {
+    return [`${option} ${text} is in the future: what is known now, with days counted to then`]
   }
   const { readFirstLoad } = await import('../warehouse/questions/explain-empty.js')
-  const first = await readFirstLoad(warehouse)
-  if (first === undefined || asked >= Date.parse(first)) return []
+  const first = await readFirstLoad(warehouse, asked)
+  if (first === undefined) return []
   return [`${option} ${text} is before the first load (${first}): nothing was known then`]
 }
 
@@ -75,8 +75,8 @@ export async function explainEmpty(
   const unknown = await explainUnknown(warehouse, values)
   if (unknown.length > 0) return unknown
   const flags = Object.keys(values).flatMap((one) => (one === 'limit' ? [] : [`--${one}`]))
-  const narrowed = flags.length > 0 ? ` that match ${flags.join(', ')}` : ''
-  return [`no rows: ${name} needs ${needs}${narrowed}`]
+  const narrowed = flags.length > 0 ? ` match ${flags.join(', ')}` : ''
+  return [`no rows${narrowed}: ${name} needs ${needs}`]
 }
 
 /** Says of each value that nothing in the warehouse has what there is instead. */

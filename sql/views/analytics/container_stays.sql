@@ -92,21 +92,29 @@ facts as (
         milestone.ramp_out_at,
         milestone.rail_loaded_at is not null as is_rail_loaded,
         milestone.arrived_at is not null as is_at_ramp,
-        milestone.ramp_out_at is not null
+        -- Never null. The planner expects half of the rows where it meets coalesce, and of a list of
+        -- tests for null next to none, which makes it loop over tables that it should hash.
+        coalesce(
+            milestone.ramp_out_at is not null
             or milestone.empty_at is not null
             or container.final_destination_full_out_at is null
             and container.pod_full_out_at is null
             and coalesce(
                 container.current_status in ('picked_up', 'delivered', 'dropped', 'empty_returned'),
                 false
-            ) as is_delivered,
-        milestone.ramp_out_at is not null
+            ),
+            false
+        ) as is_delivered,
+        coalesce(
+            milestone.ramp_out_at is not null
             or milestone.empty_at is not null
             or milestone.full_out_at is not null
             and container.pod_rail_departed_at is null
             and container.ind_ata_at is null
             and container.ind_rail_unloaded_at is null
-            and container.final_destination_full_out_at is null as is_out,
+            and container.final_destination_full_out_at is null,
+            false
+        ) as is_out,
         by_terminal.container_id is not null as has_terminal_day,
         by_line.container_id is not null as has_line_day,
         by_rail.container_id is not null as has_rail_day,
@@ -310,10 +318,13 @@ stays as (
                 ),
                 false
             ) as has_begun,
-            fact.left_port_at is not null
-            or fact.is_at_ramp
-            or fact.is_delivered
-            or coalesce(fact.is_rail and fact.current_status = 'on_rail', false) as has_ended,
+            coalesce(
+                fact.left_port_at is not null
+                or fact.is_at_ramp
+                or fact.is_delivered
+                or fact.is_rail and fact.current_status = 'on_rail',
+                false
+            ) as has_ended,
             fact.vessel_arrived_at as arrived_at,
             fact.discharged_at as start_at,
             fact.left_port_at as end_at,

@@ -97,7 +97,7 @@ left join lateral (
     on true
 where stay.has_begun
     and not stay.has_ended
-    and stay.mode = 'truck'
+    and stay.mode <> 'rail'
     and not stay.is_out
 order by
     stay.state = 'unknown',

@@ -98,15 +98,20 @@ export async function findUnknownValues(
 }
 
 /**
- * When the warehouse first learned anything; undefined where nothing was loaded yet or nobody may
- * know.
+ * When the first load began, on the clock of the database; undefined where something was known at
+ * the instant, on the clock of the service, where nothing was loaded yet, or where nobody may know.
  */
-export async function readFirstLoad(warehouse: Asking): Promise<string | undefined> {
+export async function readFirstLoad(warehouse: Asking, instant: Date): Promise<string | undefined> {
+  const { names } = warehouse
   const { rows } = await warehouse.readTable(
     'look for the first load',
-    `select min(started_at) from ${warehouse.names.table('sync_runs')}
-where started_at < $1::timestamptz`,
-    { parameters: ['infinity'] },
+    `select min(started_at) from ${names.table('sync_runs')}
+where not exists (
+    select from ${names.table('shipment_history')} where valid_from <= $1::timestamptz
+) and not exists (
+    select from ${names.table('container_history')} where valid_from <= $1::timestamptz
+)`,
+    { parameters: [instant.toISOString()] },
   )
   const [first] = rows[0] ?? []
   return typeof first === 'string' ? first : undefined

@@ -410,7 +410,7 @@ describe('an answer without rows says why', () => {
       /^note: no rows: eta_accuracy needs a shipment that arrived after it was first loaded: /
     expect(await noteOf('eta_accuracy', '--limit', '0')).toMatch(needs)
     expect(await noteOf('eta_changes', '--since', '2100-01-01')).toMatch(
-      /^note: no rows: eta_changes needs a shipment whose ETA moved: .* that match --since\n$/,
+      /^note: no rows match --since: eta_changes needs a shipment whose ETA moved: /,
     )
   })
 
@@ -421,8 +421,14 @@ describe('an answer without rows says why', () => {
       expect(await noteOf('pickup_worklist', '--as-of', '2020-01-01')).toMatch(
         /^note: --as-of 2020-01-01 is before the first load \(2\d{3}-.*\): nothing was known then\n/,
       )
+      // The clock of the service is days behind that of the database here, and counts.
+      const [first] = await scene.query<{ known_at: string }>(
+        `select to_char(min(valid_from), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as known_at
+        from tracking.container_history`,
+      )
+      expect(await noteOf('container_stays', '--as-of', first!.known_at)).toBe('')
       expect(await noteOf('pickup_worklist', '--as-of', '2100-01-01', '--limit', '1')).toBe(
-        'note: --as-of 2100-01-01 is in the future: the answer is what is known now\n',
+        'note: --as-of 2100-01-01 is in the future: what is known now, with days counted to then\n',
       )
       expect(await noteOf('freshness', '--as-of', '2026-11-01')).toContain(
         '--as-of has no effect here',
