@@ -35,6 +35,8 @@ const SERVER = {
 }
 
 const TIME_LIMIT_MS = 30_000
+/** The first time a question may have to read what it needs from the disk. */
+const WARM_UP_LIMIT_MS = 120_000
 
 /**
  * What views are narrowed by; of each kind the first column that the view has. Two months back:
@@ -201,9 +203,9 @@ async function ask(client, view) {
 }
 
 async function time(client, sqlText) {
-  await client.query(`set statement_timeout = ${TIME_LIMIT_MS}`)
   let plan
-  for (let round = 0; round < 2; round += 1) {
+  for (const limitMs of [WARM_UP_LIMIT_MS, TIME_LIMIT_MS]) {
+    await client.query(`set statement_timeout = ${limitMs}`)
     try {
       const { rows } = await client.query(
         `explain (analyze, timing off, buffers off, format json) ${sqlText}`,

@@ -166,6 +166,14 @@ function readSlots(expression: string, timezone: string) {
   }
 }
 
+/** When an expression comes next. */
+export function nextSlot(expression: string, timeZone: string): Date | undefined {
+  const slots = readSlots(expression, timeZone)
+  const [next] = slots.next(1)
+  slots.forget()
+  return next === undefined ? undefined : new Date(next)
+}
+
 const SLOTS_LOOKED_AT = 10
 
 /** The shortest and the longest time between the next slots of an expression. */

@@ -4,6 +4,7 @@ import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { check, config, status } from './check.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { customFields } from './custom-fields.js'
+import { dashboard } from './dashboard.js'
 import { database } from './database.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
@@ -27,6 +28,7 @@ const COMMANDS = [
   backfill,
   sync,
   serve,
+  dashboard,
   storeViews,
   status,
   verify,

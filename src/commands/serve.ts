@@ -8,7 +8,9 @@ import { requireService, requireWebhookSecrets } from '../config/needed-settings
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
+import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
 import { declare, flag } from './declare-command.js'
+import { formatCsv } from './output/print-answer.js'
 import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [
@@ -45,8 +47,8 @@ const OTHER_CONNECTIONS = 5
 export const serve = declare({
   name: 'serve',
   help:
-    'Receive webhooks, apply them and run syncs on schedule, with health, metrics and a status ' +
-    'page, until it is stopped.',
+    'Receive webhooks, apply them and run syncs on schedule, with health, metrics and the ' +
+    'dashboard, until it is stopped.',
   json: false,
   settings: SERVE_SETTINGS,
   takes: {
@@ -72,12 +74,18 @@ async function run(
   const { createSleep } = await import('../base/retry.js')
   const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
   const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS })
+  const pages = await app.connect({
+    isReadOnly: true,
+    statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
+    poolSize: 1,
+  })
   const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({
     config,
     parts,
     warehouse,
     inbox,
+    dashboard: { warehouse: pages, formatCsv },
     // A receiver alone writes into its inbox and nowhere else.
     prepare: () => app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
     service,

@@ -19,6 +19,26 @@ export function forListedHosts(route: Route, hosts: ReadonlySet<string>): Route 
   }
 }
 
+/** The same for each of several. */
+export function onListedHosts(
+  routes: Readonly<Record<string, Route>>,
+  hosts: ReadonlySet<string>,
+): Record<string, Route> {
+  return Object.fromEntries(
+    Object.entries(routes).map(([path, route]) => [path, forListedHosts(route, hosts)]),
+  )
+}
+
+/** Of a setting: names separated by commas. */
+export function namesOf(list: string | undefined): ReadonlySet<string> {
+  return new Set(
+    list
+      ?.toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
+}
+
 /** Without the port and the brackets of an address. */
 function hostName(host: string): string {
   const name = host.toLowerCase().replace(/:\d+$/, '')

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { within } from './in-time.js'
+import { within } from '../base/in-time.js'
 
 /** A process whose event loop is blocked for this long is not healthy. */
 const LONGEST_LOOP_DELAY_MS = 1_000

@@ -1,7 +1,7 @@
 import { Gauge, type Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
-import { keepFor, within } from './in-time.js'
+import { keepFor, within } from '../base/in-time.js'
 import {
   PREFIX,
   PROCESS_METRICS,

@@ -3,13 +3,14 @@ import { ConfigError } from '../base/errors.js'
 import type { Schedule } from '../base/schedule.js'
 import { answer, type Answer } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
-import { forListedHosts } from '../http/listed-hosts.js'
+import { createDashboardRoutes } from '../dashboard/routes.js'
+import { forListedHosts, namesOf, onListedHosts } from '../http/listed-hosts.js'
 import type { Receiver } from '../webhooks/receive/receive.js'
 import type { RunningProcessor } from '../webhooks/process/run-processor.js'
 import type { Health } from './health.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
-import { createStatusRoute, type ServingStatus } from './status-page.js'
+import { describeServing, type ServingStatus } from './describe-serving.js'
 import { readVitals, slotsOf } from '../status/read-vitals.js'
 
 /** What runs in this process by now. */
@@ -63,11 +64,13 @@ export function createRoutes(
       }),
       listed,
     ),
-    '/': forListedHosts(
-      createStatusRoute({
-        warehouse,
+    ...onListedHosts(
+      createDashboardRoutes({
+        ...dependencies.dashboard,
         logger,
-        serving: () => describeProcess(dependencies, running, startedAt),
+        facts: () => describeProcess(dependencies, running, startedAt),
+        describe: (status) =>
+          describeServing(status, describeProcess(dependencies, running, startedAt)),
       }),
       listed,
     ),
@@ -86,15 +89,6 @@ export function createRoutes(
     },
   }
   return routes
-}
-
-function namesOf(list: string | undefined): ReadonlySet<string> {
-  return new Set(
-    list
-      ?.toLowerCase()
-      .split(',')
-      .map((name) => name.trim()),
-  )
 }
 
 function describeProcess(

@@ -4,6 +4,7 @@ import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
 import type { Config } from '../config/settings.js'
+import type { DashboardOptions } from '../dashboard/routes.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
@@ -22,6 +23,8 @@ export interface ServeDependencies {
   readonly warehouse: Warehouse
   /** For the receiver and its readiness: they never wait for a connection that a sync holds. */
   readonly inbox: Warehouse
+  /** For the dashboard: reads only, with a short time limit. */
+  readonly dashboard: Pick<DashboardOptions, 'warehouse' | 'formatCsv'>
   /** Brings the schemas up to date; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
   readonly service: TrackingService

@@ -77,9 +77,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'what is to be known about the running thing',
     may: ['webhooks', 'warehouse', 'resources', 'base'],
   },
+  dashboard: {
+    holds: 'the page of pictures: what each shows, how it is drawn, its routes',
+    may: ['status', 'http', 'warehouse', 'base'],
+    packages: ['@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
+  },
   serve: {
     holds: 'the long-running process: its parts, routes, metrics and jobs',
-    may: ['status', 'webhooks', 'sync', 'ingest', 'http', 'warehouse', 'api', 'config', 'base'],
+    may: [
+      'dashboard',
+      'status',
+      'webhooks',
+      'sync',
+      'ingest',
+      'http',
+      'warehouse',
+      'api',
+      'config',
+      'base',
+    ],
     packages: ['prom-client', 'node:http', 'node:perf_hooks'],
   },
   simulator: {

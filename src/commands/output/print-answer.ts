@@ -123,6 +123,13 @@ export async function* asCsv(
   }
 }
 
+/** The same as one text, which a spreadsheet may open. */
+export async function formatCsv(answer: TableAnswer): Promise<string> {
+  let text = ''
+  for await (const piece of asCsv(asPieces(answer), { isSpreadsheetSafe: true })) text += piece
+  return text
+}
+
 /** Object ids of PostgreSQL's `timestamp` and `timestamptz`. */
 const INSTANTS = new Set([1114, 1184])
 

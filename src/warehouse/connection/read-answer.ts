@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { refuseMoreThanReading } from '../questions/own-sql.js'
-import { quoteIdentifier, type SchemaNames } from './schema-names.js'
+import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
 
 export interface TableAnswer {
@@ -15,6 +15,8 @@ export interface QuestionOptions {
   readonly parameters?: readonly unknown[]
   /** The instant the views answer for, as PostgreSQL reads one; now unless given. */
   readonly asOf?: string | undefined
+  /** Read as the reader's role, where it is there and the login may take it. */
+  readonly isAsReader?: boolean
 }
 
 export interface AnswerConnection {
@@ -37,7 +39,7 @@ export async function* streamAnswer(
   { client, prepare }: AnswerConnection,
   names: SchemaNames,
   sqlText: string,
-  { parameters = [], asOf }: QuestionOptions = {},
+  { parameters = [], asOf, isAsReader = false }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
   // A lost connection fails the statement as well, and is told there.
   client.on('error', () => undefined)
@@ -47,6 +49,7 @@ export async function* streamAnswer(
     await client.query(begin)
     await client.query('set transaction read only')
     await restrict(client, names, asOf)
+    if (isAsReader) await becomeReader(client, names)
     await refuseMoreThanReading(
       async (text, values) => (await client.query<{ name: string }>(text, [...values])).rows,
       sqlText,
@@ -95,6 +98,21 @@ async function restrict(
   }
   const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
   if (rows[0]?.is_superuser === 'on') await client.query(`set local role ${READER_OF_ALL}`)
+}
+
+/** PostgreSQL 16 asks whether a member may also take the role. */
+async function becomeReader(client: pg.Client, names: SchemaNames): Promise<void> {
+  await client.query(
+    `select set_config('role', rolname, true)
+from pg_roles
+where rolname = $1
+    and pg_has_role(
+        session_user,
+        oid,
+        case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end
+    )`,
+    [roleNames(names).reader],
+  )
 }
 
 /** All pieces as one table. */

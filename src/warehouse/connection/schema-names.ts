@@ -112,3 +112,24 @@ export function withSchemaNames(sqlText: string, names: Schemas): string {
     return quoteIdentifier(names[name as keyof Schemas])
   })
 }
+
+export interface RoleNames {
+  /**
+   * May read data, views and the bookkeeping, but no raw payload: what `query`, `status` and
+   * `check` need.
+   */
+  readonly reader: string
+  /**
+   * May write rows, but none that the owner acts on; changes no schema. What `sync` and `serve`
+   * need with TRACKING_MIGRATE=false.
+   */
+  readonly writer: string
+}
+
+/**
+ * The roles of one account's schemas: `tracking_reader` and `tracking_writer` unless
+ * TRACKING_SCHEMA says otherwise.
+ */
+export function roleNames(names: SchemaNames): RoleNames {
+  return { reader: `${names.data}_reader`, writer: `${names.data}_writer` }
+}

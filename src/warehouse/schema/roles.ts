@@ -1,28 +1,13 @@
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
-import { quoteIdentifier, USERS_TABLES, type SchemaNames } from '../connection/schema-names.js'
+import {
+  quoteIdentifier,
+  roleNames,
+  USERS_TABLES,
+  type RoleNames,
+  type SchemaNames,
+} from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { readShippedTables } from './compare-schema.js'
-
-export interface RoleNames {
-  /**
-   * May read data, views and the bookkeeping, but no raw payload: what `query`, `status` and
-   * `check` need.
-   */
-  readonly reader: string
-  /**
-   * May write rows, but none that the owner acts on; changes no schema. What `sync` and `serve`
-   * need with TRACKING_MIGRATE=false.
-   */
-  readonly writer: string
-}
-
-/**
- * The roles of one account's schemas: `tracking_reader` and `tracking_writer` unless
- * TRACKING_SCHEMA says otherwise.
- */
-export function roleNames(names: SchemaNames): RoleNames {
-  return { reader: `${names.data}_reader`, writer: `${names.data}_writer` }
-}
 
 /** Tables whose rows decide what the owner's next `migrate` runs: only the owner writes them. */
 export const OWNERS_TABLES = ['migrations', 'installed_views'] as const

@@ -8,8 +8,12 @@ import {
   toError,
 } from '../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
-import { roleNames } from './roles.js'
-import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import {
+  quoteIdentifier,
+  roleNames,
+  withSchemaNames,
+  type SchemaNames,
+} from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** A file of `sql/migrations`, in order of its number. */

@@ -148,6 +148,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('container_stays'),
   ofAnalytics('container_timeline', { orderedBy: 'occurred_at' }),
   ofAnalytics('data_quality'),
+  ofAnalytics('date_corrections'),
   ofAnalytics('demurrage_exposure'),
   ofAnalytics('demurrage_evidence', {
     indexed: ['pod_terminal_id', 'seen_at'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createRoles, type RoleNames } from '../../../src/warehouse/schema/roles.js'
+import type { RoleNames } from '../../../src/warehouse/connection/schema-names.js'
+import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'

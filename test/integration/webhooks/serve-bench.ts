@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
+import { formatCsv } from '../../../src/commands/output/print-answer.js'
 import { runSettingsOf } from '../../../src/commands/sync.js'
 import { loadConfig } from '../../../src/config/load.js'
 import type { Config } from '../../../src/config/settings.js'
@@ -110,6 +111,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     parts: { isReceiving: true, isProcessing: true, isScheduling: true, ...options.parts },
     warehouse,
     inbox,
+    dashboard: { warehouse, formatCsv },
     prepare: () => Promise.resolve(),
     service,
     stats: () => stats,

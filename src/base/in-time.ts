@@ -13,19 +13,19 @@ export async function within<Result>(
 }
 
 /**
- * Makes a text at most once in `ms`; readers within this time share it. One that could not be made
- * is not kept.
+ * Makes a result at most once in `ms`; readers within this time share it. One that could not be
+ * made is not kept.
  */
-export function keepFor(ms: number, make: () => Promise<string>): () => Promise<string> {
-  let kept: { readonly text: Promise<string>; readonly until: number } | undefined
+export function keepFor<Result>(ms: number, make: () => Promise<Result>): () => Promise<Result> {
+  let kept: { readonly result: Promise<Result>; readonly until: number } | undefined
   return () => {
-    if (kept !== undefined && performance.now() <= kept.until) return kept.text
-    const text = make()
-    const made = { text, until: performance.now() + ms }
+    if (kept !== undefined && performance.now() <= kept.until) return kept.result
+    const result = make()
+    const made = { result, until: performance.now() + ms }
     kept = made
-    text.catch(() => {
+    result.catch(() => {
       if (kept === made) kept = undefined
     })
-    return text
+    return result
   }
 }

@@ -1,0 +1,267 @@
+import * as Plot from '@observablehq/plot'
+import { parseHTML } from 'linkedom'
+import type { Picture } from './panels.js'
+
+/** A row of a panel's answer by the names of its columns, as the database wrote it. */
+export type PanelRow = Readonly<Record<string, unknown>>
+
+export interface PictureOptions {
+  /** In CSS pixels; the text stays as large as it is. */
+  readonly width: number
+  /** What stands on the axis of numbers. */
+  readonly unit: string
+  readonly now: Date
+  /** Read aloud in place of the picture. */
+  readonly label: string
+}
+
+/** Colours of the style sheet, which has each for light and for dark. */
+const FIRST = 'var(--series-a)'
+const SERIES = [FIRST, ...['b', 'c', 'd', 'e', 'f', 'g'].map((name) => `var(--series-${name})`)]
+
+/** Kinds that mean good or bad have the colour of that, wherever they stand. */
+const MEANT: Readonly<Record<string, string>> = {
+  high: 'var(--bad)',
+  medium: 'var(--middling)',
+  others: 'var(--series-g)',
+  low: 'var(--series-a)',
+  'a day later or more': 'var(--bad)',
+  later: 'var(--middling)',
+  earlier: 'var(--good)',
+  dead: 'var(--bad)',
+  deleted: 'var(--bad)',
+}
+
+/** Kinds of a picture, each with its colour, for its legend. */
+export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<string, string> {
+  if (!('kind' in picture) || picture.shape === 'points') return new Map()
+  const kinds = [...new Set(rows.map((row) => text(row[picture.kind])))]
+  let used = 0
+  return new Map(
+    kinds.map((kind) => [kind, MEANT[kind] ?? SERIES[used++ % SERIES.length] ?? FIRST]),
+  )
+}
+
+/** What we need of an element; our types know no browser. */
+interface Drawn {
+  readonly outerHTML: string
+  querySelector(selector: string): { remove(): void } | null
+  setAttribute(name: string, value: string): void
+}
+
+/**
+ * The rows as SVG without scripts, styles or ids, drawn outside of a browser. Colours are variables
+ * of the page's style sheet. Takes some milliseconds.
+ */
+export function drawPicture(
+  picture: Picture,
+  rows: readonly PanelRow[],
+  options: PictureOptions,
+): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>') as unknown as {
+    readonly document: never
+  }
+  const svg = Plot.plot({
+    document,
+    className: 'picture',
+    width: options.width,
+    marginLeft: 44,
+    marginRight: 12,
+    ...draw(picture, rows, options),
+  }) as unknown as Drawn
+  svg.querySelector('style')?.remove()
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('aria-label', options.label)
+  return svg.outerHTML
+}
+
+function draw(
+  picture: Picture,
+  rows: readonly PanelRow[],
+  options: PictureOptions,
+): Plot.PlotOptions {
+  switch (picture.shape) {
+    case 'columns':
+      return drawColumns(picture, rows, options)
+    case 'bars':
+      return drawBars(picture, rows, options)
+    case 'line':
+      return drawLine(picture, rows, options)
+    case 'cells':
+      return drawCells(picture, rows)
+    case 'points':
+      return drawPoints(picture, rows, options)
+  }
+}
+
+type Of<Shape extends Picture['shape']> = Extract<Picture, { shape: Shape }>
+
+function drawColumns(
+  picture: Of<'columns'>,
+  rows: readonly PanelRow[],
+  { width, unit, now }: PictureOptions,
+): Plot.PlotOptions {
+  const { at, every, value, kind, facet, days } = picture
+  const colours = coloursOf(picture, rows)
+  const facets = facet === undefined ? 1 : new Set(rows.map((row) => row[facet])).size
+  return {
+    height: 60 + 150 * facets,
+    x: timeAxis(days, now, width),
+    y: { label: unit, grid: true, tickFormat: 's', ticks: 4 },
+    ...(facet === undefined ? {} : { fy: { label: null }, marginRight: 40 }),
+    marks: [
+      Plot.rectY(rows, {
+        x: (row: PanelRow) => instant(row[at]),
+        interval: every,
+        y: (row: PanelRow) => Number(row[value]),
+        fill: (row: PanelRow) => colours.get(text(row[kind])),
+        ...(facet === undefined ? {} : { fy: facet }),
+        title: (row: PanelRow) =>
+          [
+            day(row[at], every),
+            text(row[kind]),
+            `${text(row[value])} ${facet === undefined ? unit : text(row[facet])}`,
+          ].join(', '),
+        order: null,
+      }),
+      Plot.ruleY([0]),
+    ],
+    color: { type: 'identity' },
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/** From and to in days from now, whole days; what lies outside is not drawn. */
+function timeAxis(
+  [from, to]: readonly [number, number],
+  now: Date,
+  width: number,
+): Plot.ScaleOptions {
+  const today = Math.floor(now.getTime() / DAY_MS)
+  const domain = [from, to].map((days) => new Date((today + days) * DAY_MS))
+  return { type: 'utc', label: null, ticks: width < 450 ? 4 : 8, domain, clamp: true }
+}
+
+function drawBars(
+  picture: Of<'bars'>,
+  rows: readonly PanelRow[],
+  { width, unit }: PictureOptions,
+): Plot.PlotOptions {
+  const { name, value, kind } = picture
+  const colours = coloursOf(picture, rows)
+  const names = [...new Set(rows.map((row) => text(row[name])))]
+  return {
+    height: 56 + 24 * names.length,
+    marginLeft: 130,
+    marginRight: 44,
+    x: { label: unit, tickFormat: 's', ticks: width < 450 ? 3 : 6, grid: true },
+    y: { domain: names, label: null },
+    marks: [
+      Plot.barX(rows, {
+        y: (row: PanelRow) => text(row[name]),
+        x: (row: PanelRow) => Number(row[value]),
+        fill: (row: PanelRow) => colours.get(text(row[kind])),
+        title: (row: PanelRow) =>
+          `${text(row[name])}, ${text(row[kind])}: ${text(row[value])} ${unit}`,
+        order: null,
+      }),
+      Plot.ruleX([0]),
+    ],
+    color: { type: 'identity' },
+  }
+}
+
+function drawLine(
+  { at, value, days }: Of<'line'>,
+  rows: readonly PanelRow[],
+  { width, unit, now }: PictureOptions,
+): Plot.PlotOptions {
+  const x = (row: PanelRow): Date => instant(row[at])
+  const y = (row: PanelRow): number => Number(row[value])
+  return {
+    height: 210,
+    x: timeAxis(days, now, width),
+    y: { label: unit, grid: true, ticks: 4, zero: true },
+    marks: [
+      Plot.areaY(rows, { x, y1: 0, y2: y, fill: FIRST, fillOpacity: 0.15 }),
+      Plot.lineY(rows, { x, y, stroke: FIRST }),
+      Plot.ruleY([0]),
+    ],
+  }
+}
+
+function drawCells(
+  { row: name, column, share }: Of<'cells'>,
+  rows: readonly PanelRow[],
+): Plot.PlotOptions {
+  const names = [...new Set(rows.map((row) => text(row[name])))]
+  const columns = [...new Set(rows.map((row) => text(row[column])))]
+  const x = (row: PanelRow): string => text(row[column])
+  const y = (row: PanelRow): string => text(row[name])
+  const per = (row: PanelRow): string => `${Math.round(Number(row[share]) * 100)} %`
+  return {
+    height: 40 + 26 * names.length,
+    marginLeft: 64,
+    x: { domain: columns, label: null, axis: 'top' },
+    y: { domain: names, label: null },
+    marks: [
+      Plot.cell(rows, {
+        x,
+        y,
+        inset: 1,
+        fill: (row: PanelRow) => shade(Number(row[share])),
+        title: (row: PanelRow) => `${y(row)}, ${x(row)}: ${per(row)}`,
+      }),
+      Plot.text(rows, { x, y, text: per, fill: 'var(--on-shade)' }),
+    ],
+    color: { type: 'identity' },
+  }
+}
+
+function shade(share: number): string {
+  if (share >= 0.9) return 'var(--shade-good)'
+  return share >= 0.7 ? 'var(--shade-middling)' : 'var(--shade-bad)'
+}
+
+function drawPoints(
+  { at, kind, label }: Of<'points'>,
+  rows: readonly PanelRow[],
+  { width, now }: PictureOptions,
+): Plot.PlotOptions {
+  const kinds = [...new Set(rows.map((row) => text(row[kind])))]
+  return {
+    height: 60 + 26 * kinds.length,
+    marginLeft: 130,
+    x: { type: 'utc', label: null, ticks: width < 450 ? 3 : 6, grid: true },
+    y: { domain: kinds, label: null, type: 'point' },
+    marks: [
+      Plot.ruleX([now], { stroke: 'var(--bad)', strokeDasharray: '3,3' }),
+      Plot.dot(rows, {
+        x: (row: PanelRow) => instant(row[at]),
+        y: (row: PanelRow) => text(row[kind]),
+        r: 4,
+        fill: FIRST,
+        fillOpacity: 0.7,
+        title: (row: PanelRow) => `${text(row[at])}: ${text(row[label])}`,
+      }),
+    ],
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown'
+}
+
+/** A calendar day is drawn at its midnight UTC, whatever zone it is of. */
+function instant(value: unknown): Date {
+  return new Date(
+    text(value)
+      .replace(/(:\d\d\S*[+-]\d\d)$/, '$1:00')
+      .replace(' ', 'T'),
+  )
+}
+
+function day(value: unknown, every: 'day' | 'hour'): string {
+  return text(value).slice(0, every === 'day' ? 10 : 16)
+}

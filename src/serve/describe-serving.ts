@@ -1,0 +1,46 @@
+import type { JobState } from '../base/schedule.js'
+import { describeStatus, type AlertFacts, type StatusSection } from '../status/describe-status.js'
+import type { WarehouseStatus } from '../status/read-status.js'
+
+/** What the dashboard says of this process. */
+export interface ServingStatus extends AlertFacts {
+  readonly programVersion: string
+  readonly startedAt: Date
+  /** `receiver`, `processor`, `scheduler`: what runs here. */
+  readonly parts: readonly string[]
+  readonly requestLimit: number
+  readonly jobs: readonly JobState[]
+}
+
+/** What the command `status` prints, and this process. No payloads, no secrets. */
+export function describeServing(status: WarehouseStatus, serving: ServingStatus): StatusSection[] {
+  const { programVersion, startedAt, parts, jobs } = serving
+  return [
+    ...describeStatus(status, serving.requestLimit),
+    {
+      title: 'This process',
+      columns: ['version', 'since', 'runs', 'last complete sync began'],
+      rows: [
+        [
+          programVersion,
+          startedAt.toISOString(),
+          parts.join(', '),
+          status.freshness.beganAt ?? 'never',
+        ],
+      ],
+      empty: '',
+    },
+    {
+      title: 'Jobs of this process',
+      columns: ['job', 'runs now', 'last success', 'last failure', 'failures'],
+      rows: jobs.map(({ name, isRunning, lastSuccessAt, lastFailureAt, failures }) => [
+        name,
+        isRunning ? 'yes' : 'no',
+        lastSuccessAt?.toISOString() ?? 'none yet',
+        lastFailureAt?.toISOString(),
+        failures,
+      ]),
+      empty: 'none',
+    },
+  ]
+}
