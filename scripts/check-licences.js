@@ -16,6 +16,7 @@ const ALLOWED = new Set([
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'Unlicense',
 ])
 
 const directory = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))

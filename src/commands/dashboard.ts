@@ -22,7 +22,7 @@ export const dashboard = declare({
   run: async (app, _given, io) => {
     const { config, logger, signal } = app
     const { startHttpServer } = await import('../http/http-server.js')
-    const { createDashboardRoutes } = await import('../dashboard/routes.js')
+    const { createDashboardRoutes } = await import('../dashboard/dashboard-routes.js')
     await app.openWarehouse()
     const warehouse = await app.connect({
       isReadOnly: true,

@@ -168,6 +168,7 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
 }
 
 const NEXT_STEPS = [
+  ['pictures, in a browser', `dashboard --schema ${DEMO_SCHEMA}`],
   ['a whole answer', `query pickup_worklist --schema ${DEMO_SCHEMA}`],
   ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
   ['how fresh the tables are', `status --schema ${DEMO_SCHEMA}`],

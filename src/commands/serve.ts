@@ -41,7 +41,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
 
 /** One connection for the inbox, one for the question whether it can be used. */
 const INBOX_CONNECTIONS = 2
-/** Beside one for each worker: refetches, a run and its lease, stored views, and the pages. */
+/** Beside one for each worker: refetches, a run and its lease, stored views, and the metrics. */
 const OTHER_CONNECTIONS = 5
 
 export const serve = declare({

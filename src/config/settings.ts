@@ -263,7 +263,7 @@ const settings = {
       )
       .optional(),
     meaning:
-      'Host names that the status page and /metrics answer to, separated by commas. ' +
+      'Host names that the dashboard and /metrics answer to, separated by commas. ' +
       'localhost and IP addresses always work; other names get 421.',
   },
   syncCron: {

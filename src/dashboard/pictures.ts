@@ -45,8 +45,11 @@ export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<stri
 /** What we need of an element; our types know no browser. */
 interface Drawn {
   readonly outerHTML: string
-  querySelector(selector: string): { remove(): void } | null
+  querySelectorAll(selector: string): Iterable<Drawn>
+  getAttribute(name: string): string | null
   setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+  remove(): void
 }
 
 /**
@@ -69,7 +72,12 @@ export function drawPicture(
     marginRight: 12,
     ...draw(picture, rows, options),
   }) as unknown as Drawn
-  svg.querySelector('style')?.remove()
+  for (const style of svg.querySelectorAll('style')) style.remove()
+  // A group may not have a name of its own where the whole is one picture.
+  for (const group of svg.querySelectorAll('g[aria-label]')) {
+    group.setAttribute('class', String(group.getAttribute('aria-label')))
+    group.removeAttribute('aria-label')
+  }
   svg.setAttribute('role', 'img')
   svg.setAttribute('aria-label', options.label)
   return svg.outerHTML

@@ -4,7 +4,7 @@ import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
 import type { Config } from '../config/settings.js'
-import type { DashboardOptions } from '../dashboard/routes.js'
+import type { DashboardOptions } from '../dashboard/dashboard-routes.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
@@ -19,7 +19,7 @@ export interface ServeParts {
 export interface ServeDependencies {
   readonly config: Config
   readonly parts: ServeParts
-  /** For the processor, the schedule and the pages. */
+  /** For the processor, the schedule and the metrics. */
   readonly warehouse: Warehouse
   /** For the receiver and its readiness: they never wait for a connection that a sync holds. */
   readonly inbox: Warehouse

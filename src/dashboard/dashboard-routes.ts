@@ -11,7 +11,9 @@ import { withSchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { AWAY, lightOf, NOT_LAID_OUT } from './light.js'
 import type { PageParts, Search } from './page.js'
-import { PANELS, SEARCH_SQL, TIMELINE, type Panel } from './panels.js'
+import { BUSINESS_PANELS, SEARCH_SQL, TIMELINE } from './business-panels.js'
+import { OPERATIONS_PANELS } from './operations-panels.js'
+import type { Panel } from './panels.js'
 import { askAsReader, readPanel, readPanels } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
@@ -24,6 +26,12 @@ export interface DashboardOptions {
   readonly describe: (status: WarehouseStatus) => readonly StatusSection[]
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
 }
+
+/**
+ * In their order. Each is one SQL statement that a reader of the warehouse may run too. Large
+ * accounts are asked from the stored views, which are the views themselves where nothing is stored.
+ */
+export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANELS]
 
 /** Readers within this time share one reading of the panels. */
 const KEPT_MS = 15_000

@@ -1,0 +1,229 @@
+import type { Panel } from './panels.js'
+
+/** What people ask about containers. */
+export const BUSINESS_PANELS: readonly Panel[] = [
+  {
+    id: 'last-free-days',
+    group: 'business',
+    title: 'Last free days',
+    meaning:
+      'Stays whose free time runs, by the day it ends: at the port and at the ramp. Days before ' +
+      'today are overdue; those of more than two weeks ago stand on the first day.',
+    unit: 'stays',
+    empty: 'Free time runs for none of the containers that stand at a terminal.',
+    picture: {
+      days: [-14, 29],
+      shape: 'columns',
+      at: 'day',
+      every: 'day',
+      value: 'stays',
+      kind: 'place',
+    },
+    sqlText: `select
+    greatest(binding_on, current_date - 14) as day,
+    place,
+    count(*) as stays
+from {{stored}}.last_free_days
+where state in ('upcoming', 'due_today', 'overdue')
+    and binding_on <= current_date + 28
+group by 1, 2
+order by 1, 2`,
+  },
+  {
+    id: 'charges',
+    group: 'business',
+    title: 'Storage, demurrage and detention by day',
+    meaning:
+      'What the rules charge for each day past the last free day, in the last 30 days, by ' +
+      'currency. `tracking-sync query charge_days` lists the containers behind it.',
+    unit: 'amount a day',
+    empty:
+      'No rule charges anything in the last 30 days. `tracking-sync rules import <file>` brings ' +
+      'the rules of your contracts.',
+    picture: {
+      days: [-30, 1],
+      shape: 'columns',
+      at: 'day',
+      every: 'day',
+      value: 'amount',
+      kind: 'charge',
+      facet: 'currency',
+    },
+    sqlText: `select
+    charged_on as day,
+    currency_code as currency,
+    charge,
+    sum(charge_amount) as amount
+from {{stored}}.charge_days
+where charge_amount > 0
+    and charged_on between current_date - 30 and current_date
+group by 1, 2, 3
+order by 1, 2, 3`,
+  },
+  {
+    id: 'arrivals',
+    group: 'business',
+    title: 'Arrivals of the next 30 days',
+    meaning:
+      'Containers by the day their ship is expected at the port of discharge. The six ports with ' +
+      'most stand by themselves.',
+    unit: 'containers',
+    empty: 'No container on its way has an ETA within the next 30 days.',
+    picture: {
+      days: [0, 31],
+      shape: 'columns',
+      at: 'day',
+      every: 'day',
+      value: 'containers',
+      kind: 'port',
+    },
+    sqlText: `with ports as (
+    select
+        port_of_discharge_locode as port,
+        row_number() over (order by sum(containers) desc, port_of_discharge_locode) as place
+    from {{analytics}}.arrivals_calendar
+    group by 1
+)
+
+select
+    arrival.arrival_on as day,
+    case when ports.place <= 6 then coalesce(ports.port, 'unknown') else 'others' end as port,
+    sum(arrival.containers) as containers
+from {{analytics}}.arrivals_calendar as arrival
+inner join ports on ports.port is not distinct from arrival.port_of_discharge_locode
+group by 1, 2
+order by 1, 2`,
+  },
+  {
+    id: 'eta-changes',
+    group: 'business',
+    title: 'ETA slips',
+    meaning:
+      'Changes of the ETA at the port of discharge in the last 30 days, by the day they were ' +
+      'told. `tracking-sync query eta_changes` lists them.',
+    unit: 'changes',
+    empty: 'No ETA moved in the last 30 days. Changes are seen from the first load on.',
+    picture: {
+      days: [-30, 1],
+      shape: 'columns',
+      at: 'day',
+      every: 'day',
+      value: 'changes',
+      kind: 'slip',
+    },
+    sqlText: `select
+    (changed_at at time zone 'UTC')::date as day,
+    case
+        when slip_hours >= 24 then 'a day later or more'
+        when slip_hours > 0 then 'later'
+        else 'earlier'
+    end as slip,
+    count(*) as changes
+from {{stored}}.eta_changes
+where changed_at >= now() - interval '30 days'
+    and slip_hours <> 0
+group by 1, 2
+order by 1, 2`,
+  },
+  {
+    id: 'exceptions',
+    group: 'business',
+    title: 'What needs attention',
+    meaning:
+      'Containers with an exception, by kind. `tracking-sync query exceptions` says for each ' +
+      'since when, and why.',
+    unit: 'containers',
+    empty: 'Nothing needs attention.',
+    picture: { shape: 'bars', name: 'exception', value: 'containers', kind: 'severity' },
+    sqlText: `select
+    replace(exception, '_', ' ') as exception,
+    severity,
+    count(distinct container_id) as containers
+from {{stored}}.exceptions
+group by 1, 2
+order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 desc, 1`,
+  },
+  {
+    id: 'carriers',
+    group: 'business',
+    title: 'Shipping lines',
+    meaning:
+      'The last quarter with arrivals of each of the twelve lines with most of them: the share ' +
+      'on time, the share without a rollover, and the share of milestones that were reported.',
+    unit: 'share',
+    empty: 'No shipment has arrived yet.',
+    picture: { shape: 'cells', row: 'line', column: 'measure', share: 'share' },
+    sqlText: `with latest as (
+    select distinct on (shipping_line_scac) *
+    from {{stored}}.carrier_scorecards
+    order by shipping_line_scac, arrival_quarter_on desc
+),
+
+lines as (
+    select *
+    from latest
+    order by arrivals desc, shipping_line_scac
+    limit 12
+)
+
+select
+    coalesce(shipping_line_scac, 'unknown') as line,
+    measure,
+    share
+from lines
+cross join lateral (
+    values
+        ('on time', on_time_share),
+        ('not rolled', rollover_free_share),
+        ('reported', milestone_completeness)
+) as measured (measure, share)
+where share is not null
+order by arrivals desc, 1, 2`,
+  },
+]
+
+/** What happened to one container; `$1` is its id. */
+export const TIMELINE: Panel = {
+  id: 'timeline',
+  group: 'business',
+  title: 'Timeline',
+  meaning:
+    'What happened to the container, and what was changed or announced, by the time it happened ' +
+    'or is expected.',
+  unit: '',
+  empty: 'Nothing is known of this container yet.',
+  picture: { shape: 'points', at: 'occurred_at', kind: 'kind', label: 'what' },
+  sqlText: `select
+    occurred_at,
+    occurred_local,
+    kind,
+    concat_ws(' ', subject, from_value, case when to_value is not null then '→ ' || to_value end)
+        as what,
+    location_locode,
+    source,
+    learned_at
+from {{analytics}}.container_timeline
+where container_id = $1
+order by occurred_at, learned_at, kind, subject
+limit 500`,
+}
+
+/** Containers by number, id, bill of lading or reference; `$1` is what was typed. */
+export const SEARCH_SQL = `select
+    container.container_id,
+    container.number,
+    shipment.bill_of_lading_number,
+    shipment.shipping_line_scac,
+    container.current_status
+from {{data}}.containers as container
+left join {{data}}.shipments as shipment on shipment.shipment_id = container.shipment_id
+where container._deleted_at is null
+    and (
+        container.number = upper(btrim($1))
+        or container.container_id = btrim($1)
+        or shipment.bill_of_lading_number = upper(btrim($1))
+        or btrim($1) = any(container.ref_numbers)
+        or btrim($1) = any(shipment.ref_numbers)
+    )
+order by container.created_at desc nulls last, container.container_id
+limit 50`

@@ -1,0 +1,286 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import axe from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { formatCsv } from '../../../src/commands/output/print-answer.js'
+import { askAsReader } from '../../../src/dashboard/read-panels.js'
+import { createDashboardRoutes, PANELS } from '../../../src/dashboard/dashboard-routes.js'
+import { onListedHosts } from '../../../src/http/listed-hosts.js'
+import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
+import { describeStatus } from '../../../src/status/describe-status.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { findBrowser } from '../../support/browser.js'
+import { callCli } from '../../support/call-cli.js'
+import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+
+let scene: Scene
+let server: HttpServer
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 60, startAt: new Date(Date.now() - 5 * 24 * HOUR) })
+  for (let day = 0; day < 6; day += 1) {
+    await scene.sync()
+    if (day < 5) scene.simulator.clock.advance(24 * HOUR)
+  }
+  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  for (const file of ['holidays', 'free-time-rules']) {
+    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
+    expect(await callCli(['rules', 'import', path], settings)).toMatchObject({ exitCode: 0 })
+  }
+  server = await openDashboard(scene.warehouse)
+})
+
+afterAll(async () => {
+  await server.stop(1_000)
+  await closeScenes()
+})
+
+function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
+  const routes = createDashboardRoutes({
+    warehouse,
+    logger: silentLogger,
+    formatCsv,
+    facts: () => ({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
+    describe: (status) => describeStatus(status, 100),
+  })
+  return startHttpServer({
+    httpPort: 0,
+    routes: onListedHosts(routes, new Set()),
+    logger: silentLogger,
+  })
+}
+
+async function get(path: string, of = server): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${of.url}${path}`)
+  return { status: response.status, text: await response.text() }
+}
+
+/** Of each panel on a page, its HTML. */
+function figuresOf(page: string): Map<string, string> {
+  const figures = page.split('<figure id="').slice(1)
+  return new Map(figures.map((text) => [text.slice(0, text.indexOf('"')), text]))
+}
+
+describe('the page', () => {
+  it('has a picture of every panel, with a mark for each row of its SQL', async () => {
+    const { status, text } = await get('/')
+    expect(status).toBe(200)
+    const figures = figuresOf(text)
+    expect([...figures.keys()]).toEqual(PANELS.map(({ id }) => id))
+    const drawn: string[] = []
+    for (const { id, picture } of PANELS) {
+      const figure = figures.get(id) ?? ''
+      expect(figure).not.toContain('class="problem"')
+      const sql = await get(`/panels/${id}.sql`)
+      const { rows } = await scene.warehouse.readTable('ask again', sql.text.replace(/;\n$/, ''))
+      if (rows.length === 0) {
+        expect(figure).toContain('class="empty"')
+        continue
+      }
+      drawn.push(id)
+      const [wide = ''] = figure.split('<div class="narrow">')
+      const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
+      const count = marks.split('<title>').length - 1
+      if (picture.shape !== 'line') expect({ id, count }).toEqual({ id, count: rows.length })
+      const csv = await get(`/panels/${id}.csv`)
+      // Those of the present go on while they are read.
+      if (id !== 'freshness') {
+        expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
+      }
+    }
+    expect(drawn).toEqual(expect.arrayContaining(['last-free-days', 'charges', 'arrivals']))
+    expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
+  })
+
+  it('says in one sentence how fresh it is, and when the next sync is due', async () => {
+    const { text } = await get('/')
+    expect(text).toMatch(
+      /<p class="light green">.*Fresh: the last complete sync began \d+ s ago, the next is due in \d+ (?:s|min)\./,
+    )
+  })
+
+  it('runs no script, and takes nothing from elsewhere', async () => {
+    const response = await fetch(`${server.url}/`)
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'; style-src 'self'")
+    const text = await response.text()
+    expect(text).not.toMatch(/<script|<style| style=| on\w+=|https?:|\/\//)
+  })
+
+  it('finds a container by number, bill of lading and reference', async () => {
+    const [box] = await scene.query<Record<'id' | 'number' | 'bill' | 'ref', string>>(
+      `select container_id as id, number, bill_of_lading_number as bill,
+        containers.ref_numbers[1] as ref
+      from tracking.containers
+      inner join tracking.shipments using (shipment_id)
+      where containers.ref_numbers[1] is not null
+      order by container_id
+      limit 1`,
+    )
+    for (const wanted of [box!.id, box!.number.toLowerCase()]) {
+      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+      expect(figuresOf(text).get('timeline')).toContain(box!.number)
+    }
+    for (const wanted of [box!.bill, box!.ref]) {
+      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+      expect(text).toContain(box!.number)
+    }
+    const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
+    expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
+    const none = await get('/?container=%3Cscript%3E')
+    expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
+  })
+
+  it('answers only to names of this machine', async () => {
+    const { hostname, port } = new URL(server.url)
+    const { request } = await import('node:http')
+    const status = await new Promise((resolve, reject) => {
+      const asked = request({ hostname, port, headers: { host: 'rebound.example' } }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+      asked.on('error', reject).end()
+    })
+    expect(status).toBe(421)
+  })
+})
+
+describe('when something is missing', () => {
+  it('a question that fails leaves the other panels', async () => {
+    const { warehouse, drop } = await borrowTestWarehouse()
+    onTestFinished(drop)
+    await warehouse.query('a run', `insert into tracking_sync.sync_runs (command) values ('sync')`)
+    await warehouse.query(
+      'break a view',
+      `create or replace view tracking_stored.exceptions as
+      select shown.*, null::timestamptz as _stored_at
+      from tracking_analytics.exceptions as shown
+      where 1 / (select 0) = 1`,
+    )
+    const broken = await openDashboard(warehouse)
+    onTestFinished(() => broken.stop(1_000))
+    const figures = figuresOf((await get('/', broken)).text)
+    const failed = [...figures].filter(([, text]) => text.includes('class="problem"'))
+    expect(failed.map(([id]) => id)).toEqual(['exceptions'])
+    expect(failed[0]?.[1]).toContain('The question failed: division by zero')
+  })
+
+  it('an empty warehouse says what to do next', async () => {
+    const { warehouse, drop } = await borrowTestWarehouse()
+    onTestFinished(drop)
+    const empty = await openDashboard(warehouse)
+    onTestFinished(() => empty.stop(1_000))
+    const { text } = await get('/', empty)
+    expect(text).toContain('No sync has completed yet.')
+    expect(text).toContain('Start with <code>tracking-sync backfill</code>')
+    expect(text).not.toContain('<figure')
+  })
+
+  it('a database that is away is told within two seconds, and the page comes back', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = new URL(scene.url)
+    url.port = String((silent.address() as AddressInfo).port)
+    const warehouse = createWarehouse({
+      url: url.href,
+      schema: 'tracking',
+      logger: silentLogger,
+    })
+    const lost = await openDashboard(warehouse)
+    onTestFinished(async () => {
+      await lost.stop(1_000)
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+      await warehouse.close()
+    })
+    const before = performance.now()
+    const response = await fetch(lost.url)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('refresh')).toBe('5')
+    expect(await response.text()).toContain('The database does not answer.')
+  })
+})
+
+it('reads as the role of readers where it is there', async () => {
+  const role = 'tracking_reader'
+  const [before] = await scene.query<{ count: number }>(
+    `select count(*)::int as count from pg_roles where rolname = $1`,
+    role,
+  )
+  const { rows } = await askAsReader(scene.warehouse, 'select current_user')
+  expect(rows[0]?.[0] === role).toBe(before!.count === 1)
+})
+
+const path = findBrowser()
+
+if (path === undefined) {
+  it('WAS NOT SEEN IN A BROWSER: install chromium', () => {
+    process.stderr.write('The dashboard was not seen in a browser: chromium is not installed.\n')
+  })
+} else {
+  describe('in a browser', () => {
+    seeInBrowser(path)
+  })
+}
+
+function seeInBrowser(executablePath: string): void {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  })
+
+  afterAll(() => browser.close())
+
+  async function open(
+    width: number,
+    height: number,
+    colorScheme: 'light' | 'dark' = 'light',
+    path = '/',
+  ): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme })
+    onTestFinished(() => page.close())
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('requestfailed', (request) => complaints.push(request.url()))
+    await page.goto(`${server.url}${path}`)
+    return { page, complaints }
+  }
+
+  it.each([
+    [1280, 900, 'light'],
+    [390, 844, 'dark'],
+  ] as const)('fits %i × %i, %s, and axe finds no fault', async (width, height, scheme) => {
+    const { page, complaints } = await open(width, height, scheme)
+    // Also what opens on a click is looked at.
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    const [needed, there] = await page.evaluate<[number, number]>(
+      '[document.body.scrollWidth, window.innerWidth]',
+    )
+    expect(needed).toBeLessThanOrEqual(there)
+    const { violations } = await page.evaluate<{
+      violations: { id: string; nodes: { html: string }[] }[]
+    }>(`${axe.source}; axe.run()`)
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    expect(complaints).toEqual([])
+    // Each is drawn at two widths, and one is shown.
+    expect(await page.locator('#exceptions svg.picture:visible').count()).toBe(1)
+  })
+
+  it('searches by the keyboard alone', async () => {
+    const { page } = await open(1280, 900)
+    const [box] = await scene.query<{ number: string }>(
+      'select number from tracking.containers order by container_id limit 1',
+    )
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(box!.number)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#timeline svg.picture')
+    expect(await page.locator('#timeline h3').textContent()).toContain(box!.number)
+  })
+}
