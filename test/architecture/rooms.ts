@@ -113,7 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   commands: {
     holds: 'the command line: flags, wording, exit codes',
     may: ['*'],
-    packages: ['commander', 'node:fs', 'node:child_process'],
+    packages: ['commander', 'ical-generator', 'write-excel-file', 'node:fs', 'node:child_process'],
     onlyFor: ['cli'],
   },
   cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
