@@ -3,6 +3,45 @@ import type { Panel } from './panels.js'
 /** What people ask about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
   {
+    id: 'worklist',
+    group: 'business',
+    title: 'What must be picked up first',
+    meaning:
+      'The twelve containers at a terminal that are first in `tracking-sync query ' +
+      'pickup_worklist`, and what still holds them there.',
+    unit: '',
+    empty: 'No container waits to be picked up by a truck.',
+    picture: { shape: 'list' },
+    sqlText: `select
+    container_id,
+    container_number as container,
+    coalesce(terminal_name, place_name, place) as at,
+    replace(state, '_', ' ') as state,
+    binding_on as last_free_day,
+    days_left,
+    array_to_string(blockers, ', ') as blockers
+from {{analytics}}.pickup_worklist
+limit 12`,
+  },
+  {
+    id: 'attention',
+    group: 'business',
+    title: 'What happened last that needs attention',
+    meaning: 'The twelve latest exceptions of high or medium severity.',
+    unit: '',
+    empty: 'Nothing needs attention.',
+    picture: { shape: 'list' },
+    sqlText: `select
+    container_id,
+    container_number as container,
+    replace(exception, '_', ' ') as exception,
+    sentence
+from {{stored}}.exceptions
+where severity in ('high', 'medium')
+order by since_at desc nulls last, container_id, exception
+limit 12`,
+  },
+  {
     id: 'last-free-days',
     group: 'business',
     title: 'Last free days',

@@ -161,14 +161,25 @@ function formatAnswer({ panel, answer, problem }: AnsweredPanel): string {
     return `<p class="problem">${escapeHtml(problem ?? '')}</p>`
   }
   if (answer.rows.length === 0) return `<p class="empty">${formatText(panel.empty)}</p>`
+  const { picture } = panel
+  if (picture.shape === 'list') return formatList(panel, answer)
   const rows = answer.rows.map((row) => toObject(answer.columns, row))
   const label = `${panel.title}: the table below has the same ${rows.length} rows.`
   const draw = (width: number): string =>
-    drawPicture(panel.picture, rows, { width, unit: panel.unit, label, now: new Date() })
+    drawPicture(picture, rows, { width, unit: panel.unit, label, now: new Date() })
   return `${formatLegend(panel, rows)}
 <div class="wide">${draw(WIDE)}</div>
 <div class="narrow">${draw(NARROW)}</div>
 ${formatRows(panel, answer)}`
+}
+
+function formatList({ title }: Panel, { columns, rows }: TableAnswer): string {
+  const [, ...shown] = columns
+  const cells = rows.map(([id, name, ...rest]) => [
+    `<a href="/?container=${encodeURIComponent(String(id))}">${cellOf(name ?? id)}</a>`,
+    ...rest.map(cellOf),
+  ])
+  return formatTable(title, shown, cells)
 }
 
 function toObject(columns: readonly string[], row: readonly unknown[]): PanelRow {
@@ -190,28 +201,28 @@ function formatRows({ title }: Panel, { columns, rows }: TableAnswer): string {
   const more = rows.length - shown.length
   return `<details>
 <summary>As a table<span class="unseen">: ${escapeHtml(title)}</span></summary>
-${formatTable(title, columns, shown)}${more > 0 ? `\n<p>and ${more} more rows, in the CSV</p>` : ''}
+${formatTable(title, columns, toCells(shown))}${more > 0 ? `\n<p>and ${more} more rows, in the CSV</p>` : ''}
 </details>`
 }
 
 function formatSection({ title, columns, rows, empty, note }: StatusSection): string {
   if (rows.length === 0 && empty === '') return ''
   const content =
-    rows.length === 0 ? `<p>${formatText(empty)}</p>` : formatTable(title, columns, rows)
+    rows.length === 0 ? `<p>${formatText(empty)}</p>` : formatTable(title, columns, toCells(rows))
   return `<h3>${escapeHtml(title)}</h3>
 ${content}${note === undefined ? '' : `\n<p>${formatText(note)}</p>`}`
 }
 
-/** It scrolls by itself where it is wider than the page, also by keys. */
+/** Cells are HTML. It scrolls by itself where it is wider than the page, also by keys. */
 function formatTable(
   title: string,
   columns: readonly string[],
-  rows: readonly (readonly unknown[])[],
+  rows: readonly (readonly string[])[],
 ): string {
-  const head = columns.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
-  const body = rows.map(
-    (row) => `<tr>${row.map((cell) => `<td>${cellOf(cell)}</td>`).join('')}</tr>`,
-  )
+  const head = columns
+    .map((name) => `<th scope="col">${escapeHtml(name.replaceAll('_', ' '))}</th>`)
+    .join('')
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
   return `<div class="scrolled" tabindex="0" role="region" aria-label="${escapeHtml(title)} as a table">
 <table>
 <thead><tr>${head}</tr></thead>
@@ -220,6 +231,10 @@ ${body.join('\n')}
 </tbody>
 </table>
 </div>`
+}
+
+function toCells(rows: readonly (readonly unknown[])[]): string[][] {
+  return rows.map((row) => row.map(cellOf))
 }
 
 function cellOf(value: unknown): string {

@@ -30,6 +30,8 @@ export type Picture =
       readonly column: string
       readonly share: string
     }
+  /** The rows as they are. The first column is an id, which the second links to and is not shown. */
+  | { readonly shape: 'list' }
   /** Points over time, a line for each kind. */
   | {
       readonly shape: 'points'

@@ -57,7 +57,7 @@ interface Drawn {
  * of the page's style sheet. Takes some milliseconds.
  */
 export function drawPicture(
-  picture: Picture,
+  picture: Exclude<Picture, { shape: 'list' }>,
   rows: readonly PanelRow[],
   options: PictureOptions,
 ): string {
@@ -84,7 +84,7 @@ export function drawPicture(
 }
 
 function draw(
-  picture: Picture,
+  picture: Exclude<Picture, { shape: 'list' }>,
   rows: readonly PanelRow[],
   options: PictureOptions,
 ): Plot.PlotOptions {

@@ -69,6 +69,9 @@ figcaption p { margin: .2rem 0 .6rem }
 table { border-collapse: collapse; font-size: .85rem }
 th, td { text-align: left; padding: .15rem .8rem .15rem 0; border-bottom: 1px solid var(--rule) }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
+figure > .scrolled { max-height: none }
+figure > .scrolled td { vertical-align: top }
+figure > .scrolled td:last-child { white-space: normal }
 summary { cursor: pointer }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 footer { color: var(--quiet); margin-top: 1.5rem }

@@ -84,14 +84,18 @@ describe('the page', () => {
       const [wide = ''] = figure.split('<div class="narrow">')
       const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
       const count = marks.split('<title>').length - 1
-      if (picture.shape !== 'line') expect({ id, count }).toEqual({ id, count: rows.length })
+      if (picture.shape === 'list') {
+        const links = figure.split('<a href="/?container=').length - 1
+        expect({ id, links }).toEqual({ id, links: rows.length })
+      } else if (picture.shape !== 'line') expect({ id, count }).toEqual({ id, count: rows.length })
       const csv = await get(`/panels/${id}.csv`)
       // Those of the present go on while they are read.
       if (id !== 'freshness') {
         expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
       }
     }
-    expect(drawn).toEqual(expect.arrayContaining(['last-free-days', 'charges', 'arrivals']))
+    expect(drawn).toEqual(expect.arrayContaining(['worklist', 'last-free-days', 'charges']))
+    expect(drawn).toEqual(expect.arrayContaining(['attention', 'arrivals']))
     expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
   })
 
@@ -164,7 +168,7 @@ describe('when something is missing', () => {
     onTestFinished(() => broken.stop(1_000))
     const figures = figuresOf((await get('/', broken)).text)
     const failed = [...figures].filter(([, text]) => text.includes('class="problem"'))
-    expect(failed.map(([id]) => id)).toEqual(['exceptions'])
+    expect(failed.map(([id]) => id)).toEqual(['attention', 'exceptions'])
     expect(failed[0]?.[1]).toContain('The question failed: division by zero')
   })
 
