@@ -243,6 +243,21 @@ comment on column {{analytics}}.holidays.holiday_on is
 comment on column {{analytics}}.holidays.name is
     'What is celebrated; for people.';
 
+-- The order in which rule_of looks for the rule that holds: looked through by charge, from the one
+-- that names most.
+create index free_time_rules_rank_idx
+    on {{analytics}}.free_time_rules (
+        charge collate "C",
+        num_nonnulls(
+            terminal, shipping_line_scac, place, locode, equipment_type, equipment_length
+        ) desc,
+        (terminal is null),
+        (shipping_line_scac is null),
+        (locode is null),
+        valid_from desc nulls last,
+        rule_name
+    );
+
 create function {{analytics}}.rule_of(
     of_charge text,
     of_place text,
@@ -271,53 +286,73 @@ as $function$
         rule.free_days,
         rule.counts,
         rule.holiday_calendar,
-        began.clock_on,
+        rule.clock_on,
         case
             when rule.counts = 'calendar' or rule.free_days = 0
-                then began.clock_on + rule.free_days
+                then rule.clock_on + rule.free_days
             else (
-                select began.clock_on + later.days
+                select rule.clock_on + later.days
                 from generate_series(1, 3 * rule.free_days + 60) as later (days)
-                where extract(isodow from began.clock_on + later.days) < 6
+                where extract(isodow from rule.clock_on + later.days) < 6
                     and not exists (
                         select
                         from {{analytics}}.holidays as holiday
                         where holiday.calendar = rule.holiday_calendar
-                            and holiday.holiday_on = began.clock_on + later.days
+                            and holiday.holiday_on = rule.clock_on + later.days
                     )
                 order by later.days
                 offset rule.free_days - 1
                 limit 1
             )
         end
-    from {{analytics}}.free_time_rules as rule
-    cross join lateral (
-        select case rule.starts_with when 'arrival' then arrived_on else started_on end as clock_on
-    ) as began
-    where rule.charge = of_charge
-        and (rule.place is null or rule.place = of_place)
-        and (rule.terminal is null or rule.terminal = any(of_terminal))
-        and (rule.shipping_line_scac is null or rule.shipping_line_scac = of_line)
-        and (rule.locode is null or rule.locode = of_locode)
-        and (rule.equipment_type is null or rule.equipment_type = of_equipment_type)
-        and (rule.equipment_length is null or rule.equipment_length = of_equipment_length)
-        and (rule.valid_from is null or rule.valid_from <= began.clock_on)
-        and (rule.valid_to is null or rule.valid_to >= began.clock_on)
-    order by
-        num_nonnulls(
-            rule.terminal,
-            rule.shipping_line_scac,
-            rule.place,
-            rule.locode,
-            rule.equipment_type,
-            rule.equipment_length
-        ) desc,
-        rule.terminal is null,
-        rule.shipping_line_scac is null,
-        rule.locode is null,
-        rule.valid_from desc nulls last,
-        rule.rule_name
-    limit 1
+    from (
+        -- In the order of free_time_rules_rank_idx, up to the first that holds.
+        select
+            candidate.rule_name,
+            candidate.currency_code,
+            candidate.free_days,
+            candidate.counts,
+            candidate.holiday_calendar,
+            began.clock_on
+        from {{analytics}}.free_time_rules as candidate
+        cross join lateral (
+            select
+                case candidate.starts_with when 'arrival' then arrived_on else started_on end
+                    as clock_on
+        ) as began
+        -- Named, because a parameter has the collation of what is passed, which is not always one.
+        where candidate.charge = of_charge collate "C"
+            and (candidate.place is null or candidate.place = of_place)
+            and (candidate.terminal is null or candidate.terminal = any(of_terminal))
+            and (
+                candidate.shipping_line_scac is null or candidate.shipping_line_scac = of_line
+            )
+            and (candidate.locode is null or candidate.locode = of_locode)
+            and (
+                candidate.equipment_type is null or candidate.equipment_type = of_equipment_type
+            )
+            and (
+                candidate.equipment_length is null
+                or candidate.equipment_length = of_equipment_length
+            )
+            and (candidate.valid_from is null or candidate.valid_from <= began.clock_on)
+            and (candidate.valid_to is null or candidate.valid_to >= began.clock_on)
+        order by
+            num_nonnulls(
+                candidate.terminal,
+                candidate.shipping_line_scac,
+                candidate.place,
+                candidate.locode,
+                candidate.equipment_type,
+                candidate.equipment_length
+            ) desc,
+            candidate.terminal is null,
+            candidate.shipping_line_scac is null,
+            candidate.locode is null,
+            candidate.valid_from desc nulls last,
+            candidate.rule_name
+        limit 1
+    ) as rule
 $function$;
 
 comment on function {{analytics}}.rule_of is

@@ -73,15 +73,19 @@ cross join lateral (
 cross join lateral (
 
     select
-        array_agg(
-            concat_ws(' ', version.type, version.amount, version.currency_code)
-            order by version.type, version.currency_code
-        ) as fee,
-        array_agg(version.valid_from order by version.type, version.currency_code) as from_at,
-        array_agg(version.valid_to order by version.type, version.currency_code) as to_at
-    from {{data}}.container_fee_history as version
-    where clock.place = 'port'
-        and version.container_id = clock.container_id
+        array_agg(version.fee) as fee,
+        array_agg(version.valid_from) as from_at,
+        array_agg(version.valid_to) as to_at
+    from (
+        select
+            concat_ws(' ', listed.type, listed.amount, listed.currency_code) as fee,
+            listed.valid_from,
+            listed.valid_to
+        from {{data}}.container_fee_history as listed
+        where clock.place = 'port'
+            and listed.container_id = clock.container_id
+        order by listed.type, listed.currency_code
+    ) as version
 
 ) as fees
 cross join lateral (
