@@ -23,7 +23,9 @@ export const dashboard = declare({
     const { config, logger, signal } = app
     const { startHttpServer } = await import('../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard/dashboard-routes.js')
+    const { readStatus } = await import('../status/read-status.js')
     await app.openWarehouse()
+    const counted = await app.connect({ isReadOnly: true, poolSize: 1 })
     const warehouse = await app.connect({
       isReadOnly: true,
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
@@ -33,6 +35,7 @@ export const dashboard = declare({
     const routes = onListedHosts(
       createDashboardRoutes({
         warehouse,
+        readStatus: () => readStatus(counted),
         logger,
         formatCsv,
         facts: () => facts,

@@ -248,7 +248,15 @@ limit 500`,
 }
 
 /** Containers by number, id, bill of lading or reference; `$1` is what was typed. */
-export const SEARCH_SQL = `select
+export const SEARCH: Panel = {
+  id: 'search',
+  group: 'business',
+  title: 'Containers',
+  meaning: 'Containers that have what was typed.',
+  unit: '',
+  empty: '',
+  picture: { shape: 'list' },
+  sqlText: `select
     container.container_id,
     container.number,
     shipment.bill_of_lading_number,
@@ -265,4 +273,5 @@ where container._deleted_at is null
         or btrim($1) = any(shipment.ref_numbers)
     )
 order by container.created_at desc nulls last, container.container_id
-limit 50`
+limit 50`,
+}

@@ -5,21 +5,23 @@ import { WarehouseUnavailableError } from '../base/errors.js'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import { findAlerts, type AlertFacts, type StatusSection } from '../status/describe-status.js'
-import { readStatus, type WarehouseStatus } from '../status/read-status.js'
+import type { WarehouseStatus } from '../status/read-status.js'
 import type { TableAnswer } from '../warehouse/connection/read-answer.js'
 import { withSchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { AWAY, lightOf, NOT_LAID_OUT } from './light.js'
 import type { PageParts, Search } from './page.js'
-import { BUSINESS_PANELS, SEARCH_SQL, TIMELINE } from './business-panels.js'
+import { BUSINESS_PANELS, SEARCH, TIMELINE } from './business-panels.js'
 import { OPERATIONS_PANELS } from './operations-panels.js'
 import type { Panel } from './panels.js'
-import { askAsReader, readPanel, readPanels } from './read-panels.js'
+import { readPanel, readPanels } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
 export interface DashboardOptions {
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse
+  /** Counts every row: on a large account it takes longer than a panel may. */
+  readonly readStatus: () => Promise<WarehouseStatus>
   readonly logger: Logger
   readonly facts: () => AlertFacts
   /** The tables at the end of the page. */
@@ -100,9 +102,9 @@ async function makePage(
   }
 
   async function find(text: string): Promise<Search> {
-    const found = await askAsReader(warehouse, SEARCH_SQL, [text])
-    const [row] = found.rows
-    const isOne = found.rows.length === 1 && row !== undefined
+    const found = await readPanel(warehouse, SEARCH, [text])
+    const [row, second] = found.answer?.rows ?? []
+    const isOne = row !== undefined && second === undefined
     return {
       wanted: text,
       found,
@@ -124,9 +126,10 @@ async function areTablesThere(warehouse: Warehouse): Promise<boolean> {
   return row?.is_there === true
 }
 
-async function readParts({ warehouse, facts, describe }: DashboardOptions): Promise<PageParts> {
-  const status = await readStatus(warehouse)
-  const own = facts()
+async function readParts(options: DashboardOptions): Promise<PageParts> {
+  const { warehouse, describe } = options
+  const status = await options.readStatus()
+  const own = options.facts()
   const alerts = findAlerts(status, own)
   const now = new Date()
   return {

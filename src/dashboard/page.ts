@@ -24,7 +24,7 @@ export interface PageParts {
 export interface Search {
   readonly wanted: string
   /** Containers it may mean; the timeline is of the only one. */
-  readonly found: TableAnswer
+  readonly found: AnsweredPanel
   readonly timeline: AnsweredPanel | undefined
 }
 
@@ -118,27 +118,17 @@ ${search === undefined ? '' : formatFound(search)}
 }
 
 function formatFound({ wanted, found, timeline }: Search): string {
-  if (timeline !== undefined) {
-    const id = String(found.rows[0]?.[0])
-    return formatPanel(timeline, `?container=${encodeURIComponent(id)}`, describeFound(found))
+  const { answer } = found
+  if (answer === undefined) return formatAnswer(found)
+  const { rows } = answer
+  if (rows.length === 0) {
+    const quoted = escapeHtml(JSON.stringify(wanted))
+    return `<p>The warehouse has no container, bill of lading or reference ${quoted}.</p>`
   }
-  if (found.rows.length === 0) {
-    return `<p>The warehouse has no container, bill of lading or reference ${escapeHtml(
-      JSON.stringify(wanted),
-    )}.</p>`
-  }
-  const items = found.rows.map(
-    ([id, ...rest]) =>
-      `<li><a href="/?container=${encodeURIComponent(String(id))}">${escapeHtml(
-        rest.filter((one) => typeof one === 'string').join(', '),
-      )}</a></li>`,
-  )
-  return `<p>${found.rows.length} containers:</p>\n<ul>\n${items.join('\n')}\n</ul>`
-}
-
-function describeFound({ rows }: TableAnswer): string {
-  const [, ...rest] = rows[0] ?? []
-  return rest.filter((one) => typeof one === 'string').join(', ')
+  if (timeline === undefined) return formatList(found.panel, answer)
+  const [id, ...rest] = rows[0] ?? []
+  const title = rest.filter((one) => typeof one === 'string').join(', ')
+  return formatPanel(timeline, `?container=${encodeURIComponent(String(id))}`, title)
 }
 
 function formatPanel(answered: AnsweredPanel, query = '', title?: string): string {

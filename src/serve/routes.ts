@@ -11,6 +11,7 @@ import type { Health } from './health.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 import { describeServing, type ServingStatus } from './describe-serving.js'
+import { readStatus } from '../status/read-status.js'
 import { readVitals, slotsOf } from '../status/read-vitals.js'
 
 /** What runs in this process by now. */
@@ -67,6 +68,7 @@ export function createRoutes(
     ...onListedHosts(
       createDashboardRoutes({
         ...dependencies.dashboard,
+        readStatus: () => readStatus(warehouse),
         logger,
         facts: () => describeProcess(dependencies, running, startedAt),
         describe: (status) =>
