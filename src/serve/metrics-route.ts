@@ -1,9 +1,8 @@
-import { Gauge, type Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { type Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import { keepFor, within } from '../base/in-time.js'
 import {
-  PREFIX,
   PROCESS_METRICS,
   type ProcessFacts,
   WAREHOUSE_METRICS,
@@ -12,7 +11,7 @@ import {
 } from './metrics.js'
 
 export interface MetricSources {
-  readonly ofProcess: () => ProcessFacts
+  readonly ofProcess: () => Omit<ProcessFacts, 'isWarehouseUp'>
   readonly ofWarehouse: () => Promise<WarehouseFacts>
   /** Undefined: this process receives no webhooks. */
   readonly ackSeconds: Histogram | undefined
@@ -38,13 +37,9 @@ export function createMetricsRoute({ ofProcess, ofWarehouse, ackSeconds }: Metri
   const processMetrics = new Registry()
   collectDefaultMetrics({ register: processMetrics })
   for (const name of MISNAMED) processMetrics.removeSingleMetric(name)
-  addMetrics(processMetrics, PROCESS_METRICS, ofProcess)
+  let isWarehouseUp = false
+  addMetrics(processMetrics, PROCESS_METRICS, () => ({ ...ofProcess(), isWarehouseUp }))
   if (ackSeconds !== undefined) processMetrics.registerMetric(ackSeconds)
-  const isUp = new Gauge({
-    name: `${PREFIX}warehouse_up`,
-    help: '1 when the database answered within five seconds.',
-    registers: [processMetrics],
-  })
   const warehouseMetrics = new Registry()
   let facts: WarehouseFacts
   addMetrics(warehouseMetrics, WAREHOUSE_METRICS, () => facts)
@@ -56,7 +51,7 @@ export function createMetricsRoute({ ofProcess, ofWarehouse, ackSeconds }: Metri
 
   const render = async (): Promise<string> => {
     const answer = await within(WAREHOUSE_PATIENCE_MS, ask())
-    isUp.set(answer === undefined ? 0 : 1)
+    isWarehouseUp = answer !== undefined
     const text = await processMetrics.metrics()
     if (answer === undefined) return text
     facts = answer

@@ -18,6 +18,7 @@ export interface DescribedMetric<Facts> {
   /** A gauge unless given. */
   readonly type?: 'counter'
   readonly help: string
+  /** Neither `job` nor `instance`: Prometheus sets these itself, and would rename ours. */
   readonly labelNames?: readonly string[]
   readonly read: (facts: Facts) => Values
 }
@@ -54,6 +55,7 @@ export interface ProcessFacts {
   readonly processor: ProcessorState | undefined
   readonly jobs: readonly JobState[]
   readonly api: ApiStats
+  readonly isWarehouseUp: boolean
 }
 
 /** What this process has done since it started; also while the database is away. */
@@ -62,6 +64,10 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
     help: 'Version of the program.',
     labelNames: ['version'],
     read: ({ programVersion }) => [[{ version: programVersion }, 1]],
+  },
+  warehouse_up: {
+    help: '1 when the database answered within five seconds.',
+    read: ({ isWarehouseUp }) => [[{}, isWarehouseUp ? 1 : 0]],
   },
   webhook_deliveries_total: {
     type: 'counter',
@@ -74,6 +80,13 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
     help: 'Notifications this process handled, by result; failed counts attempts.',
     labelNames: ['result'],
     read: ({ processor }) => handledValues(processor),
+  },
+  notification_lag_seconds_total: {
+    type: 'counter',
+    help:
+      'Time from receipt to outcome, added up over the notifications this process handled, ' +
+      'but for failed attempts.',
+    read: ({ processor }) => [[{}, processor?.lagSeconds ?? 0]],
   },
   refetches_total: {
     type: 'counter',
@@ -102,20 +115,20 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
   job_failures_total: {
     type: 'counter',
     help: 'Scheduled jobs that failed or did not end complete.',
-    labelNames: ['job'],
-    read: ({ jobs }) => jobs.map(({ name, failures }) => [{ job: name }, failures]),
+    labelNames: ['name'],
+    read: ({ jobs }) => jobs.map(({ name, failures }) => [{ name }, failures]),
   },
   job_running: {
     help: '1 while a scheduled job runs here.',
-    labelNames: ['job'],
-    read: ({ jobs }) => jobs.map(({ name, isRunning }) => [{ job: name }, isRunning ? 1 : 0]),
+    labelNames: ['name'],
+    read: ({ jobs }) => jobs.map(({ name, isRunning }) => [{ name }, isRunning ? 1 : 0]),
   },
   job_last_success_timestamp_seconds: {
     help: 'End of the last scheduled job that succeeded in this process.',
-    labelNames: ['job'],
+    labelNames: ['name'],
     read: ({ jobs }) =>
       jobs.flatMap(({ name, lastSuccessAt }) =>
-        lastSuccessAt === undefined ? [] : [[{ job: name }, lastSuccessAt.getTime() / 1000]],
+        lastSuccessAt === undefined ? [] : [[{ name }, lastSuccessAt.getTime() / 1000]],
       ),
   },
 }
@@ -133,14 +146,19 @@ function handledValues(state: ProcessorState | undefined): Values {
   )
 }
 
-/** Each receiver has its own: it counts before `/metrics` is asked for. */
-export function createAckSeconds(): Histogram {
-  return new Histogram({
-    name: `${PREFIX}webhook_ack_seconds`,
+export const RECEIVER_METRICS = {
+  webhook_ack_seconds: {
+    type: 'histogram',
     help: 'From the headers of an accepted delivery to its answer.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [],
-  })
+  },
+} as const
+
+/** Each receiver has its own: it counts before `/metrics` is asked for. */
+export function createAckSeconds(): Histogram {
+  const { help, buckets } = RECEIVER_METRICS.webhook_ack_seconds
+  const name = `${PREFIX}webhook_ack_seconds`
+  return new Histogram({ name, help, buckets: [...buckets], registers: [] })
 }
 
 /** Of all processes that share the warehouse. */

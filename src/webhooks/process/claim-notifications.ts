@@ -92,21 +92,35 @@ where ${condition}`,
   }))
 }
 
-/** Records what became of notifications; called in the transaction that did it. */
+/**
+ * Records what became of notifications; called in the transaction that did it. Returns the seconds
+ * since their receipt, added up, by the database's clock.
+ */
 export async function recordOutcomes(
   session: Session,
   outcomes: ReadonlyMap<string, Outcome>,
-): Promise<void> {
-  if (outcomes.size === 0) return
-  await session.query(
+): Promise<number> {
+  if (outcomes.size === 0) return 0
+  const [row] = await session.query<{ seconds: number | null }>(
     'record what became of notifications',
-    `update ${session.names.table('webhook_notifications')} as stored
-set state = given.outcome, processed_at = clock_timestamp(), next_attempt_at = null, error = null
-from unnest($1::text[], $2::text[]) as given (notification_id, outcome)
-where stored.notification_id = given.notification_id
-    and (stored.state, given.outcome) in (${ALLOWED_OUTCOMES})`,
+    `with recorded as (
+    update ${session.names.table('webhook_notifications')} as stored
+    set
+        state = given.outcome,
+        processed_at = clock_timestamp(),
+        next_attempt_at = null,
+        error = null
+    from unnest($1::text[], $2::text[]) as given (notification_id, outcome)
+    where stored.notification_id = given.notification_id
+        and (stored.state, given.outcome) in (${ALLOWED_OUTCOMES})
+    returning greatest(extract(epoch from processed_at - received_at), 0) as seconds
+)
+
+select sum(seconds)::float8 as seconds
+from recorded`,
     [[...outcomes.keys()], [...outcomes.values()]],
   )
+  return row?.seconds ?? 0
 }
 
 /** Lets notifications wait until their webhook is known, without counting an attempt. */

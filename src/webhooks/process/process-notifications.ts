@@ -28,8 +28,10 @@ export interface ProcessDependencies extends OwnershipDependencies {
   readonly reachFailpoint: ReachFailpoint
 }
 
-/** What one batch came to. `taken` is the sum of the others. */
-export type BatchReport = Readonly<Record<'taken' | Outcome | 'failed' | 'deferred', number>>
+/** What one batch came to. `taken` is the sum of the other counts. */
+export type BatchReport = Readonly<
+  Record<'taken' | Outcome | 'failed' | 'deferred' | 'lagSeconds', number>
+>
 
 const NOTHING: BatchReport = {
   taken: 0,
@@ -40,6 +42,8 @@ const NOTHING: BatchReport = {
   failed: 0,
   /** Put off without an attempt: whether their webhook is ours is not known yet. */
   deferred: 0,
+  /** From receipt to outcome, added up. */
+  lagSeconds: 0,
 }
 
 const BATCH = 100
@@ -167,7 +171,7 @@ export class NotificationProcessor {
     const outcomes = await applyNotifications(session, own, { refetchDelayMs, reachFailpoint })
     reachFailpoint('mid_notifications')
     for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
-    await recordOutcomes(session, outcomes)
+    const lagSeconds = await recordOutcomes(session, outcomes)
     const deferred = unknown.map(({ notificationId }) => notificationId)
     await deferNotifications(session, deferred, ASK_EVERY_MS)
     const report = {
@@ -175,6 +179,7 @@ export class NotificationProcessor {
       taken: claimed.length,
       failed: claimed.length - parsed.length,
       deferred: deferred.length,
+      lagSeconds,
     }
     for (const outcome of outcomes.values()) report[outcome] += 1
     return report

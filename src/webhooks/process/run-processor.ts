@@ -28,6 +28,8 @@ export interface ProcessorDependencies {
 
 /** What this process has done since it started. */
 export interface ProcessorState extends Readonly<Record<Outcome | 'failed' | 'refetched', number>> {
+  /** From receipt to outcome, added up over the notifications. */
+  readonly lagSeconds: number
   /** Why a loop fails at present; null when none does. */
   readonly lastError: string | null
 }
@@ -60,14 +62,22 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const refetcher = new RefetchWorker({ ...parts, refetchDelayMs: settings.refetchDelayMs })
   /** Replaced and aborted by each wake: one that comes during the work ends the next wait. */
   let waking = new AbortController()
-  const counts = { processed: 0, ignored: 0, foreign: 0, unresolved: 0, failed: 0, refetched: 0 }
+  const counts = {
+    processed: 0,
+    ignored: 0,
+    foreign: 0,
+    unresolved: 0,
+    failed: 0,
+    refetched: 0,
+    lagSeconds: 0,
+  }
   const errors = new Map<string, string>()
   const isStopping = (): boolean => stopping.signal.aborted
 
   /** True when there may be more to do at once. */
   async function processOnce(): Promise<boolean> {
     const report = await processor.processBatch()
-    for (const name of [...OUTCOMES, 'failed'] as const) counts[name] += report[name]
+    for (const name of [...OUTCOMES, 'failed', 'lagSeconds'] as const) counts[name] += report[name]
     return report.taken > 0
   }
 
