@@ -1,12 +1,28 @@
-// Writes the pages that follow from the program: settings with their example file, exit codes and
-// commands. `npm run docs` builds the program first and writes the data dictionary as well.
-import { writeFileSync } from 'node:fs'
+// Writes the pages that follow from the program: settings with their example file, exit codes,
+// commands, metrics and the dashboard for Grafana. `npm run docs` builds the program first and
+// writes the data dictionary as well.
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as exitCodes from '../dist/base/exit-code.js'
 import { runCli } from '../dist/commands/program.js'
 import { settingDescriptions } from '../dist/config/settings.js'
-import { commandsPage, exampleConfig, exitCodesPage, settingsPage } from './documents/pages.js'
+import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
+import { grafanaDashboard } from './documents/grafana-dashboard.js'
+import {
+  commandsPage,
+  exampleConfig,
+  exitCodesPage,
+  metricsPage,
+  settingsPage,
+} from './documents/pages.js'
+
+const metrics = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
 
 writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
 writeFileSync('docs/settings.md', settingsPage(settingDescriptions))
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))
 writeFileSync('docs/commands.md', await commandsPage(runCli))
+writeFileSync(
+  'docs/metrics.md',
+  metricsPage(metrics, readFileSync('config/prometheus-rules.yml', 'utf8')),
+)
+writeFileSync('config/grafana-dashboard.json', grafanaDashboard())

@@ -7,6 +7,15 @@ export function exampleConfig(descriptions: readonly SettingDescription[]): stri
 export function exitCodesPage(
   tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,
 ): string
+export function metricsPage(
+  metrics: Readonly<
+    Record<
+      string,
+      { readonly help: string; readonly type?: string; readonly labelNames?: readonly string[] }
+    >
+  >,
+  rules: string,
+): string
 export function commandsPage(run: typeof runCli): Promise<string>
 export function roomsList(
   rooms: Readonly<Record<string, { readonly holds: string; readonly may: readonly string[] }>>,

@@ -95,6 +95,68 @@ A reader that goes away, as in \`tracking-sync query … | head\`, is not an err
 For cron: 7 means only that the last run is still at work. Codes 4 and 5 pass by themselves when the
 other side is back.`
 
+/** docs/metrics.md. `metrics` are those of src/serve, `rules` the text of the rules. */
+export function metricsPage(metrics, rules) {
+  const rows = Object.entries(metrics).map(
+    ([name, { type = 'gauge', help, labelNames = [] }]) =>
+      `| \`tracking_sync_${name}\` | ${type} | ${labelNames.map((label) => `\`${label}\``).join(', ')} | ${inMarkdown(help)} |`,
+  )
+  const alerts = [...rules.matchAll(RULE)].map(
+    ([, name, expr, wait = 'at once', summary]) =>
+      `| ${name} | \`${expr}\` | ${wait} | ${summary} |`,
+  )
+  return page(
+    'Metrics and alerts',
+    METRICS_INTRO,
+    '## Alerts',
+    ['| alert | when | for | says |', '|---|---|---|---|', ...alerts].join('\n'),
+    '## Metrics',
+    METRICS_NOTES,
+    ['| metric | type | labels | says |', '|---|---|---|---|', ...rows].join('\n'),
+  )
+}
+
+const RULE = /alert: (\w+)\n +expr: (.+)\n(?: +for: (\w+)\n)? +annotations:\n +summary: (.+)/g
+
+const METRICS_INTRO = `\`tracking-sync serve\` answers \`/metrics\`. Rules for alerts and a dashboard come with the program, in
+\`$(npm root --global)/tracking-sync/config\`.
+
+## Prometheus
+
+Copy \`prometheus-rules.yml\` to where Prometheus has its rules, and add a job of this name:
+
+\`\`\`yaml
+rule_files: [prometheus-rules.yml]
+scrape_configs:
+  - job_name: tracking-sync
+    static_configs:
+      - targets: [127.0.0.1:8080]
+\`\`\`
+
+## Grafana
+
+The dashboard is for Grafana 10 and later. In its menu choose Dashboards, New, Import, and take
+\`grafana-dashboard.json\`. Or send it, here with \`jq\`:
+
+\`\`\`sh
+cd "$(npm root --global)/tracking-sync/config"
+jq '{dashboard: ., overwrite: true}' grafana-dashboard.json | curl --fail --user admin \\
+  --header 'content-type: application/json' --data @- https://grafana.example/api/dashboards/db
+\`\`\`
+
+It has two rows. *Is it running* reads Prometheus. *What is to be done* reads the warehouse, through
+a data source of the type PostgreSQL: make a login for it that has the role \`tracking_reader\`
+([security.md](security.md)). Choose both data sources at the top. *Views* chooses between the
+views and the stored views, which are faster on a large account. Each panel says what it means and
+what to do, under the *i* in its corner.
+
+Where \`TRACKING_SCHEMA\` is not \`tracking\`, replace \`tracking_analytics\` and \`tracking_stored\` in
+the file before you import it.`
+
+const METRICS_NOTES = `Counters begin at zero with each process. What the warehouse knows is told by every process that
+shares it, and left out while the database is away. The metrics of Node.js and of the process have
+the names that all programs give them (\`nodejs_\`, \`process_\`).`
+
 /** docs/commands.md: what \`--help\` prints, without the flags of settings. */
 export async function commandsPage(runCli) {
   const helpOf = async (...args) => printedBy(runCli, [...args, '--help'])

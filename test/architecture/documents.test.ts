@@ -2,16 +2,19 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { grafanaDashboard } from '../../scripts/documents/grafana-dashboard.js'
 import {
   commandsPage,
   exampleConfig,
   exitCodesPage,
+  metricsPage,
   settingsPage,
 } from '../../scripts/documents/pages.js'
 import * as exitCodes from '../../src/base/exit-code.js'
 import { runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { settingDescriptions } from '../../src/config/settings.js'
+import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const inRepository = (...path: string[]): string => join(ROOT, ...path)
@@ -33,10 +36,17 @@ const DOCUMENTS = [
 const OF_TODAY = DOCUMENTS.filter((file) => !/^(?:docs.decisions|CHANGELOG)/.test(file))
 
 /** Made from comments, promises and help that have their own tests. */
-const GENERATED = ['docs/dictionary.md', 'docs/reliability.md', 'docs/commands.md']
+const GENERATED = [
+  'docs/dictionary.md',
+  'docs/reliability.md',
+  'docs/commands.md',
+  'docs/metrics.md',
+]
 
 /** Their rows hold answers, figures or links that do not fit into a line. */
 const WIDE_TABLES = ['docs/questions.md', 'docs/performance.md', 'docs/dependencies.md']
+
+const METRICS = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
 
 /** Files that a user makes. */
 const OF_USERS = ['config/tracking-sync.json']
@@ -62,6 +72,8 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],
+    ['docs/metrics.md', () => metricsPage(METRICS, read('config/prometheus-rules.yml'))],
+    ['config/grafana-dashboard.json', grafanaDashboard],
   ])('%s', async (file, render) => {
     expect(read(file)).toBe(await render())
   })

@@ -156,6 +156,7 @@ describe('the package', () => {
         'bin/require-node.cjs',
         'bin/tracking-sync.cjs',
         'config/free-time-rules.example.csv',
+        'config/grafana-dashboard.json',
         'config/holidays.example.csv',
         'config/invoices.example.csv',
         'config/prometheus-rules.yml',

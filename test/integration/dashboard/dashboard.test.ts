@@ -15,6 +15,7 @@ import { findBrowser } from '../../support/browser.js'
 import { callCli } from '../../support/call-cli.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { askAsGrafana } from './ask-as-grafana.js'
 
 let scene: Scene
 let server: HttpServer
@@ -208,6 +209,12 @@ describe('when something is missing', () => {
     expect(response.headers.get('refresh')).toBe('5')
     expect(await response.text()).toContain('The database does not answer.')
   })
+})
+
+it('answers a reader what the dashboard for Grafana asks', { tags: ['FD13'] }, async () => {
+  const counts = await askAsGrafana(scene.warehouse)
+  expect(counts.size).toBeGreaterThan(10)
+  expect([...counts].filter(([, rows]) => rows === 0)).toEqual([])
 })
 
 it('reads as the role of readers where it is there', async () => {

@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALERTS } from '../../src/status/describe-status.js'
+import { repositoryDirectory, waitUntil } from '../support/run-cli.js'
+import {
+  closeServeScenes,
+  metricOf,
+  openServeScene,
+  untilSynced,
+  type ServeScene,
+} from './serve-scene.js'
+
+const read = (path: string): Promise<string> => readFile(join(repositoryDirectory, path), 'utf8')
+const RULES = join(repositoryDirectory, 'config/prometheus-rules.yml')
+
+interface Panel {
+  readonly type: string
+  readonly title: string
+  readonly description?: string
+  readonly targets?: readonly { readonly expr?: string }[]
+}
+
+const dashboard = await read('config/grafana-dashboard.json')
+const { panels } = JSON.parse(dashboard) as { readonly panels: readonly Panel[] }
+/** As Grafana sends them. */
+const queries = panels.flatMap(({ title, targets = [] }) =>
+  targets.flatMap(({ expr }) =>
+    expr === undefined
+      ? []
+      : [{ title, text: expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', '5m') }],
+  ),
+)
+const alerts = [...(await readFile(RULES, 'utf8')).matchAll(/alert: (\w+)\n\s+expr: (.+)/g)].map(
+  ([, title, text]) => ({ title: title!, text: text! }),
+)
+
+let scene: ServeScene
+/** What `/metrics` printed after a sync and a delivery. */
+let metrics: string
+
+beforeAll(async () => {
+  scene = await openServeScene()
+  const { simulator } = scene
+  await scene.serve()
+  await untilSynced(scene)
+  const [container] = [...simulator.world.records('container', simulator.clock.now())]
+  simulator.clock.advance(60_000)
+  simulator.edits.change('container', container!.id, { weight_in_lbs: 12_345 })
+  await waitUntil('the run and a delivery are told', async () => {
+    const { text } = await scene.get('/metrics')
+    metrics = text
+    const applied = metricOf(text, 'notifications_handled_total{result="processed"}') ?? 0
+    return metricOf(text, 'last_run_failed') === 0 && applied > 0
+  })
+})
+
+afterAll(closeServeScenes)
+
+describe('the metrics', () => {
+  it('are made once a second at most', { tags: ['FB6'] }, async () => {
+    const cpuOf = (text: string): string | undefined =>
+      text.split('\n').find((line) => line.startsWith('process_cpu_seconds_total'))
+    const startedAt = performance.now()
+    const asked: { readonly text: string }[] = []
+    for (let round = 0; round < 6; round += 1) {
+      asked.push(...(await Promise.all(Array.from({ length: 50 }, () => scene.get('/metrics')))))
+    }
+    const seconds = (performance.now() - startedAt) / 1000
+    const made = new Set(asked.map(({ text }) => cpuOf(text)))
+    expect(made.size).toBeLessThanOrEqual(Math.floor(seconds) + 2)
+  })
+
+  it(
+    'tell rows, duration and outcome of the last run, and the lag of webhooks',
+    { tags: ['FD13'] },
+    () => {
+      const changes = ['inserted', 'updated', 'tombstoned', 'quarantined', 'stale', 'coerced']
+      const rows = changes.map((change) => `last_run_rows{stream="shipments",change="${change}"}`)
+      expect(rows.map((name) => metricOf(metrics, name))).toEqual([12, 0, 0, 0, 0, 0])
+      const duration = 'last_run_duration_seconds{command="sync",outcome="complete"}'
+      expect(metricOf(metrics, duration)).toBeGreaterThan(0)
+      expect(metricOf(metrics, 'oldest_unprocessed_notification_age_seconds')).toBe(0)
+      const lag = metricOf(metrics, 'notification_lag_seconds_total')
+      expect(lag).toBeGreaterThan(0)
+      expect(lag).toBeLessThan(60)
+    },
+  )
+
+  it('leave to Prometheus the labels that it sets itself', () => {
+    expect(metrics).not.toMatch(/[{,](?:job|instance)="/)
+  })
+})
+
+describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
+  it('have a rule for each alert of the status', () => {
+    expect(alerts.map(({ title }) => title)).toEqual(expect.arrayContaining([...ALERTS]))
+  })
+
+  it('ask for metrics and labels that there are', () => {
+    const lines = metrics.split('\n')
+    for (const { title, text } of [...alerts, ...queries]) {
+      const grouped = [...text.matchAll(/by \((\w+)\)/g)].map(([, label]) => `${label!}="`)
+      const selected = [...text.matchAll(/\b((?:tracking_sync|process)_\w+)(?:\{(.*?)\})?/g)]
+      if (selected.length === 0) expect(text).toMatch(/\b(?:up|ALERTS)\{/)
+      for (const [, name, matchers = ''] of selected) {
+        const wanted = [...matchers.matchAll(/\w+="[^"]*"/g)].map(([matcher]) => matcher)
+        const parts = [...wanted, ...grouped]
+        const found = lines
+          .filter((line) => line.startsWith(`${name!} `) || line.startsWith(`${name!}{`))
+          .some((line) => parts.every((part) => line.includes(part)))
+        expect({ title, name, parts, found }).toEqual({ title, name, parts, found: true })
+      }
+    }
+  })
+
+  it('have panels with a title and words, and nothing of an installation', () => {
+    for (const { type, title, description = '' } of panels) {
+      expect(title).not.toBe('')
+      // What it means, then what to do.
+      if (type !== 'row') expect(description).toMatch(/\S{3,}.*[.:] \S.*\.$/)
+    }
+    const uids = new Set([...dashboard.matchAll(/"uid": "(.*)"/g)].map(([, uid]) => uid))
+    expect([...uids]).toEqual(['tracking-sync', '${prometheus}', '${warehouse}'])
+  })
+})
+
+if (spawnSync('promtool', ['--version']).error !== undefined) {
+  it('WERE NOT CHECKED BY PROMTOOL: install prometheus', () => {
+    process.stderr.write('PROMTOOL IS NOT INSTALLED: it did not check the metrics and rules.\n')
+  })
+} else {
+  describe('promtool takes', { tags: ['FD13'] }, () => {
+    seeByPromtool()
+  })
+}
+
+function seeByPromtool(): void {
+  const promtool = (args: readonly string[], input = ''): unknown => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' })
+    return status === 0 && stderr === '' ? 'taken' : { status, stdout, stderr }
+  }
+  let directory: string
+  const write = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(directory, name), text)
+    return join(directory, name)
+  }
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'promtool-'))
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  it('the metrics', () => {
+    expect(promtool(['check', 'metrics'], metrics)).toBe('taken')
+  })
+
+  it('the rules, which fire when they must and only then', () => {
+    const tests = join(repositoryDirectory, 'test/fixtures/prometheus-rules.test.yml')
+    expect(promtool(['check', 'rules', '--lint-fatal', RULES])).toBe('taken')
+    expect(promtool(['test', 'rules', tests])).toBe('taken')
+  })
+
+  it('the queries of the dashboard', async () => {
+    const rules = queries.map(({ text }, at) => ({ record: `query:${at}`, expr: text }))
+    const file = await write('queries.yml', JSON.stringify({ groups: [{ name: 'all', rules }] }))
+    expect(promtool(['check', 'rules', '--lint-fatal', file])).toBe('taken')
+  })
+
+  it('the job of the documents', async () => {
+    const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(await read('docs/metrics.md'))!
+    const file = await write('prometheus.yml', text.replace('prometheus-rules.yml', RULES))
+    expect(promtool(['check', 'config', file])).toBe('taken')
+  })
+}
