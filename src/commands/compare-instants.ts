@@ -22,7 +22,8 @@ import {
   compareAnswers,
   describeComparison,
 } from './output/compare-answers.js'
-import { asPieces, printAnswer } from './output/print-answer.js'
+import { putAnswer } from './output/answer-file.js'
+import { asPieces } from './output/print-answer.js'
 
 /** A question at an instant; now where there is none. */
 export interface Side {
@@ -38,7 +39,7 @@ export async function compareInstants(
   { asOf: against, question: other }: Side,
   options: QueryOptions,
 ): Promise<void> {
-  const { format, columns } = options
+  const { format, file, columns } = options
   if (question.isOfNow) {
     const problem = `cannot be asked of ${question.name}: this answer is always of the present`
     throw new ConfigError([{ setting: '--against', problem }])
@@ -78,14 +79,14 @@ export async function compareInstants(
   })
   const differences = compared.differences.slice(0, limit === undefined ? undefined : Number(limit))
   const shown = { ...compared, differences }
-  await printAnswer(
+  await putAnswer(
+    io,
     asPieces(format === 'table' ? asChangedCells(shown) : asColumns(shown, key)),
-    format,
-    io.process.stdout,
+    { format, file, signal: app.signal },
     {
       ...options,
+      name: question.name,
       columns: undefined,
-      terminal: io.terminal,
       isAll: options.isAll || limit !== undefined,
       leading: columns === undefined ? ['change', ...leading] : [],
     },

@@ -4,12 +4,15 @@ import type { UnknownValue } from '../warehouse/questions/explain-empty.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import { instant } from './declare-command.js'
+import type { AnswerFile } from './output/answer-file.js'
 import type { AnswerFormat } from './output/print-answer.js'
 
 export const PARAMETERS = Object.keys(QUERY_PARAMETERS) as QueryParameter[]
 
 export interface QueryOptions extends Partial<Record<QueryParameter, string | undefined>> {
   readonly format: AnswerFormat
+  /** Standard output unless given. */
+  readonly file: AnswerFile | undefined
   readonly isSpreadsheetSafe: boolean
   readonly isForExcel: boolean
   readonly columns: readonly string[] | undefined
@@ -52,7 +55,7 @@ export async function explainAsOf(
 }
 
 export function explainEffectless(options: QueryOptions): string[] {
-  const { format, isWide, isVertical, isAll, isSpreadsheetSafe, isForExcel } = options
+  const { format, columns, isWide, isVertical, isAll, isSpreadsheetSafe, isForExcel } = options
   const given: readonly (readonly [string, boolean, AnswerFormat])[] = [
     ['--wide', isWide, 'table'],
     ['--vertical', isVertical, 'table'],
@@ -60,9 +63,13 @@ export function explainEffectless(options: QueryOptions): string[] {
     ['--spreadsheet-safe', isSpreadsheetSafe, 'csv'],
     ['--excel', isForExcel, 'csv'],
   ]
-  return given
-    .filter(([, isGiven, takes]) => isGiven && format !== takes)
-    .map(([option, , takes]) => `${option} has no effect on ${format}; it is for ${takes}`)
+  const isPicked = columns !== undefined && format === 'ics'
+  return [
+    ...given
+      .filter(([, isGiven, takes]) => isGiven && format !== takes)
+      .map(([option, , takes]) => `${option} has no effect on ${format}; it is for ${takes}`),
+    ...(isPicked ? ['--columns has no effect on ics; an event has columns of its own'] : []),
+  ]
 }
 
 /** Why a shipped question has no rows: a value that is not in the warehouse, or missing data. */

@@ -25,7 +25,9 @@ import {
   PARAMETERS,
   type QueryOptions,
 } from './explain-answer.js'
-import { ANSWER_FORMATS, printAnswer } from './output/print-answer.js'
+import { findAnswerFile, putAnswer } from './output/answer-file.js'
+import { ANSWER_FORMATS, type AnswerFormat } from './output/print-answer.js'
+import { requireCalendarQuestion } from './output/print-calendar.js'
 
 /** What PostgreSQL would refuse only after everything was opened. Other values are any text. */
 const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
@@ -58,7 +60,13 @@ export const query = declare({
       '--explain',
       "Print the question's definition, columns and SQL instead of its answer.",
     ),
-    format: choice('--format <format>', 'How the answer is printed.', ANSWER_FORMATS, 'table'),
+    format: choice(
+      '--format <format>',
+      'How the answer is printed; xlsx is a workbook, ics a calendar of last free days.',
+      ANSWER_FORMATS,
+      'table',
+    ),
+    out: value('--out <file>', 'Write the answer into this file, whole or not at all.'),
     isSpreadsheetSafe: flag(
       '--spreadsheet-safe',
       'In csv: disarm texts that a spreadsheet would run as a formula.',
@@ -84,34 +92,57 @@ export const query = declare({
     timeout: value('--timeout <seconds>', 'Give up after this long.', wholeNumber(1, 86_400), 60),
     ...narrowing,
   },
-  run: async (app, { question: asked, isExplaining, json, ...given }, io) => {
+  run: async (app, { question: asked, isExplaining, json, out, ...given }, io) => {
     const { readShippedQueries } = await import('../warehouse/questions/shipped-queries.js')
     const { SchemaNames } = await import('../warehouse/connection/schema-names.js')
     const names = new SchemaNames(app.config.schema)
     const { asOf, against } = given
     if (asOf !== undefined && asked !== undefined) refuseViewsOfNow(asked, names)
     const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
-    const options = { ...given, format: json ? 'json' : given.isForExcel ? 'csv' : given.format }
+    const isForSheets = given.isForExcel && given.format === 'table'
+    const format = json ? 'json' : isForSheets ? 'csv' : given.format
     const question = asked === undefined ? undefined : findQuestion(asked, shipped)
     if (question === undefined || isExplaining) {
-      const shown = question === undefined ? listed(shipped) : explained(question)
-      io.show(options.format === 'json', shown)
-    } else if (against === undefined) await answer(app, io, question, options)
-    else {
-      const asOfViews = await readShippedQueries(names, 'asOf')
-      const other = asOfViews.find(({ name }) => name === asked)
-      if (typeof question === 'string' || other === undefined) throw refuseToCompareSql()
-      const { compareInstants } = await import('./compare-instants.js')
-      await compareInstants(
-        app,
-        io,
-        { asOf, question },
-        { asOf: against, question: other },
-        options,
-      )
+      if (out !== undefined) {
+        throw refuse('--out', 'takes an answer; name a question, and leave --explain away')
+      }
+      io.show(format === 'json', question === undefined ? listed(shipped) : explained(question))
+      return
     }
+    refuseUnfit(io, question, { format, out, against })
+    const file = out === undefined ? undefined : await findAnswerFile(out, io.process.cwd())
+    const options = { ...given, format, file }
+    if (against === undefined) {
+      await answer(app, io, question, options)
+      return
+    }
+    const asOfViews = await readShippedQueries(names, 'asOf')
+    const other = asOfViews.find(({ name }) => name === asked)
+    if (typeof question === 'string' || other === undefined) throw refuseToCompareSql()
+    const { compareInstants } = await import('./compare-instants.js')
+    await compareInstants(app, io, { asOf, question }, { asOf: against, question: other }, options)
   },
 })
+
+function refuse(setting: string, problem: string): ConfigError {
+  return new ConfigError([{ setting, problem }])
+}
+
+interface Asked {
+  readonly format: AnswerFormat
+  readonly out: string | undefined
+  readonly against: string | undefined
+}
+
+/** Throws ConfigError where the format does not fit what is asked, or where it goes. */
+function refuseUnfit(io: CommandIo, question: Question, { format, out, against }: Asked): void {
+  if (format === 'xlsx' && out === undefined && io.process.stdout.isTTY) {
+    throw refuse('--format', 'xlsx is not for a terminal; add --out and the name of a file')
+  }
+  if (format !== 'ics') return
+  if (against !== undefined) throw refuse('--against', 'compares rows; ics has events, take csv')
+  requireCalendarQuestion(typeof question === 'string' ? undefined : question.name)
+}
 
 function separatedByCommas(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
@@ -128,21 +159,18 @@ function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaN
     new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(question) ??
     []
   if (named === undefined) return
-  throw new ConfigError([
-    {
-      setting: '--as-of',
-      problem:
-        `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +
-        `present; write ${asOf} instead, or no schema`,
-    },
-  ])
+  throw refuse(
+    '--as-of',
+    `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +
+      `present; write ${asOf} instead, or no schema`,
+  )
 }
 
 function refuseToCompareSql(): ConfigError {
   const problem =
     'compares shipped questions: your own SQL does not say which row is the same one at both ' +
     'instants; ask it twice, with --as-of'
-  return new ConfigError([{ setting: '--against', problem }])
+  return refuse('--against', problem)
 }
 
 async function answer(
@@ -151,7 +179,7 @@ async function answer(
   question: Question,
   options: QueryOptions,
 ): Promise<void> {
-  const { format, columns, asOf } = options
+  const { format, file, columns, asOf } = options
   const { sqlText, ...values } = await bind(question, options)
   await app.openWarehouse()
   const warehouse = await app.connect({
@@ -163,9 +191,10 @@ async function answer(
   const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf, shipped)
   for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
   try {
-    const count = await printAnswer(pieces, format, io.process.stdout, {
+    const to = { format, file, signal: app.signal }
+    const count = await putAnswer(io, pieces, to, {
       ...options,
-      terminal: io.terminal,
+      ...(shipped === undefined ? {} : { name: shipped.name }),
       isAll: options.isAll || options.limit !== undefined,
       sums: shipped?.sums ?? [],
       leading: columns === undefined ? (shipped?.leading ?? []) : [],
@@ -211,8 +240,7 @@ function listed(shipped: readonly ShippedQuery[]): Answer {
 
 function explained(question: Question): Answer {
   if (typeof question === 'string') {
-    const problem = 'works for shipped questions, not for your own SQL'
-    throw new ConfigError([{ setting: '--explain', problem }])
+    throw refuse('--explain', 'works for shipped questions, not for your own SQL')
   }
   const { definition, columns, sqlText } = question
   const rows = columns.map(({ name, meaning }) => [name, meaning])
@@ -229,7 +257,7 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
   if (/\s/.test(question.trim())) return question
   const fix = suggest(question, names) || '; `tracking-sync query` lists them'
   const problem = `is not one of the questions${fix}`
-  throw new ConfigError([{ setting: question, problem }])
+  throw refuse(question, problem)
 }
 
 /** SQLSTATEs that come from the words of a statement, not from the state of the server. */

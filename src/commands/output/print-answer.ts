@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { ConfigError } from '../../base/errors.js'
 import { suggest } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import { asTable, pickColumns, type TableOptions } from './print-answer-table.js'
+import { asCalendar, type CalendarOptions } from './print-calendar.js'
+import { asWorkbook, type WorkbookOptions } from './print-workbook.js'
 
-export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson'] as const
+export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson', 'xlsx', 'ics'] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
 interface CsvOptions {
@@ -20,8 +23,8 @@ interface CsvOptions {
   readonly isForExcel?: boolean
 }
 
-export interface AnswerOptions extends CsvOptions, TableOptions {
-  /** These columns, in this order; all of them unless given. */
+export interface AnswerOptions extends CsvOptions, TableOptions, WorkbookOptions, CalendarOptions {
+  /** These columns, in this order; all of them unless given. A calendar has its own. */
   readonly columns?: readonly string[] | undefined
 }
 
@@ -32,10 +35,10 @@ export interface AnswerOptions extends CsvOptions, TableOptions {
 export async function printAnswer(
   pieces: AsyncIterable<TableAnswer>,
   format: AnswerFormat,
-  output: NodeJS.WriteStream,
+  output: Writable,
   options: AnswerOptions = {},
 ): Promise<number> {
-  const { columns } = options
+  const columns = format === 'ics' ? undefined : options.columns
   let count = 0
   async function* counted(): AsyncGenerator<TableAnswer> {
     for await (const piece of columns === undefined ? pieces : pickExisting(pieces, columns)) {
@@ -43,16 +46,15 @@ export async function printAnswer(
       yield piece
     }
   }
-  const texts = FORMATS[format](counted(), options)
-  for await (const text of texts) {
+  for await (const chunk of FORMATS[format](counted(), options)) {
     if (output.destroyed || output.errored !== null) return count
-    if (!output.write(text)) await drained(output)
+    if (!output.write(chunk)) await drained(output)
   }
   return count
 }
 
 /** Also settles when the reader goes away. */
-async function drained(output: NodeJS.WriteStream): Promise<void> {
+async function drained(output: Writable): Promise<void> {
   const stop = new AbortController()
   const { signal } = stop
   try {
@@ -73,13 +75,15 @@ export async function* asPieces(answer: TableAnswer): AsyncGenerator<TableAnswer
 type Formatter = (
   pieces: AsyncIterable<TableAnswer>,
   options: AnswerOptions,
-) => AsyncGenerator<string, void, undefined>
+) => AsyncGenerator<string | Uint8Array, void, undefined>
 
 const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
   table: asTable,
   csv: asCsv,
   json: asJson,
   ndjson: asNdjson,
+  xlsx: asWorkbook,
+  ics: asCalendar,
 }
 
 async function* pickExisting(

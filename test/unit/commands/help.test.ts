@@ -208,6 +208,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--json',
       '--explain',
       '--format',
+      '--out',
       '--against',
       '--as-of',
       '--timeout',

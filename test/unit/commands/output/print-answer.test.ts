@@ -35,12 +35,7 @@ async function print(
   const stream = new PassThrough()
   let text = ''
   stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  await printAnswer(
-    pieces('rows' in answer ? [answer] : answer),
-    format,
-    stream as unknown as NodeJS.WriteStream,
-    options,
-  )
+  await printAnswer(pieces('rows' in answer ? [answer] : answer), format, stream, options)
   return text
 }
 

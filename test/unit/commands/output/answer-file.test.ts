@@ -1,0 +1,110 @@
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { CommandIo } from '../../../../src/commands/command-io.js'
+import { findAnswerFile, putAnswer } from '../../../../src/commands/output/answer-file.js'
+import type { AnswerFormat } from '../../../../src/commands/output/print-answer.js'
+import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+
+let folder: string
+let notes: string[]
+let stop: AbortController
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'answer-file-'))
+  notes = []
+  stop = new AbortController()
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const PIECE: TableAnswer = { columns: ['n'], types: [23], rows: [[1], [2]] }
+
+async function write(
+  name: string,
+  pieces: AsyncIterable<TableAnswer>,
+  format: AnswerFormat = 'csv',
+): Promise<number> {
+  // Of the command only what is used beside a file.
+  const io = { printNote: (text: string) => notes.push(text) } as unknown as CommandIo
+  const file = await findAnswerFile(name, folder)
+  return putAnswer(io, pieces, { format, file, signal: stop.signal }, {})
+}
+
+/** Ends as `last` says, after one piece. */
+// eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
+async function* answer(last: () => void = () => undefined): AsyncGenerator<TableAnswer> {
+  yield PIECE
+  last()
+  yield PIECE
+}
+
+it('writes the whole file, and says how many rows are where', async () => {
+  expect(await write('days.csv', answer())).toBe(4)
+  expect(await readFile(join(folder, 'days.csv'), 'utf8')).toBe('n\r\n1\r\n2\r\n1\r\n2\r\n')
+  await write('days.xlsx', answer(), 'ndjson')
+  expect(notes).toEqual([
+    'wrote 4 rows to days.csv',
+    'wrote 4 rows to days.xlsx',
+    'days.xlsx is named like xlsx and holds ndjson; add --format xlsx',
+  ])
+  expect((await readdir(folder)).sort()).toEqual(['days.csv', 'days.xlsx'])
+})
+
+it.each([
+  [
+    'the answer fails',
+    () => {
+      throw new Error('division by zero')
+    },
+  ],
+  [
+    'a signal comes',
+    () => {
+      stop.abort('SIGINT')
+    },
+  ],
+] as const)('leaves what was there, and nothing beside it, when %s', async (_, last) => {
+  await writeFile(join(folder, 'old.csv'), 'old')
+  for (const name of ['old.csv', 'new.csv']) {
+    await expect(write(name, answer(last))).rejects.toBeDefined()
+  }
+  expect(await readdir(folder)).toEqual(['old.csv'])
+  expect(await readFile(join(folder, 'old.csv'), 'utf8')).toBe('old')
+  expect(notes).toEqual([])
+})
+
+it('replaces the file behind a link, and keeps its rights', async () => {
+  await writeFile(join(folder, 'old.csv'), 'old')
+  await chmod(join(folder, 'old.csv'), 0o600)
+  await symlink('old.csv', join(folder, 'link.csv'))
+  await write('link.csv', answer())
+  expect(await readFile(join(folder, 'old.csv'), 'utf8')).toContain('n\r\n1')
+  expect((await stat(join(folder, 'old.csv'))).mode & 0o777).toBe(0o600)
+})
+
+it('names what cannot be written, and makes no folder', async () => {
+  await mkdir(join(folder, 'reports'))
+  await writeFile(join(folder, 'file'), '')
+  for (const [name, problem] of [
+    ['none/days.csv', 'is in a folder that does not exist; make that first'],
+    ['reports', 'is a folder; name a file in it'],
+    ['new/', 'is a folder; name a file in it'],
+    ['file/days.csv', 'cannot be used (ENOTDIR); name another file'],
+    ['/dev/null', 'is not a file; name one, or leave --out away for standard output'],
+  ] as const) {
+    await expect(write(name, answer())).rejects.toThrow(`--out ${name} ${problem}`)
+  }
+  expect((await readdir(folder)).sort()).toEqual(['file', 'reports'])
+})
