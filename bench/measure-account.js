@@ -22,8 +22,16 @@ export async function measureAccount(serverUrl, name, shipments) {
       NOW: START,
     })
     const databaseMs = (await readServerCpuMs(server)) - before
-    const { runCpuMs, outcome } = text === '' ? {} : JSON.parse(text)
-    return { ...measured, outcome, connectorMs: runCpuMs, databaseMs, cpuMs: runCpuMs + databaseMs }
+    const { runCpuMs, outcome, problems } = text === '' ? {} : JSON.parse(text)
+    process.stderr.write(
+      `${name}: ${command} ${outcome ?? 'done'}, ${measured.seconds} s, ${measured.peakMiB} MiB\n`,
+    )
+    if (outcome !== undefined && outcome !== 'complete') {
+      throw new Error(
+        `${command} of ${shipments} shipments ended ${outcome}: ${problems.join('; ')}`,
+      )
+    }
+    return { ...measured, connectorMs: runCpuMs, databaseMs, cpuMs: runCpuMs + databaseMs }
   }
   await run('migrate')
   const backfill = await run('backfill')
