@@ -123,6 +123,10 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--insecure-no-signature',
     ],
   ],
+  [
+    'dashboard',
+    [...COMMON, '--rate-limit', '--host', '--hosts', '--port', '--sync-cron', '--cron-time-zone'],
+  ],
   ['store-views', [...COMMON, '--json', '--migrate']],
   ['status', [...COMMON, '--json']],
   [
