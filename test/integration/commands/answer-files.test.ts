@@ -182,6 +182,12 @@ it('writes into a file what it prints elsewhere, and the difference of two insta
   expect((await query('last_free_days', '--against', '2020-01-01', '--format', 'ics')).stderr).toBe(
     'error: --against compares rows; ics has events, take csv\n',
   )
+  expect((await query('last_free_days', '--columns', 'place', '--format', 'ics')).stderr).toContain(
+    'note: --columns has no effect on ics; an event has columns of its own\n',
+  )
+  const book = await write('freshness.xlsx', 'freshness', '--excel', '--format', 'xlsx')
+  expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
+  expect(readWorkbook(book.bytes).name).toBe('freshness')
 })
 
 it('leaves an older file and nothing else where a query fails, at once or later', async () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import {
   chmod,
   mkdir,
@@ -42,12 +43,17 @@ async function write(
   return putAnswer(io, pieces, { format, file, signal: stop.signal }, {})
 }
 
-/** Ends as `last` says, after one piece. */
+type Step = () => void
+
+const nothing: Step = () => undefined
+
+/** Two pieces; the steps are taken after the first and after the second. */
 // eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
-async function* answer(last: () => void = () => undefined): AsyncGenerator<TableAnswer> {
+async function* answer(between = nothing, last = nothing): AsyncGenerator<TableAnswer> {
+  yield PIECE
+  between()
   yield PIECE
   last()
-  yield PIECE
 }
 
 it('writes the whole file, and says how many rows are where', async () => {
@@ -62,27 +68,40 @@ it('writes the whole file, and says how many rows are where', async () => {
   expect((await readdir(folder)).sort()).toEqual(['days.csv', 'days.xlsx'])
 })
 
+const fail: Step = () => {
+  throw new Error('division by zero')
+}
+const interrupt: Step = () => {
+  stop.abort('SIGINT')
+}
+
 it.each([
-  [
-    'the answer fails',
-    () => {
-      throw new Error('division by zero')
-    },
-  ],
-  [
-    'a signal comes',
-    () => {
-      stop.abort('SIGINT')
-    },
-  ],
-] as const)('leaves what was there, and nothing beside it, when %s', async (_, last) => {
+  ['the answer fails', fail, fail],
+  ['a signal comes, without reading on', interrupt, fail],
+  ['a signal comes behind the last row', nothing, interrupt],
+])('leaves what was there, and nothing beside it, when %s', async (_, between, last) => {
   await writeFile(join(folder, 'old.csv'), 'old')
   for (const name of ['old.csv', 'new.csv']) {
-    await expect(write(name, answer(last))).rejects.toBeDefined()
+    stop = new AbortController()
+    const written = write(name, answer(between, last))
+    if (between === fail) await expect(written).rejects.toThrow('division by zero')
+    else await expect(written).rejects.toBe('SIGINT')
   }
   expect(await readdir(folder)).toEqual(['old.csv'])
   expect(await readFile(join(folder, 'old.csv'), 'utf8')).toBe('old')
   expect(notes).toEqual([])
+})
+
+it('leaves nothing where the program ends at once, as by a second signal', async () => {
+  const listeners = process.listeners('exit')
+  const end: Step = () => {
+    expect(readdirSync(folder)).toHaveLength(1)
+    for (const one of process.listeners('exit')) if (!listeners.includes(one)) one(130)
+    expect(readdirSync(folder)).toEqual([])
+    interrupt()
+  }
+  await expect(write('days.csv', answer(end))).rejects.toBe('SIGINT')
+  expect(process.listeners('exit')).toEqual(listeners)
 })
 
 it('replaces the file behind a link, and keeps its rights', async () => {
