@@ -102,7 +102,11 @@ function layOut(rows) {
 
 function panelOf({ title, meaning, shape, queries, sqlText, ...look }) {
   const datasource = queries === undefined ? POSTGRESQL : PROMETHEUS
-  const targets = queries?.map(askPrometheus) ?? [askWarehouse(sqlText)]
+  // What is true now: the last value of a week looks like good news when the process is gone.
+  const when = shape === 'stat' ? { instant: true } : { range: true }
+  const targets = queries?.map((query, at) => ({ ...askPrometheus(query, at), ...when })) ?? [
+    askWarehouse(sqlText),
+  ]
   return { title, description: meaning, datasource, targets, ...SHAPES[shape](look) }
 }
 
@@ -161,7 +165,7 @@ const SHAPES = {
       defaults: { custom: { filterable: true } },
       overrides: Object.entries(units).map(([name, unit]) => override(name, 'unit', unit)),
     },
-    options: { showHeader: true, footer: { show: false } },
+    options: { showHeader: true },
   }),
 }
 

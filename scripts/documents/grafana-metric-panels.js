@@ -176,8 +176,9 @@ export const METRIC_PANELS = [
     unit: 's',
     meaning:
       'Mean time from the receipt of a notification to its outcome, and the age of the oldest ' +
-      'that waits. Minutes: no process applies them, or one is tried again. Start `tracking-sync ' +
-      'serve`, or read error in tracking_sync.webhook_notifications.',
+      'one and of the oldest refetch that is due. Minutes: no process applies them, requests are ' +
+      'short, or one is tried again. Start `tracking-sync serve`, or read error in ' +
+      'tracking_sync.webhook_notifications.',
     queries: [
       [
         `${perMinute('notification_lag_seconds_total')} / ${perMinute(
@@ -187,6 +188,7 @@ export const METRIC_PANELS = [
         'mean',
       ],
       [`max(${of('oldest_unprocessed_notification_age_seconds')})`, 'oldest that waits'],
+      [`max(${of('oldest_refetch_age_seconds')})`, 'oldest refetch'],
     ],
   },
   {

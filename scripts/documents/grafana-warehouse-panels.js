@@ -194,8 +194,8 @@ order by 1`,
     shape: 'table',
     size: [12, 8],
     meaning:
-      'Shipments whose ETA became later in the time shown above, once for each change, the largest ' +
-      'slip first. Where it is a day or more, tell the customer and check the appointment.',
+      'Shipments whose ETA became later in the time shown above, once for each change, the ' +
+      'largest slip first. Where it is a day or more, tell the customer and check the appointment.',
     sqlText: `select
     bill_of_lading_number as bill_of_lading,
     shipping_line_scac as line,

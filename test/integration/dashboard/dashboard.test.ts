@@ -9,6 +9,7 @@ import { askAsReader } from '../../../src/dashboard/read-panels.js'
 import { createDashboardRoutes, PANELS } from '../../../src/dashboard/dashboard-routes.js'
 import { onListedHosts } from '../../../src/http/listed-hosts.js'
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
+import { readStatus } from '../../../src/status/read-status.js'
 import { describeStatus } from '../../../src/status/describe-status.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { findBrowser } from '../../support/browser.js'
@@ -42,6 +43,7 @@ afterAll(async () => {
 function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
   const routes = createDashboardRoutes({
     warehouse,
+    readStatus: () => readStatus(warehouse),
     logger: silentLogger,
     formatCsv,
     facts: () => ({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
