@@ -19,7 +19,7 @@ export const NOT_LAID_OUT: Light = {
   sentence: 'The database answers, and the tables are not there yet.',
 }
 
-/** Red where no sync has completed or one is overdue, yellow where something else needs attention. */
+/** Red where no sync has completed or one is overdue, yellow where there is an alert. */
 export function lightOf(
   freshness: SyncFreshness,
   { slots, isServing }: AlertFacts,

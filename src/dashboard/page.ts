@@ -154,7 +154,7 @@ function formatAnswer({ panel, answer, problem }: AnsweredPanel): string {
   const { picture } = panel
   if (picture.shape === 'list') return formatList(panel, answer)
   const rows = answer.rows.map((row) => toObject(answer.columns, row))
-  const label = `${panel.title}: the table below has the same ${rows.length} rows.`
+  const label = `${panel.title}: the rows are in the table below and in the CSV.`
   const draw = (width: number): string =>
     drawPicture(picture, rows, { width, unit: panel.unit, label, now: new Date() })
   return `${formatLegend(panel, rows)}

@@ -30,7 +30,7 @@ export type Picture =
       readonly column: string
       readonly share: string
     }
-  /** The rows as they are. The first column is an id, which the second links to and is not shown. */
+  /** The rows as they are. The first column is an id: the second links to it. */
   | { readonly shape: 'list' }
   /** Points over time, a line for each kind. */
   | {

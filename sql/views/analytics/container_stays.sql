@@ -92,8 +92,8 @@ facts as (
         milestone.ramp_out_at,
         milestone.rail_loaded_at is not null as is_rail_loaded,
         milestone.arrived_at is not null as is_at_ramp,
-        -- Never null. The planner expects half of the rows where it meets coalesce, and of a list of
-        -- tests for null next to none, which makes it loop over tables that it should hash.
+        -- Never null. The planner expects half of the rows where it meets coalesce, and next to
+        -- none of a list of tests for null: it would loop over tables that it should hash.
         coalesce(
             milestone.ramp_out_at is not null
             or milestone.empty_at is not null

@@ -220,13 +220,16 @@ it('answers a reader what the dashboard for Grafana asks', { tags: ['FD13'] }, a
 })
 
 it('reads as the role of readers where it is there', async () => {
-  const role = 'tracking_reader'
-  const [before] = await scene.query<{ count: number }>(
-    `select count(*)::int as count from pg_roles where rolname = $1`,
-    role,
-  )
-  const { rows } = await askAsReader(scene.warehouse, 'select current_user')
-  expect(rows[0]?.[0] === role).toBe(before!.count === 1)
+  const schema = `dashboard_${process.pid}`
+  const warehouse = createWarehouse({ url: scene.url, schema, logger: silentLogger })
+  onTestFinished(() => warehouse.close())
+  const whoReads = async () => (await askAsReader(warehouse, 'select current_user')).rows[0]?.[0]
+  expect(await whoReads()).not.toBe(`${schema}_reader`)
+  await scene.query(`create role ${schema}_reader nologin`)
+  onTestFinished(async () => {
+    await scene.query(`drop role ${schema}_reader`)
+  })
+  expect(await whoReads()).toBe(`${schema}_reader`)
 })
 
 const path = findBrowser()
