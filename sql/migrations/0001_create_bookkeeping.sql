@@ -239,6 +239,19 @@ comment on column {{sync}}.transport_event_checks.container_id is 'Container; co
 comment on column {{sync}}.transport_event_checks.checked_at is
     'When they were last refetched, on the database''s clock. UTC.';
 
+create table {{sync}}.event_lists_in_doubt (
+    container_id text collate "C" not null,
+    doubted_at timestamptz not null default now(),
+    constraint event_lists_in_doubt_pkey primary key (container_id)
+);
+
+comment on table {{sync}}.event_lists_in_doubt is
+    'One row per container of which a transport event was written by itself, without the container''s '
+    'list. The next run compares both and deletes the row.';
+comment on column {{sync}}.event_lists_in_doubt.container_id is 'Container; containers.';
+comment on column {{sync}}.event_lists_in_doubt.doubted_at is
+    'When that was last so, on the database''s clock. UTC.';
+
 create table {{sync}}.derivations (
     derivation text collate "C" not null,
     text_hash text not null,

@@ -4,7 +4,11 @@ import {
   recordTransportEventChecks,
 } from '../warehouse/bookkeeping/transport-event-checks.js'
 import {
+  chooseLeastChecked,
   findContainersWithUnlistedEvents,
+  settleListsInDoubt,
+} from '../warehouse/rows/unlisted-events.js'
+import {
   loadListedEventIds,
   tombstoneWithdrawnEvents,
   type TransportEventList,
@@ -48,10 +52,8 @@ const UNLISTED_PER_RUN = 100
  * of the run.
  */
 export async function checkUnlistedEvents(run: Run): Promise<void> {
-  const { warehouse, signal } = run
-  const containerIds = await retryWarehouse(run, () =>
-    findContainersWithUnlistedEvents(warehouse, warehouse.names, UNLISTED_PER_RUN),
-  )
+  const { signal } = run
+  const containerIds = await chooseUnlisted(run)
   const failures: unknown[] = []
   for (const containerId of containerIds) {
     signal.throwIfAborted()
@@ -63,6 +65,21 @@ export async function checkUnlistedEvents(run: Run): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0]
+}
+
+/** A backfill looks at all containers that were there before it, others where there is a doubt. */
+async function chooseUnlisted(run: Run): Promise<string[]> {
+  const { warehouse, syncRunId, mode } = run
+  const found = await settleListsInDoubt(warehouse, (work) =>
+    transact(run, 'settle lists of transport events', work),
+  )
+  if (mode === 'backfill') {
+    found.push(
+      ...(await retryWarehouse(run, () => findContainersWithUnlistedEvents(warehouse, syncRunId))),
+    )
+  }
+  if (found.length === 0) return []
+  return retryWarehouse(run, () => chooseLeastChecked(warehouse, found, UNLISTED_PER_RUN))
 }
 
 const LISTS: ReadonlySet<string> = new Set(['shipments', 'containers', 'tracking_requests'])

@@ -8,7 +8,7 @@ import { loadPassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { findKeysWithoutRow, sampleLiveKeys } from '../warehouse/rows/compare-rows.js'
-import { countUnlistedEvents } from '../warehouse/rows/transport-event-lists.js'
+import { countUnlistedEvents } from '../warehouse/rows/unlisted-events.js'
 import { readPage } from './list-pass.js'
 import {
   examineContainer,
@@ -116,7 +116,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     const changing = streams.find(({ stream }) => stream === look.stream)?.changing ?? 0
     counts.push(await compareCount(verifier, look, changing))
   }
-  const unlistedEvents = await countUnlistedEvents(warehouse, warehouse.names)
+  const unlistedEvents = await countUnlistedEvents(warehouse)
   const { wholeHoursAgo } = await loadPassHistory(warehouse, shipments.stream)
   return {
     isEqual:

@@ -31,6 +31,7 @@ const SYNC_TABLES = [
   'absences',
   'checkpoints',
   'derivations',
+  'event_lists_in_doubt',
   'installed_views',
   'lease',
   'migrations',

@@ -2,6 +2,7 @@ import type { Resource } from '../../resources/resource.js'
 import { containers } from '../../resources/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
+import { doubtLists } from './unlisted-events.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
@@ -52,6 +53,8 @@ returning stored.${key} as key`,
   if (resource === containers && keys.length > 0) {
     await replaceContainerChildren(session, keys, options)
     await tombstoneEventsOf(session, keys, options)
+    // An event that was seen later than the 404 is still alive.
+    await doubtLists(session, keys)
   }
   if (resource === containers) await tombstoneEventsWithoutRow(session, sorted, options)
   return keys

@@ -146,69 +146,6 @@ where container.container_id = any($1::text[])
 }
 
 /**
- * Live transport events that their container does not list, and no other live container either:
- * none is left after a pass. Containers that were never sent with a list say nothing about theirs;
- * a dead container lists none. Asked by runs, by `verify` and by the tests.
- */
-function unlistedEventsSql(names: SchemaNames): string {
-  return `with unlisted as (
-    select report.container_id, report.transport_event_id
-    from ${names.table('transport_events')} as report
-    inner join ${names.table('containers')} as owner
-        on owner.container_id = report.container_id
-    where report._deleted_at is null
-        and (
-            owner._deleted_at is not null
-            or report.transport_event_id <> all (owner.transport_event_ids)
-        )
-),
-
-unnamed as (
-    select unlisted.container_id, unlisted.transport_event_id
-    from unlisted
-    where unlisted.transport_event_id not in (
-        select named.id
-        from ${names.table('containers')} as other
-        cross join unnest(other.transport_event_ids) as named (id)
-        where other._deleted_at is null
-            and named.id in (select candidate.transport_event_id from unlisted as candidate)
-    )
-)`
-}
-
-export async function countUnlistedEvents(session: Session, names: SchemaNames): Promise<number> {
-  const [row] = await session.query<{ count: number }>(
-    'count transport events in no list',
-    `${unlistedEventsSql(names)}
-
-select count(*)::int as count from unnamed`,
-  )
-  return row?.count ?? 0
-}
-
-/** Containers with such events, those first whose events were checked longest ago. */
-export async function findContainersWithUnlistedEvents(
-  session: Session,
-  names: SchemaNames,
-  limit: number,
-): Promise<string[]> {
-  const rows = await session.query<{ container_id: string }>(
-    'look for transport events in no list',
-    `${unlistedEventsSql(names)}
-
-select unnamed.container_id
-from unnamed
-left join ${names.table('transport_event_checks')} as made
-    on made.container_id = unnamed.container_id
-group by unnamed.container_id, made.checked_at
-order by made.checked_at nulls first, unnamed.container_id
-limit $1`,
-    [limit],
-  )
-  return rows.map(({ container_id }) => container_id)
-}
-
-/**
  * The ids of transport events that a container itself names, as its row has them; none where it has
  * no row.
  */

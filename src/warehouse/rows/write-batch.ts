@@ -24,6 +24,7 @@ import {
   type ListBehindEvent,
   type TransportEventList,
 } from './transport-event-lists.js'
+import { doubtLists, listsInDoubt } from './unlisted-events.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
 import { together } from '../connection/together.js'
@@ -193,6 +194,9 @@ export async function writeRows(
     const events = counts.get('transport_events') ?? noCounts()
     counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn.count })
   }
+  const compared = new Set(lists.map(({ containerId }) => containerId))
+  const inDoubt = listsInDoubt({ sightings: batch.sightings, compared, mode })
+  await doubtLists(session, inDoubt)
   return { counts, keys, listsBehind: withdrawn.behind }
 }
 

@@ -3,7 +3,7 @@ import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/ba
 import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { countUnlistedEvents } from '../../../src/warehouse/rows/transport-event-lists.js'
+import { countUnlistedEvents } from '../../../src/warehouse/rows/unlisted-events.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
@@ -299,7 +299,7 @@ export async function expectConvergence(scene: ModelScene): Promise<void> {
   simulator.clock.advance(60_000)
   await sync(ALL_CONTAINERS)
   expect(await differencesOf(scene)).toEqual([])
-  expect(await countUnlistedEvents(warehouse, warehouse.names)).toBe(0)
+  expect(await countUnlistedEvents(warehouse)).toBe(0)
   await expectNoGoingBack(scene)
   const before = await snapshotRows(warehouse, { hasVersions: true })
   await sync()

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { verifySource } from '../../../src/sync/verify-warehouse.js'
-import { countUnlistedEvents } from '../../../src/warehouse/rows/transport-event-lists.js'
+import { countUnlistedEvents } from '../../../src/warehouse/rows/unlisted-events.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -54,7 +54,7 @@ describe('an event that only a webhook told of', () => {
       scene.advance(60)
       expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
       expect(await isLive(scene, eventId)).toBe(false)
-      expect(await countUnlistedEvents(warehouse, warehouse.names)).toBe(0)
+      expect(await countUnlistedEvents(warehouse)).toBe(0)
       expect(await scene.differences()).toEqual([])
     },
   )
@@ -84,7 +84,7 @@ describe('an event that only a webhook told of', () => {
       scene.advance(60)
       simulator.edits.withdrawEvent(containerId, eventId)
       scene.advance(60)
-      expect(await countUnlistedEvents(warehouse, warehouse.names)).toBe(1)
+      expect(await countUnlistedEvents(warehouse)).toBe(1)
       expect(await verify()).toMatchObject({ isEqual: false, unlistedEvents: 1 })
       simulator.requests.reset()
       expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
@@ -99,6 +99,49 @@ describe('an event that only a webhook told of', () => {
     },
   )
 })
+
+test(
+  'a backfill takes away a transport event in no list that nobody left in doubt, a sync one that is',
+  { tags: ['FG1'] },
+  async () => {
+    const scene = await openWebhookScene()
+    const { containerId, warehouse } = scene
+    const add = (id: string) =>
+      scene.query(
+        `insert into tracking.transport_events (
+          container_id, transport_event_id, event, _observed_at, _first_seen_at, _changed_at
+        )
+        select container_id, $1, 'container.transport.full_in', _observed_at, _observed_at, _observed_at
+        from tracking.containers
+        where container_id = $2`,
+        id,
+        containerId,
+      )
+    await add('by hand')
+    await scene.sync({ command: 'sync' })
+    expect(await isLive(scene, 'by hand')).toBe(true)
+    expect(await countUnlistedEvents(warehouse)).toBe(1)
+    await scene.sync({ command: 'backfill' })
+    expect(await isLive(scene, 'by hand')).toBe(false)
+    const doubts = () => scene.query('select container_id from tracking_sync.event_lists_in_doubt')
+    // The check itself wrote the events without the container.
+    expect(await doubts()).toEqual([{ container_id: containerId }])
+    await scene.sync({ command: 'backfill' })
+    expect(await doubts()).toEqual([])
+
+    await add('in doubt')
+    await scene.query(
+      `insert into tracking_sync.event_lists_in_doubt (container_id)
+      select container_id from tracking.containers`,
+    )
+    await scene.sync({ command: 'sync' })
+    expect(await isLive(scene, 'in doubt')).toBe(false)
+    // Its list was asked for; that it is right now is for the next run to see.
+    expect(await doubts()).toEqual([{ container_id: containerId }])
+    await scene.sync({ command: 'sync' })
+    expect(await doubts()).toEqual([])
+  },
+)
 
 test(
   'an empty list of events withdraws nothing of a container that names some; it is asked for again',

@@ -1,0 +1,241 @@
+import type { Sighting } from '../../resources/resource.js'
+import { containers, transportEvents } from '../../resources/index.js'
+import { compareKeys } from '../connection/compare-keys.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+import { isConfirming, type Mode } from './incoming-rows.js'
+
+/**
+ * Live transport events that their container does not list, and no other live container either:
+ * none is left after a pass. To look for them everywhere reads every transport event, so those who
+ * write one without its list leave their container in `event_lists_in_doubt`, and a run looks
+ * there.
+ */
+
+/** Containers that one statement looks at: a second or two of work, whatever the account. */
+const CONTAINERS_AT_ONCE = 5_000
+
+const LIST = containers.columnIndex.get('transport_event_ids') ?? -1
+const EVENT_ID = transportEvents.columnIndex.get('transport_event_id') ?? -1
+const CONTAINER_ID = transportEvents.columnIndex.get('container_id') ?? -1
+
+/** What one batch wrote, and what it knows of lists. */
+export interface WrittenEvents {
+  readonly sightings: readonly Sighting[]
+  /** Containers of which a complete list has been compared with the stored events. */
+  readonly compared: ReadonlySet<string>
+  readonly mode: Mode
+}
+
+/**
+ * The containers with a transport event whose list this batch has not seen, sorted. Beside the runs
+ * each counts: a run may be writing another list at this moment.
+ */
+export function listsInDoubt({ sightings, compared, mode }: WrittenEvents): string[] {
+  const inDoubt = new Set<string>()
+  const lists = new Map<string, string>()
+  for (const { resource, key, values } of sightings) {
+    if (resource === containers) lists.set(key, values[LIST] ?? '')
+  }
+  for (const { resource, values } of sightings) {
+    if (resource !== transportEvents) continue
+    const containerId = values[CONTAINER_ID] ?? ''
+    if (inDoubt.has(containerId)) continue
+    // In the list of a container, which is one text, ids stand in quotes.
+    const isListed =
+      !isConfirming(mode) &&
+      (compared.has(containerId) ||
+        lists.get(containerId)?.includes(`"${values[EVENT_ID] ?? ''}"`) === true)
+    if (!isListed) inDoubt.add(containerId)
+  }
+  return [...inDoubt].sort(compareKeys)
+}
+
+/** Records that a container may have live transport events that it does not list. Idempotent. */
+export async function doubtLists(session: Session, containerIds: readonly string[]): Promise<void> {
+  if (containerIds.length === 0) return
+  await session.query(
+    'doubt lists of transport events',
+    // In order, so that two such statements cannot lock each other out.
+    `insert into ${session.names.table('event_lists_in_doubt')} (container_id)
+select container_id
+from unnest($1::text[]) as doubted (container_id)
+order by container_id
+on conflict (container_id) do update
+set doubted_at = excluded.doubted_at`,
+    [containerIds],
+  )
+}
+
+/**
+ * Containers in doubt that do have such events; of the others the doubt is taken away. A container
+ * that another transaction is putting in doubt is left to the next run.
+ */
+export async function settleListsInDoubt(
+  warehouse: Warehouse,
+  transact: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>,
+): Promise<string[]> {
+  const table = warehouse.names.table('event_lists_in_doubt')
+  const found: string[] = []
+  const [first] = await warehouse.query(
+    'look for lists of transport events in doubt',
+    `select container_id from ${table} limit 1`,
+  )
+  if (first === undefined) return found
+  for (let after = ''; ;) {
+    const { last, unlisted } = await transact(async (session) => {
+      // First the locks: what the next statement then sees is all that was written before them.
+      const rows = await session.query<{ container_id: string }>(
+        'lock lists of transport events in doubt',
+        `select container_id
+from ${table}
+where container_id > $1
+order by container_id
+limit ${CONTAINERS_AT_ONCE}
+for update skip locked`,
+        [after],
+      )
+      const ids = rows.map(({ container_id }) => container_id)
+      if (ids.length === 0) return { last: undefined, unlisted: [] }
+      const { containerIds } = await findUnlisted(session, 'container_id = any($1::text[])', [ids])
+      await session.query(
+        'settle lists of transport events',
+        `delete from ${table} where container_id = any($1::text[]) and container_id <> all ($2::text[])`,
+        [ids, containerIds],
+      )
+      return { last: ids.at(-1), unlisted: containerIds }
+    })
+    found.push(...unlisted)
+    if (last === undefined) return found
+    after = last
+  }
+}
+
+/**
+ * The same of all containers that were there before a run, without the doubts: for a backfill,
+ * which believes nothing. What the run inserted itself, it inserted with its list. Reads only.
+ */
+export async function findContainersWithUnlistedEvents(
+  session: Session,
+  syncRunId: number,
+): Promise<string[]> {
+  const found: string[] = []
+  const isOlder = '(_sync_run_id is distinct from $2 or _first_seen_at <> _changed_at)'
+  for await (const { containerIds } of slices(session, isOlder, [syncRunId])) {
+    found.push(...containerIds)
+  }
+  return found
+}
+
+/** How many transport events no list names. Reads every transport event, slice by slice. */
+export async function countUnlistedEvents(session: Session): Promise<number> {
+  let count = 0
+  for await (const { events } of slices(session, 'true', [])) count += events
+  return count
+}
+
+/** Of these containers those whose transport events were checked longest ago. */
+export async function chooseLeastChecked(
+  session: Session,
+  containerIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  if (containerIds.length === 0) return []
+  const rows = await session.query<{ container_id: string }>(
+    'choose containers with transport events in no list',
+    `select chosen.container_id
+from unnest($1::text[]) as chosen (container_id)
+left join ${session.names.table('transport_event_checks')} as made
+    on made.container_id = chosen.container_id
+group by chosen.container_id, made.checked_at
+order by made.checked_at nulls first, chosen.container_id
+limit $2`,
+    [containerIds, limit],
+  )
+  return rows.map(({ container_id }) => container_id)
+}
+
+interface Unlisted {
+  readonly containerIds: readonly string[]
+  readonly events: number
+}
+
+/** `among` may use $2 and on. */
+async function* slices(
+  session: Session,
+  among: string,
+  parameters: readonly unknown[],
+): AsyncGenerator<Unlisted, void> {
+  const table = session.names.table('containers')
+  for (let after = ''; ;) {
+    const rows: { last: string | null }[] = await session.query(
+      'divide containers',
+      `select max(container_id) as last
+from (
+    select container_id
+    from ${table}
+    where container_id > $1
+    order by container_id
+    limit ${CONTAINERS_AT_ONCE}
+) as slice`,
+      [after],
+    )
+    const last: string | null = rows[0]?.last ?? null
+    if (last === null) return
+    const bounds = `container_id > $1 and container_id <= $${parameters.length + 2} and ${among}`
+    yield await findUnlisted(session, bounds, [after, ...parameters, last])
+    after = last
+  }
+}
+
+/**
+ * Containers that were never sent with a list say nothing about theirs; a dead container lists
+ * none.
+ */
+async function findUnlisted(
+  session: Session,
+  among: string,
+  parameters: readonly unknown[],
+): Promise<Unlisted> {
+  const { names } = session
+  const [row] = await session.query<{ container_ids: string[] | null; events: number }>(
+    'look for transport events in no list',
+    // As sets, so that each list is unpacked once and not for every event.
+    `with owner as materialized (
+    select container_id, case when _deleted_at is null then transport_event_ids else '{}' end as ids
+    from ${names.table('containers')}
+    where ${among} and (_deleted_at is not null or transport_event_ids is not null)
+),
+
+unlisted as materialized (
+    select report.container_id, report.transport_event_id
+    from owner
+    cross join lateral (
+        select candidate.container_id, candidate.transport_event_id
+        from ${names.table('transport_events')} as candidate
+        where candidate.container_id = owner.container_id and candidate._deleted_at is null
+        offset 0
+    ) as report
+    except
+    select owner.container_id, named.id
+    from owner
+    cross join unnest(owner.ids) as named (id)
+),
+
+unnamed as (
+    select unlisted.container_id
+    from unlisted
+    where unlisted.transport_event_id not in (
+        select named.id
+        from ${names.table('containers')} as other
+        cross join unnest(other.transport_event_ids) as named (id)
+        where other._deleted_at is null
+            and named.id in (select candidate.transport_event_id from unlisted as candidate)
+    )
+)
+
+select array_agg(distinct container_id) as container_ids, count(*)::int as events
+from unnamed`,
+    parameters,
+  )
+  return { containerIds: row?.container_ids ?? [], events: row?.events ?? 0 }
+}
