@@ -157,7 +157,7 @@ export const ANY_TYPE = '*'
  * not show. Rows are then compared once more by what they say; else an attribute that is read anew
  * would stay as it was until its record changes.
  */
-export const READING = 1
+export const READING = 2
 
 export const READING_MARK_LENGTH = 4
 
@@ -283,14 +283,24 @@ export function isDigestOf(rowDigest: string, resource: Resource, digest: string
   return rowDigest.startsWith(readingMark) && rowDigest.startsWith(digest, readingMark.length)
 }
 
-/** 128 bits: two different rows of one account never meet in it. Absent and null differ. */
+/**
+ * 128 bits: two different rows of one account never meet in it. Absent and null differ. What is
+ * hashed can be read back in one way only, for no value holds U+0000: each begins with one, and a
+ * letter that says whether it is absent, null or a text.
+ */
 export function fingerprint(
   values: readonly (EncodedValue | undefined)[],
   unmapped: EncodedValue,
   coercions: EncodedValue,
 ): string {
-  const parts: (string | number | null)[] = []
-  for (const value of values) parts.push(value === undefined ? 0 : value)
-  parts.push(unmapped, coercions)
-  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
+  let text = ''
+  for (const value of values) text += fingerprinted(value)
+  text += fingerprinted(unmapped)
+  text += fingerprinted(coercions)
+  return hash('sha256', text, 'base64url').slice(0, 22)
+}
+
+function fingerprinted(value: EncodedValue | undefined): string {
+  if (value === undefined) return '\u0000a'
+  return value === null ? '\u0000n' : `\u0000t${value}`
 }
