@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
 import { membersOf } from './document.js'
@@ -174,7 +175,9 @@ export class RawRecord {
   }
 
   get text(): string {
-    return decodeUtf8(this.#bytes())
+    const bytes = this.#bytes()
+    // A part of a text takes no memory of its own.
+    return isAscii(bytes) ? this.#text.latin1.slice(this.#start, this.end) : decodeUtf8(bytes)
   }
 
   /** Throws what `parseExactJson` throws. */
