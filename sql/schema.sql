@@ -1366,6 +1366,15 @@ comment on column tracking_sync.derivations.begun_at is 'When they were last beg
 comment on column tracking_sync.derivations.derived_up_to is 'Container up to which they are made anew; null before the first and after the last.';
 comment on column tracking_sync.derivations.finished_at is 'When all were made; null while some are not. UTC.';
 
+create table tracking_sync.event_lists_in_doubt (
+    container_id text collate "C" not null,
+    doubted_at timestamp with time zone not null default now(),
+    constraint event_lists_in_doubt_pkey PRIMARY KEY (container_id)
+);
+comment on table tracking_sync.event_lists_in_doubt is 'One row per container of which a transport event was written by itself, without the container''s list. The next run compares both and deletes the row.';
+comment on column tracking_sync.event_lists_in_doubt.container_id is 'Container; containers.';
+comment on column tracking_sync.event_lists_in_doubt.doubted_at is 'When that was last so, on the database''s clock. UTC.';
+
 create table tracking_sync.installed_views (
     schema_name text collate "C" not null,
     view_name text collate "C" not null,

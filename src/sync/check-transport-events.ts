@@ -73,13 +73,12 @@ async function chooseUnlisted(run: Run): Promise<string[]> {
   const found = await settleListsInDoubt(warehouse, (work) =>
     transact(run, 'settle lists of transport events', work),
   )
-  if (mode === 'backfill') {
-    found.push(
-      ...(await retryWarehouse(run, () => findContainersWithUnlistedEvents(warehouse, syncRunId))),
-    )
-  }
-  if (found.length === 0) return []
-  return retryWarehouse(run, () => chooseLeastChecked(warehouse, found, UNLISTED_PER_RUN))
+  const others =
+    mode === 'backfill'
+      ? await retryWarehouse(run, () => findContainersWithUnlistedEvents(warehouse, syncRunId))
+      : []
+  const all = [...found, ...others]
+  return retryWarehouse(run, () => chooseLeastChecked(warehouse, all, UNLISTED_PER_RUN))
 }
 
 const LISTS: ReadonlySet<string> = new Set(['shipments', 'containers', 'tracking_requests'])

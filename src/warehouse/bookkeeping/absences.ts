@@ -47,24 +47,29 @@ limit ${KEYS_PER_READ}`,
 
 /**
  * Containers without a row whose transport events are live and were not seen since the pass began:
- * only a pass can find out that they are gone. A fifth of a second for 700,000 transport events.
+ * only a pass can find out that they are gone. Until then such a container stays in doubt: see
+ * `settleListsInDoubt`.
  */
 export async function findContainersWithoutRow(
   warehouse: Warehouse,
   passStartedAt: Date,
 ): Promise<string[]> {
+  const { names } = warehouse
   const rows = await warehouse.query<{ key: string }>(
     'look for transport events without a container',
-    `select report.container_id as key
-from ${warehouse.names.table('transport_events')} as report
-where report._deleted_at is null
+    `select doubted.container_id as key
+from ${names.table('event_lists_in_doubt')} as doubted
+cross join lateral (
+    select max(report._observed_at) as observed_at
+    from ${names.table('transport_events')} as report
+    where report.container_id = doubted.container_id and report._deleted_at is null
+) as last
+where last.observed_at <= $1::timestamptz
     and not exists (
-        select from ${warehouse.names.table('containers')} as owner
-        where owner.container_id = report.container_id
+        select from ${names.table('containers')} as owner
+        where owner.container_id = doubted.container_id
     )
-group by report.container_id
-having max(report._observed_at) <= $1::timestamptz
-order by report.container_id`,
+order by doubted.container_id`,
     [passStartedAt.toISOString()],
   )
   return rows.map(({ key }) => key)

@@ -50,14 +50,16 @@ export function listsInDoubt({ sightings, compared, mode }: WrittenEvents): stri
   return [...inDoubt].sort(compareKeys)
 }
 
-/** Records that a container may have live transport events that it does not list. Idempotent. */
+/**
+ * Records that containers may have live transport events that they do not list. Once a transaction,
+ * so that two of them lock the same rows in the same order. Idempotent.
+ */
 export async function doubtLists(session: Session, containerIds: readonly string[]): Promise<void> {
   if (containerIds.length === 0) return
   await session.query(
     'doubt lists of transport events',
-    // In order, so that two such statements cannot lock each other out.
     `insert into ${session.names.table('event_lists_in_doubt')} (container_id)
-select container_id
+select distinct container_id
 from unnest($1::text[]) as doubted (container_id)
 order by container_id
 on conflict (container_id) do update
@@ -67,20 +69,22 @@ set doubted_at = excluded.doubted_at`,
 }
 
 /**
- * Containers in doubt that do have such events; of the others the doubt is taken away. A container
- * that another transaction is putting in doubt is left to the next run.
+ * Containers in doubt that do have such events; of the others the doubt is taken away, unless they
+ * have no row yet: see `findContainersWithoutRow`. A container that another transaction is putting
+ * in doubt is left to the next run.
  */
 export async function settleListsInDoubt(
   warehouse: Warehouse,
   transact: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>,
 ): Promise<string[]> {
-  const table = warehouse.names.table('event_lists_in_doubt')
-  const found: string[] = []
+  const { names } = warehouse
+  const table = names.table('event_lists_in_doubt')
+  const found: string[][] = []
   const [first] = await warehouse.query(
     'look for lists of transport events in doubt',
     `select container_id from ${table} limit 1`,
   )
-  if (first === undefined) return found
+  if (first === undefined) return []
   for (let after = ''; ;) {
     const { last, unlisted } = await transact(async (session) => {
       // First the locks: what the next statement then sees is all that was written before them.
@@ -96,16 +100,28 @@ for update skip locked`,
       )
       const ids = rows.map(({ container_id }) => container_id)
       if (ids.length === 0) return { last: undefined, unlisted: [] }
-      const { containerIds } = await findUnlisted(session, 'container_id = any($1::text[])', [ids])
+      const { containerIds } = await findUnlisted(session, ids)
       await session.query(
         'settle lists of transport events',
-        `delete from ${table} where container_id = any($1::text[]) and container_id <> all ($2::text[])`,
+        `delete from ${table} as doubted
+where doubted.container_id = any($1::text[])
+    and doubted.container_id <> all ($2::text[])
+    and (
+        exists (
+            select from ${names.table('containers')} as owner
+            where owner.container_id = doubted.container_id
+        )
+        or not exists (
+            select from ${names.table('transport_events')} as report
+            where report.container_id = doubted.container_id and report._deleted_at is null
+        )
+    )`,
         [ids, containerIds],
       )
       return { last: ids.at(-1), unlisted: containerIds }
     })
-    found.push(...unlisted)
-    if (last === undefined) return found
+    found.push(unlisted)
+    if (last === undefined) return found.flat()
     after = last
   }
 }
@@ -118,18 +134,15 @@ export async function findContainersWithUnlistedEvents(
   session: Session,
   syncRunId: number,
 ): Promise<string[]> {
-  const found: string[] = []
-  const isOlder = '(_sync_run_id is distinct from $2 or _first_seen_at <> _changed_at)'
-  for await (const { containerIds } of slices(session, isOlder, [syncRunId])) {
-    found.push(...containerIds)
-  }
-  return found
+  const found: string[][] = []
+  for await (const { containerIds } of lookEverywhere(session, syncRunId)) found.push(containerIds)
+  return found.flat()
 }
 
 /** How many transport events no list names. Reads every transport event, slice by slice. */
 export async function countUnlistedEvents(session: Session): Promise<number> {
   let count = 0
-  for await (const { events } of slices(session, 'true', [])) count += events
+  for await (const { events } of lookEverywhere(session, null)) count += events
   return count
 }
 
@@ -155,35 +168,31 @@ limit $2`,
 }
 
 interface Unlisted {
-  readonly containerIds: readonly string[]
+  readonly containerIds: string[]
   readonly events: number
 }
 
-/** `among` may use $2 and on. */
-async function* slices(
+/** Without what `syncRunId` inserted, if it is given. */
+async function* lookEverywhere(
   session: Session,
-  among: string,
-  parameters: readonly unknown[],
+  syncRunId: number | null,
 ): AsyncGenerator<Unlisted, void> {
-  const table = session.names.table('containers')
-  for (let after = ''; ;) {
-    const rows: { last: string | null }[] = await session.query(
+  let after = ''
+  for (;;) {
+    const rows = await session.query<{ container_id: string }>(
       'divide containers',
-      `select max(container_id) as last
-from (
-    select container_id
-    from ${table}
-    where container_id > $1
-    order by container_id
-    limit ${CONTAINERS_AT_ONCE}
-) as slice`,
-      [after],
+      `select container_id
+from ${session.names.table('containers')}
+where container_id > $1
+    and ($2::bigint is null or _sync_run_id is distinct from $2 or _first_seen_at <> _changed_at)
+order by container_id
+limit ${CONTAINERS_AT_ONCE}`,
+      [after, syncRunId],
     )
-    const last: string | null = rows[0]?.last ?? null
-    if (last === null) return
-    const bounds = `container_id > $1 and container_id <= $${parameters.length + 2} and ${among}`
-    yield await findUnlisted(session, bounds, [after, ...parameters, last])
-    after = last
+    const ids = rows.map(({ container_id }) => container_id)
+    if (ids.length > 0) yield await findUnlisted(session, ids)
+    if (ids.length < CONTAINERS_AT_ONCE) return
+    after = ids.at(-1) ?? ''
   }
 }
 
@@ -191,11 +200,7 @@ from (
  * Containers that were never sent with a list say nothing about theirs; a dead container lists
  * none.
  */
-async function findUnlisted(
-  session: Session,
-  among: string,
-  parameters: readonly unknown[],
-): Promise<Unlisted> {
+async function findUnlisted(session: Session, containerIds: readonly string[]): Promise<Unlisted> {
   const { names } = session
   const [row] = await session.query<{ container_ids: string[] | null; events: number }>(
     'look for transport events in no list',
@@ -203,7 +208,8 @@ async function findUnlisted(
     `with owner as materialized (
     select container_id, case when _deleted_at is null then transport_event_ids else '{}' end as ids
     from ${names.table('containers')}
-    where ${among} and (_deleted_at is not null or transport_event_ids is not null)
+    where container_id = any($1::text[])
+        and (_deleted_at is not null or transport_event_ids is not null)
 ),
 
 unlisted as materialized (
@@ -235,7 +241,7 @@ unnamed as (
 
 select array_agg(distinct container_id) as container_ids, count(*)::int as events
 from unnamed`,
-    parameters,
+    [containerIds],
   )
   return { containerIds: row?.container_ids ?? [], events: row?.events ?? 0 }
 }

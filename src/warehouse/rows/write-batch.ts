@@ -84,9 +84,10 @@ export async function writeBatch(
   if (await isOnlyAnAdvance(warehouse, batch, references)) return new Map()
   const { names } = warehouse
   return warehouse.transaction('write a batch', async (session) => {
-    const { counts, listsBehind } = await writeRows(session, names, batch, reachFailpoint)
+    const { counts, listsBehind, inDoubt } = await writeRows(session, names, batch, reachFailpoint)
     reachFailpoint('before_checkpoint')
     await together([
+      doubtLists(session, inDoubt),
       queueMissingReferences(session, references),
       queueRefetches(session, batch.doubtful, 'a sighting was older than the row'),
       answerRefetches(session, batch.refetched, listsBehind),
@@ -153,8 +154,8 @@ async function isOnlyAnAdvance(
 /**
  * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
  * order, then their histories and children, then tombstones of events that no list names any more.
- * Returns the counts and the keys (see `Written`), by stream, and the lists of transport events
- * that must be refetched. Beside the runs, a list whose container lost the race to a newer sighting
+ * Returns the counts and the keys (see `Written`), by stream, the lists of transport events that
+ * must be refetched, and those that the caller puts in doubt (`doubtLists`). Beside the runs, a list whose container lost the race to a newer sighting
  * is not believed.
  */
 export async function writeRows(
@@ -196,8 +197,7 @@ export async function writeRows(
   }
   const compared = new Set(lists.map(({ containerId }) => containerId))
   const inDoubt = listsInDoubt({ sightings: batch.sightings, compared, mode })
-  await doubtLists(session, inDoubt)
-  return { counts, keys, listsBehind: withdrawn.behind }
+  return { counts, keys, listsBehind: withdrawn.behind, inDoubt }
 }
 
 function groupByResource(sightings: readonly Sighting[]): Map<Resource, Sighting[]> {

@@ -27,6 +27,7 @@ import {
   type ContainerChange,
 } from '../../warehouse/rows/changed-attributes.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
+import { doubtLists } from '../../warehouse/rows/unlisted-events.js'
 import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
 import type { Outcome } from '../notification-states.js'
 import {
@@ -73,6 +74,7 @@ export async function applyNotifications(
   const doubtful = [...decision.doubtful]
   const references = [...decision.missing]
   const listsBehind: string[] = []
+  const inDoubt: string[] = []
   for (const { sightings, eventLists } of decision.rounds) {
     const batch = { syncRunId: null, mode: 'webhook', sightings, eventLists } as const
     const written = await writeRows(session, names, batch, reachFailpoint)
@@ -83,7 +85,9 @@ export async function applyNotifications(
       if (keys?.has(sighting.key) !== true) doubtful.push(sighting)
     }
     for (const { containerId } of written.listsBehind) listsBehind.push(containerId)
+    for (const containerId of written.inDoubt) inDoubt.push(containerId)
   }
+  await doubtLists(session, inDoubt)
   await queueMissingReferences(session, references)
   const queue = (entries: readonly ResourceIdentifier[], why: string): Promise<void> =>
     queueRefetches(session, entries, why, refetchDelayMs)

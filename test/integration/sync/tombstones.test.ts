@@ -468,6 +468,11 @@ describe('transport events that point to a container without a row', () => {
       )).*
       from (select * from tracking.transport_events limit 1) as stored, generate_series(1, 150) as number`,
       )
+      // As who writes an event without the list of its container does.
+      await scene.query(
+        `insert into tracking_sync.event_lists_in_doubt (container_id)
+        select 'gone-' || number from generate_series(1, 150) as number`,
+      )
       for (const asked of [0, 100, 50, 0]) {
         scene.simulator.requests.reset()
         expect((await sync(scene)).exitCode).toBe(0)
@@ -476,6 +481,7 @@ describe('transport events that point to a container without a row', () => {
       }
       expect(await tombstoned(scene, 'transport_events')).toBe(150)
       expect(await scene.query(`select from tracking_sync.absences`)).toEqual([])
+      expect(await scene.query(`select from tracking_sync.event_lists_in_doubt`)).toEqual([])
     },
   )
 
