@@ -1,3 +1,4 @@
+import { inlandInstants } from '../plans/inland-stay.js'
 import type { ContainerPlan } from '../plans/container-plan.js'
 import { DAY, HOUR, toSecond } from '../world/local-time.js'
 import type { PlanBook } from '../world/plan-book.js'
@@ -25,6 +26,7 @@ export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): 
       (revisions) => revisions.map(({ at }) => at),
     ),
     ...feeInstants(plan),
+    ...inlandInstants(plan),
     stay.dischargedAt,
     stay.leftAt,
     ...(plan.droppedAt === undefined ? [] : [plan.droppedAt]),

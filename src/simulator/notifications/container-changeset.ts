@@ -26,6 +26,8 @@ const FROM_TERMINAL: ReadonlySet<string> = new Set([
   'available_for_pickup',
   'holds_at_pod_terminal',
   'fees_at_pod_terminal',
+  'ind_facility_holds',
+  'ind_facility_fees',
   'pickup_appointment_at',
   'location_at_pod_terminal',
   'pod_full_out_chassis_number',

@@ -1,5 +1,5 @@
 import { containerCheckDigit } from '../world/check-digits.js'
-import { createDice } from '../world/dice.js'
+import { createDice, mix } from '../world/dice.js'
 import { planEstimates, type Revision } from './estimates.js'
 import type { Ids } from '../world/ids.js'
 import { HOUR, toSecond } from '../world/local-time.js'
@@ -69,8 +69,8 @@ export function planContainer(seat: ContainerSeat, voyage: Voyage): ContainerPla
     number: `${firstTen}${containerCheckDigit(firstTen)}`,
     refNumbers: dice.chance(0.3) ? [`REF-${dice.text('0123456789ABCDEF', 6)}`] : [],
     sealNumber: dice.chance(0.7) ? dice.text('0123456789', 8) : null,
-    equipmentType: dice.chance(0.97) ? dice.pick(EQUIPMENT_TYPES) : null,
-    equipmentLength: dice.pick([40, 40, 40, 40, 20, 20, 45, 10]),
+    equipmentType: rareType(serial, dice.chance(0.97) ? dice.pick(EQUIPMENT_TYPES) : null),
+    equipmentLength: rareLength(serial, dice.pick([40, 40, 40, 40, 20, 20, 45, 10])),
     equipmentHeight: dice.pick(['high_cube', 'high_cube', 'standard']),
     weightInLbs: dice.chance(0.93) ? dice.integer(8_000, 60_000) : null,
     chassisNumber: dice.chance(0.4)
@@ -92,6 +92,15 @@ export function planContainer(seat: ContainerSeat, voyage: Voyage): ContainerPla
         ? toSecond(delivered.reportedAt + dice.between(1, 9) * HOUR)
         : undefined,
   }
+}
+
+/** Not drawn: a draw more would change all that is drawn after it. */
+function rareType(serial: number, drawn: string | null): string | null {
+  return mix(serial, 50) % 120 === 0 ? 'hard top' : drawn
+}
+
+function rareLength(serial: number, drawn: number): number {
+  return mix(serial, 51) % 150 === 0 ? 50 : drawn
 }
 
 function pickRailCarrier({ move, destinationTerminal }: Voyage): string | null {

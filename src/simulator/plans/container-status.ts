@@ -61,14 +61,17 @@ export interface Hold {
   readonly name: string
   readonly status: 'pending' | 'hold'
   readonly description: string | null
+  /** More of the terminal's own words, where it has any. */
+  readonly detail?: string
 }
 
 export function standingHolds({ stay }: ContainerPlan, at: number): Hold[] {
   return stay.holds
     .filter(({ pendingAt, clearedAt }) => pendingAt <= at && at < clearedAt)
-    .map(({ name, description, placedAt, editedAt = Infinity }) => ({
+    .map(({ name, description, placedAt, editedAt = Infinity, isExam }) => ({
       name,
       status: at < placedAt ? 'pending' : 'hold',
       description: at < editedAt ? description : `${description ?? ''} - AT CES`,
+      ...(isExam && at >= placedAt ? { detail: 'Centralized examination station' } : {}),
     }))
 }

@@ -28,7 +28,7 @@ export type MilestoneName =
   | 'delivered'
   | 'empty_in'
 
-export type DataSource = 'shipping_line' | 'terminal' | 'ais'
+export type DataSource = 'shipping_line' | 'terminal' | 'ais' | 'rail'
 
 export interface Milestone {
   readonly name: MilestoneName
@@ -65,6 +65,7 @@ const LAG_HOURS: Record<DataSource, readonly [number, number]> = {
   ais: [0.2, 2],
   terminal: [0.5, 6],
   shipping_line: [2, 36],
+  rail: [0.2, 8],
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ResourceObject } from '../../jsonapi/document.js'
+import type { Relationship, ResourceObject } from '../../jsonapi/document.js'
 import { createDice } from '../world/dice.js'
 import { DAY, HOUR, isoWithOffset, toSecond } from '../world/local-time.js'
 import { reference } from '../records/reference-records.js'
@@ -61,6 +61,10 @@ export interface TrackingRequestFacts {
   readonly id: string
   readonly seat: RequestSeat
   readonly createdAt: number
+  /** Attributes that published payloads carry and the interface does not name. */
+  readonly hasExtras: boolean
+  readonly userId: string
+  readonly customerId: string
   /** The shipment it led to; undefined while it does not exist, or no longer does. */
   readonly shipment:
     | {
@@ -69,6 +73,7 @@ export interface TrackingRequestFacts {
         readonly billOfLading: string
         readonly scac: string
         readonly refNumbers: readonly string[]
+        readonly tags: readonly string[]
       }
     | undefined
 }
@@ -78,7 +83,7 @@ export function trackingRequestRecord(
   facts: TrackingRequestFacts,
   at: number,
 ): ResourceObject {
-  const { id, seat, createdAt, shipment } = facts
+  const { id, seat, createdAt, shipment, hasExtras } = facts
   const dice = createDice(seed, 0x7e9, seat.serial, REQUEST_VARIANTS.indexOf(seat.variant))
   const drawnLine = dice.pick(SHIPPING_LINES)
   const outcome = decideOutcome(facts, at, dice.pick(FAILED_REASONS))
@@ -95,14 +100,31 @@ export function trackingRequestRecord(
       updated_at: isoWithOffset(outcome.updatedAt, OFFSET_HOURS),
       status: outcome.status,
       failed_reason: outcome.failedReason,
+      ...(hasExtras ? extrasOf(outcome, shipment?.tags ?? []) : {}),
     },
     relationships: {
       tracked_object:
         outcome.status === 'created' && shipment !== undefined
           ? reference('shipment', shipment.id)
           : { data: null },
+      ...(hasExtras ? { customer: customerOf(facts), user: reference('user', facts.userId) } : {}),
     },
     links: { self: `/v2/tracking_requests/${id}` },
+  }
+}
+
+/** One in three is made for a customer that the account knows. */
+function customerOf({ seat, customerId }: TrackingRequestFacts): Relationship {
+  return seat.serial % 3 === 0 ? reference('party', customerId) : { data: null }
+}
+
+function extrasOf({ status }: Outcome, tags: readonly string[]): Readonly<Record<string, unknown>> {
+  const isRetrying = status === 'awaiting_manifest'
+  return {
+    tags,
+    shipment_tags: tags,
+    is_retrying: isRetrying,
+    retry_count: isRetrying ? 1 : status === 'failed' ? 3 : null,
   }
 }
 

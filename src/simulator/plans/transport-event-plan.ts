@@ -24,6 +24,8 @@ export interface PlannedEvent {
   readonly terminal: TerminalSite | undefined
   readonly vessel: Vessel | undefined
   readonly voyageNumber: string | null
+  /** Of a change: what the thing became. */
+  readonly value?: number
 }
 
 type Draft = Omit<PlannedEvent, 'id'> & { readonly slot: number; readonly revision: number }
@@ -161,13 +163,14 @@ function planDeadlineEvents(shipment: ShipmentPlan, plan: ContainerPlan): Draft[
   const atPod = { site: voyage.pod, terminal: voyage.podTerminal }
   const inland = { site: voyage.destination, terminal: voyage.destinationTerminal }
   const series = (
-    revisions: readonly Revision<unknown>[],
+    revisions: readonly Revision<number>[],
     slot: number,
     event: string,
     source: DataSource,
     place: Pick<Draft, 'site' | 'terminal'>,
   ): Draft[] =>
-    revisions.map(({ at }, revision) => ({
+    revisions.map(({ at, value }, revision) => ({
+      value,
       site: place.site,
       terminal: place.terminal,
       slot,
@@ -184,7 +187,7 @@ function planDeadlineEvents(shipment: ShipmentPlan, plan: ContainerPlan): Draft[
     ...series(coalescedLastFreeDay(stay), SLOTS.pickupLfd, 'pickup_lfd', 'terminal', atPod),
     ...series(stay.lfdLine, SLOTS.pickupLfdLine, 'pickup_lfd_line', 'shipping_line', atPod),
     ...series(stay.lfdTerminal, SLOTS.pickupLfdTerminal, 'pickup_lfd_terminal', 'terminal', atPod),
-    ...series(stay.lfdRail, SLOTS.pickupLfdRail, 'pickup_lfd_rail', 'shipping_line', inland),
+    ...series(stay.lfdRail, SLOTS.pickupLfdRail, 'pickup_lfd_rail', 'rail', inland),
     ...series(stay.appointment, SLOTS.appointment, 'pickup_appointment', 'terminal', atPod),
   ]
 }

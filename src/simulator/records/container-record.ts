@@ -4,11 +4,12 @@ import { containerStatus, isAvailableAt, standingHolds } from '../plans/containe
 import { mix } from '../world/dice.js'
 import { valueAt } from '../plans/estimates.js'
 import { feesAt } from '../plans/fees.js'
+import { coalescedDay, importDeadlinesAt, lastFreeDaysAt } from '../plans/last-free-days.js'
+import { inlandFeesAt, inlandHoldsAt } from '../plans/inland-stay.js'
 import { isoSeconds, isoSecondsOrNull } from '../world/local-time.js'
 import type { MilestoneName } from '../plans/milestones.js'
 import { reference, without } from './reference-records.js'
 import type { ShipmentPlan } from '../plans/shipment-plan.js'
-import type { TerminalStay } from '../plans/terminal-stay.js'
 import { lastTick } from '../world/ticks.js'
 
 /** What surrounds a container's own plan when its record is written. */
@@ -33,7 +34,7 @@ export function containerRecord(
   at: number,
 ): ResourceObject {
   const { voyage } = scene.shipment
-  const attributes = allAttributes(plan, scene.shipment, at)
+  const attributes = allAttributes(plan, scene, at)
   const facility =
     voyage.move === 'rail'
       ? voyage.destinationTerminal
@@ -65,7 +66,7 @@ export function containerRecord(
  */
 function allAttributes(
   plan: ContainerPlan,
-  shipment: ShipmentPlan,
+  { shipment, hasExtras }: ContainerScene,
   at: number,
 ): Record<string, unknown> {
   const { stay, railCarrier } = plan
@@ -73,7 +74,7 @@ function allAttributes(
   const isRail = voyage.move === 'rail'
   const known = (name: MilestoneName): string | null => knownAt(plan, name, at)
   const fullOut = known('full_out')
-  const deadlines = deadlinesAt(stay, at)
+  const days = lastFreeDaysAt(plan, at)
   const checkedAt = terminalCheckedAt(plan, at)
   const lineCheckedAt = isoSeconds(lastTick(shipment, at, LINE_CHECK_HOURS) ?? plan.createdAt)
   const inlandZone = isRail ? (voyage.destination?.zone ?? null) : null
@@ -99,8 +100,7 @@ function allAttributes(
     ind_eta_at: isoSecondsOrNull(valueAt(plan.indEta, at)),
     ind_ata_at: known('rail_arrived'),
     ind_rail_unloaded_at: known('rail_unloaded'),
-    pickup_lfd:
-      deadlines.pickup_lfd_line ?? deadlines.pickup_lfd_terminal ?? deadlines.pickup_lfd_rail,
+    pickup_lfd: coalescedDay(days),
     pickup_appointment_at: isoSecondsOrNull(valueAt(stay.appointment, at)),
     availability_known: stay.isAvailabilityKnown,
     available_for_pickup: stay.isAvailabilityKnown ? isAvailableAt(plan, at) : null,
@@ -110,8 +110,8 @@ function allAttributes(
     fees_at_pod_terminal: feesAt(stay, at),
     pod_last_tracking_request_at: checkedAt,
     shipment_last_tracking_request_at: lineCheckedAt,
-    ind_facility_lfd_on: deadlines.pickup_lfd_rail,
-    import_deadlines: deadlines,
+    ind_facility_lfd_on: days.pickup_lfd_rail,
+    import_deadlines: hasExtras ? importDeadlinesAt(plan, days, at) : days,
     pod_timezone: isZoneUnknown ? null : voyage.pod.zone,
     final_destination_timezone: inlandZone,
     empty_terminated_timezone: inlandZone ?? voyage.pod.zone,
@@ -121,9 +121,9 @@ function allAttributes(
     pol_vessel_loaded_at: known('vessel_loaded'),
     pol_vessel_departed_at: known('vessel_departed'),
     rail_last_tracking_request_at: isRail && checkedAt !== null ? lineCheckedAt : null,
-    ind_facility_holds: null,
-    ind_facility_fees: null,
-    ssl_lfd: deadlines.pickup_lfd_line,
+    ind_facility_holds: isRail ? inlandHoldsAt(plan, at) : null,
+    ind_facility_fees: isRail ? inlandFeesAt(plan, at) : null,
+    ssl_lfd: days.pickup_lfd_line,
     current_status: containerStatus(plan, voyage.move, at),
   }
 }
@@ -143,14 +143,6 @@ const EXTRAS = new Set([
 
 function knownAt(plan: ContainerPlan, name: MilestoneName, at: number): string | null {
   return isoSecondsOrNull(knownMilestone(plan, name, at)?.at)
-}
-
-function deadlinesAt({ lfdTerminal, lfdRail, lfdLine }: TerminalStay, at: number) {
-  return {
-    pickup_lfd_terminal: isoSecondsOrNull(valueAt(lfdTerminal, at)),
-    pickup_lfd_rail: isoSecondsOrNull(valueAt(lfdRail, at)),
-    pickup_lfd_line: isoSecondsOrNull(valueAt(lfdLine, at)),
-  }
 }
 
 function terminalCheckedAt(plan: ContainerPlan, at: number): string | null {

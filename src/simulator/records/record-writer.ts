@@ -63,6 +63,7 @@ export function writeRecord(
       return writeReference(world, parts, at)
     case 'raw_event':
     case 'user':
+    case 'party':
     case 'custom_field_definition':
     case 'webhook':
     case 'webhook_notification':
@@ -127,11 +128,11 @@ export function standingEvents(
 }
 
 export function writeEvent(
-  { overlay }: WorldSources,
+  { overlay, hasExtras }: WorldSources,
   { shipment, plan }: PlannedContainer,
   event: PlannedEvent,
 ): ResourceObject {
-  return overlay.revise(transportEventRecord(event, shipment.id, plan.id))
+  return overlay.revise(transportEventRecord(event, shipment.id, plan.id, hasExtras))
 }
 
 /**
@@ -179,7 +180,7 @@ function writeShipment(
 }
 
 function writeRequest(
-  { seed, ids, census, book, overlay }: WorldSources,
+  { seed, ids, census, book, overlay, hasExtras }: WorldSources,
   { serial, ordinal }: IdParts,
   at: number,
 ): ResourceObject | undefined {
@@ -200,11 +201,21 @@ function writeRequest(
     billOfLading: plan.billOfLading,
     scac: plan.voyage.line.scac,
     refNumbers: plan.refNumbers ?? [],
+    tags: plan.tags,
   }
-  const facts = { id, seat: { serial, variant }, createdAt, shipment }
+  const facts = {
+    id,
+    seat: { serial, variant },
+    createdAt,
+    hasExtras,
+    userId: ids.encode('user', 1),
+    customerId: ids.encode('party', serial % 10),
+    shipment,
+  }
   const record = trackingRequestRecord(seed, facts, at)
   const isOrphan = plan !== undefined && overlay.isGone('shipment', plan.id)
-  const relationships = isOrphan ? { tracked_object: { data: null } } : record.relationships
+  const { relationships: drawn } = record
+  const relationships = isOrphan ? { ...drawn, tracked_object: { data: null } } : drawn
   return overlay.revise({ ...record, ...(relationships ? { relationships } : {}) })
 }
 

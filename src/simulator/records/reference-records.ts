@@ -65,7 +65,11 @@ export function portRecord(site: Site, hasExtras: boolean): ResourceObject {
       time_zone: site.zone,
     },
     relationships: {
-      terminals: { data: site.terminals.map(({ id, type }) => ({ id, type })) },
+      terminals: {
+        data: site.terminals
+          .filter(({ type }) => type === 'terminal')
+          .map(({ id, type }) => ({ id, type })),
+      },
     },
   }
 }
@@ -93,7 +97,7 @@ export function terminalRecord(
 ): ResourceObject {
   const { facts, site, id } = terminal
   if (terminal.type === 'rail_terminal' || 'carrier' in facts) {
-    return railTerminalRecord(terminal, atlas)
+    return railTerminalRecord(terminal, atlas, hasExtras)
   }
   return {
     id,
@@ -112,19 +116,28 @@ export function terminalRecord(
       state_abbr: site.state,
       zip: facts.zip,
       country: COUNTRY_NAMES[site.country] ?? site.country,
-      ...(hasExtras ? { facility_type: facts.kind } : {}),
+      ...(hasExtras ? { facility_type: facts.kind === 'inland_ramp' ? 'rail' : facts.kind } : {}),
     },
     relationships: { port: reference('port', site.id) },
   }
 }
 
 /** A rail terminal names its metro area, and the seaport of the same city where there is one. */
-function railTerminalRecord({ facts, site, id }: TerminalSite, atlas: Atlas): ResourceObject {
+function railTerminalRecord(
+  { facts, site, id }: TerminalSite,
+  atlas: Atlas,
+  hasExtras: boolean,
+): ResourceObject {
   const seaport = atlas.ports.find((port) => port.city === site.city)
   return {
     id,
     type: 'rail_terminal',
-    attributes: { name: facts.name, nickname: facts.nickname, firms_code: facts.firms },
+    attributes: {
+      name: facts.name,
+      nickname: facts.nickname,
+      firms_code: facts.firms,
+      ...(hasExtras ? { city: site.city } : {}),
+    },
     relationships: {
       port: seaport ? reference('port', seaport.id) : { data: null },
       metro_area: reference('metro_area', site.id),

@@ -8,6 +8,7 @@ export function transportEventRecord(
   event: PlannedEvent,
   shipmentId: string,
   containerId: string,
+  hasExtras: boolean,
 ): ResourceObject {
   const link = (target: { type: string; id: string } | undefined): Relationship =>
     target === undefined ? { data: null } : reference(target.type, target.id)
@@ -22,6 +23,7 @@ export function transportEventRecord(
       data_source: event.source,
       location_locode: event.site?.locode ?? null,
       timezone: event.site?.zone ?? null,
+      ...(hasExtras && event.value !== undefined ? valueOf(event.value) : {}),
     },
     relationships: {
       shipment: reference('shipment', shipmentId),
@@ -31,4 +33,9 @@ export function transportEventRecord(
       terminal: link(event.terminal),
     },
   }
+}
+
+function valueOf(instant: number): Readonly<Record<string, string>> {
+  const value = isoSeconds(instant)
+  return { value, value_timestamp: value }
 }

@@ -27,6 +27,7 @@ export const KINDS = [
   'container_updated_event',
   'container_created_event',
   'estimated_event',
+  'party',
 ] as const
 
 type Kind = (typeof KINDS)[number]
