@@ -35,9 +35,11 @@ create table tracking.container_fee_history (
     fee_key text collate "C" not null,
     valid_from timestamp with time zone not null,
     valid_to timestamp with time zone,
+    place text not null default 'port'::text,
     type text,
     amount numeric,
     currency_code text,
+    description text,
     source text not null,
     _sync_run_id bigint,
     constraint container_fee_history_pkey PRIMARY KEY (container_id, fee_key, valid_from)
@@ -45,21 +47,25 @@ create table tracking.container_fee_history (
 CREATE UNIQUE INDEX container_fee_history_open_idx ON tracking.container_fee_history USING btree (container_id, fee_key) WHERE (valid_to IS NULL);
 comment on table tracking.container_fee_history is 'One row per interval in which a fee stood with one amount: how it grew.';
 comment on column tracking.container_fee_history.container_id is 'Container; containers.';
-comment on column tracking.container_fee_history.fee_key is 'Distinguishes the fees of one container: by type and currency, then by position.';
+comment on column tracking.container_fee_history.fee_key is 'Distinguishes the fees of one container: by place, type and currency, then by position.';
 comment on column tracking.container_fee_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column tracking.container_fee_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_fee_history.place is 'Where it is charged: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_fee_history.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column tracking.container_fee_history.amount is 'Amount in the currency, exact.';
 comment on column tracking.container_fee_history.currency_code is 'ISO 4217 code; null: local currency, not said.';
+comment on column tracking.container_fee_history.description is 'The words of the facility on the fee.';
 comment on column tracking.container_fee_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_fee_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_fees (
     container_id text collate "C" not null,
     fee_key text collate "C" not null,
+    place text not null default 'port'::text,
     type text,
     amount numeric,
     currency_code text,
+    description text,
     is_total boolean not null,
     position integer,
     _unmapped jsonb,
@@ -71,10 +77,12 @@ create table tracking.container_fees (
 );
 comment on table tracking.container_fees is 'One row per fee now standing on a container.';
 comment on column tracking.container_fees.container_id is 'Container; containers.';
-comment on column tracking.container_fees.fee_key is 'Distinguishes the fees of one container: by type and currency, then by position.';
+comment on column tracking.container_fees.fee_key is 'Distinguishes the fees of one container: by place, type and currency, then by position.';
+comment on column tracking.container_fees.place is 'Where it is charged: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_fees.type is 'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column tracking.container_fees.amount is 'Amount in the currency, exact.';
 comment on column tracking.container_fees.currency_code is 'ISO 4217 code; null: local currency, not said.';
+comment on column tracking.container_fees.description is 'The words of the facility on the fee.';
 comment on column tracking.container_fees.is_total is 'True for a line that sums the others; never add it to them.';
 comment on column tracking.container_fees.position is 'Place in the source''s list, from 0.';
 comment on column tracking.container_fees._unmapped is 'Fields of the item that have no column.';
@@ -96,18 +104,26 @@ create table tracking.container_history (
     created_at timestamp with time zone,
     seal_number text,
     pickup_lfd timestamp with time zone,
+    ssl_lfd timestamp with time zone,
     pickup_appointment_at timestamp with time zone,
     availability_known boolean,
     available_for_pickup boolean,
+    empty_out_at timestamp with time zone,
+    pol_full_in_at timestamp with time zone,
+    pol_vessel_loaded_at timestamp with time zone,
+    pol_vessel_departed_at timestamp with time zone,
     pod_arrived_at timestamp with time zone,
     pod_discharged_at timestamp with time zone,
     pod_full_out_at timestamp with time zone,
     pod_full_out_chassis_number text,
     location_at_pod_terminal text,
     final_destination_full_out_at timestamp with time zone,
+    delivered_at timestamp with time zone,
     empty_terminated_at timestamp with time zone,
     holds_at_pod_terminal jsonb,
     fees_at_pod_terminal jsonb,
+    ind_facility_holds jsonb,
+    ind_facility_fees jsonb,
     pod_timezone text,
     final_destination_timezone text,
     empty_terminated_timezone text,
@@ -127,6 +143,7 @@ create table tracking.container_history (
     pickup_lfd_terminal timestamp with time zone,
     pickup_lfd_rail timestamp with time zone,
     pickup_lfd_line timestamp with time zone,
+    import_deadline_sources jsonb,
     source text not null,
     _sync_run_id bigint,
     constraint container_history_pkey PRIMARY KEY (container_id, valid_from)
@@ -138,25 +155,33 @@ comment on column tracking.container_history.valid_from is 'When the source can 
 comment on column tracking.container_history.valid_to is 'When it was replaced; null for the version that stands. UTC.';
 comment on column tracking.container_history.number is 'Container number. Used again on later journeys, so never a key. From attributes.number.';
 comment on column tracking.container_history.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
-comment on column tracking.container_history.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From attributes.equipment_type.';
-comment on column tracking.container_history.equipment_length is 'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+comment on column tracking.container_history.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept. From attributes.equipment_type.';
+comment on column tracking.container_history.equipment_length is 'Length in feet: 10, 20, 40, 45, 50. From attributes.equipment_length.';
 comment on column tracking.container_history.equipment_height is 'standard or high_cube. From attributes.equipment_height.';
 comment on column tracking.container_history.weight_in_lbs is 'Weight in pounds. From attributes.weight_in_lbs.';
 comment on column tracking.container_history.created_at is 'When the service created the container. UTC. From attributes.created_at.';
 comment on column tracking.container_history.seal_number is 'Seal number. From attributes.seal_number.';
 comment on column tracking.container_history.pickup_lfd is 'Last free day as the service coalesces it from the deadlines, the line''s preferred. UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column tracking.container_history.ssl_lfd is 'The shipping line''s last free day under its older name; counts where pickup_lfd_line is not sent. UTC; local zone pod_timezone. From attributes.ssl_lfd.';
 comment on column tracking.container_history.pickup_appointment_at is 'Pickup appointment at the terminal. UTC; local zone pod_timezone. From attributes.pickup_appointment_at.';
 comment on column tracking.container_history.availability_known is 'Whether the service receives availability from the terminal. From attributes.availability_known.';
 comment on column tracking.container_history.available_for_pickup is 'Available for pickup; means something only when availability_known. From attributes.available_for_pickup.';
+comment on column tracking.container_history.empty_out_at is 'Empty container out, for loading. UTC; the zone is that of its transport event, else pol_timezone of the shipment. From attributes.empty_out_at.';
+comment on column tracking.container_history.pol_full_in_at is 'Full container in, at the port of lading or an inland depot. UTC; the zone is that of its transport event, else pol_timezone of the shipment. From attributes.pol_full_in_at.';
+comment on column tracking.container_history.pol_vessel_loaded_at is 'Loaded on the vessel at the port of lading. UTC; local zone pol_timezone of the shipment. From attributes.pol_vessel_loaded_at.';
+comment on column tracking.container_history.pol_vessel_departed_at is 'Departure of the vessel from the port of lading. UTC; local zone pol_timezone of the shipment. From attributes.pol_vessel_departed_at.';
 comment on column tracking.container_history.pod_arrived_at is 'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_arrived_at.';
 comment on column tracking.container_history.pod_discharged_at is 'Discharge at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_discharged_at.';
 comment on column tracking.container_history.pod_full_out_at is 'Full out of the terminal at the port of discharge; null for inland moves. UTC; local zone pod_timezone. From attributes.pod_full_out_at.';
 comment on column tracking.container_history.pod_full_out_chassis_number is 'Chassis used at pickup at the port of discharge. From attributes.pod_full_out_chassis_number.';
 comment on column tracking.container_history.location_at_pod_terminal is 'Where the container stands at the terminal, in the terminal''s words. From attributes.location_at_pod_terminal.';
 comment on column tracking.container_history.final_destination_full_out_at is 'Pickup at the final destination of an inland move. UTC; local zone final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column tracking.container_history.delivered_at is 'Delivery. UTC; the zone is that of its transport event, else final_destination_timezone or pod_timezone. From attributes.delivered_at.';
 comment on column tracking.container_history.empty_terminated_at is 'When the empty container was returned. UTC; local zone empty_terminated_timezone. From attributes.empty_terminated_at.';
 comment on column tracking.container_history.holds_at_pod_terminal is 'Holds now standing, as sent; as rows in container_holds. From attributes.holds_at_pod_terminal.';
 comment on column tracking.container_history.fees_at_pod_terminal is 'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column tracking.container_history.ind_facility_holds is 'Holds now standing at the inland facility, as sent; as rows in container_holds, with place ramp. From attributes.ind_facility_holds.';
+comment on column tracking.container_history.ind_facility_fees is 'Fees now standing at the inland facility, as sent; as rows in container_fees, with place ramp. From attributes.ind_facility_fees.';
 comment on column tracking.container_history.pod_timezone is 'IANA time zone of the port of discharge; null: times there are local wall time marked as UTC. From attributes.pod_timezone.';
 comment on column tracking.container_history.final_destination_timezone is 'IANA time zone of the final destination. From attributes.final_destination_timezone.';
 comment on column tracking.container_history.empty_terminated_timezone is 'IANA time zone of the place of the empty return. From attributes.empty_terminated_timezone.';
@@ -167,7 +192,7 @@ comment on column tracking.container_history.pod_rail_departed_at is 'Departed b
 comment on column tracking.container_history.ind_eta_at is 'Estimated arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_eta_at.';
 comment on column tracking.container_history.ind_ata_at is 'Actual arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_ata_at.';
 comment on column tracking.container_history.ind_rail_unloaded_at is 'Unloaded from rail at the inland destination. UTC; local zone final_destination_timezone. From attributes.ind_rail_unloaded_at.';
-comment on column tracking.container_history.ind_facility_lfd_on is 'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+comment on column tracking.container_history.ind_facility_lfd_on is 'Last free day at the inland facility; deprecated at the service, counts where pickup_lfd_rail is not sent. UTC; local zone final_destination_timezone. From attributes.ind_facility_lfd_on.';
 comment on column tracking.container_history.import_deadlines is 'The deadlines as sent; as rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column tracking.container_history.current_status is 'new, on_ship, available, not_available, grounded, on_rail, picked_up, off_dock, delivered, dropped, loaded, empty_returned, awaiting_inland_transfer; other values are kept. From attributes.current_status.';
 comment on column tracking.container_history.shipment_id is 'Shipment; shipments. A container can move to another shipment. From relationships.shipment.';
@@ -176,6 +201,7 @@ comment on column tracking.container_history.pod_terminal_id is 'Terminal at the
 comment on column tracking.container_history.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
 comment on column tracking.container_history.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
 comment on column tracking.container_history.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
+comment on column tracking.container_history.import_deadline_sources is 'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on where a bare date was sent), place, and details sent with it. Null where there is no more. As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column tracking.container_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_history._sync_run_id is 'The run that wrote this version; sync_runs in the bookkeeping schema.';
 
@@ -184,9 +210,11 @@ create table tracking.container_hold_history (
     hold_key text collate "C" not null,
     valid_from timestamp with time zone not null,
     valid_to timestamp with time zone,
+    place text not null default 'port'::text,
     name text,
     status text,
     description text,
+    detail text,
     source text not null,
     _sync_run_id bigint,
     constraint container_hold_history_pkey PRIMARY KEY (container_id, hold_key, valid_from)
@@ -194,21 +222,25 @@ create table tracking.container_hold_history (
 CREATE UNIQUE INDEX container_hold_history_open_idx ON tracking.container_hold_history USING btree (container_id, hold_key) WHERE (valid_to IS NULL);
 comment on table tracking.container_hold_history is 'One row per interval in which a hold stood with one status: when it was placed and cleared, as far as we saw.';
 comment on column tracking.container_hold_history.container_id is 'Container; containers.';
-comment on column tracking.container_hold_history.hold_key is 'Distinguishes the holds of one container: by name and description, then by position.';
+comment on column tracking.container_hold_history.hold_key is 'Distinguishes the holds of one container: by place, name and description, then by position.';
 comment on column tracking.container_hold_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column tracking.container_hold_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_hold_history.place is 'Where it holds the container: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_hold_history.name is 'What holds the container, for example customs or freight.';
 comment on column tracking.container_hold_history.status is 'pending or hold; other values are kept.';
 comment on column tracking.container_hold_history.description is 'The terminal''s own words.';
+comment on column tracking.container_hold_history.detail is 'More of the terminal''s own words.';
 comment on column tracking.container_hold_history.source is 'Where we learned it: sync or webhook.';
 comment on column tracking.container_hold_history._sync_run_id is 'The run that opened this interval; sync_runs in the bookkeeping schema.';
 
 create table tracking.container_holds (
     container_id text collate "C" not null,
     hold_key text collate "C" not null,
+    place text not null default 'port'::text,
     name text,
     status text,
     description text,
+    detail text,
     position integer,
     _unmapped jsonb,
     _coercions jsonb,
@@ -219,10 +251,12 @@ create table tracking.container_holds (
 );
 comment on table tracking.container_holds is 'One row per hold now standing on a container; a cleared hold is gone from here and closed in container_hold_history.';
 comment on column tracking.container_holds.container_id is 'Container; containers.';
-comment on column tracking.container_holds.hold_key is 'Distinguishes the holds of one container: by name and description, then by position.';
+comment on column tracking.container_holds.hold_key is 'Distinguishes the holds of one container: by place, name and description, then by position.';
+comment on column tracking.container_holds.place is 'Where it holds the container: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_holds.name is 'What holds the container, for example customs or freight.';
 comment on column tracking.container_holds.status is 'pending or hold; other values are kept.';
 comment on column tracking.container_holds.description is 'The terminal''s own words.';
+comment on column tracking.container_holds.detail is 'More of the terminal''s own words.';
 comment on column tracking.container_holds.position is 'Place in the source''s list, from 0.';
 comment on column tracking.container_holds._unmapped is 'Fields of the item that have no column.';
 comment on column tracking.container_holds._coercions is 'Values not stored as sent, by column: why, and the original as JSON text.';
@@ -235,6 +269,7 @@ create table tracking.container_import_deadline_history (
     kind text collate "C" not null,
     valid_from timestamp with time zone not null,
     valid_to timestamp with time zone,
+    place text not null default 'port'::text,
     deadline_at timestamp with time zone,
     time_zone text,
     local_date date,
@@ -245,9 +280,10 @@ create table tracking.container_import_deadline_history (
 CREATE UNIQUE INDEX container_import_deadline_history_open_idx ON tracking.container_import_deadline_history USING btree (container_id, kind) WHERE (valid_to IS NULL);
 comment on table tracking.container_import_deadline_history is 'One row per interval in which a deadline stood: how a last free day moved.';
 comment on column tracking.container_import_deadline_history.container_id is 'Container; containers.';
-comment on column tracking.container_import_deadline_history.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line.';
+comment on column tracking.container_import_deadline_history.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line; with .original, .current, .calculated or .unified the day of that name that the source says beside; other names of import_deadlines as sent.';
 comment on column tracking.container_import_deadline_history.valid_from is 'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column tracking.container_import_deadline_history.valid_to is 'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column tracking.container_import_deadline_history.place is 'Where the day applies: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_import_deadline_history.deadline_at is 'The deadline as an instant, mostly local midnight of the day; null when the source sent a bare date. UTC.';
 comment on column tracking.container_import_deadline_history.time_zone is 'IANA time zone that applies to this kind of deadline; null: the instant is local wall time marked as UTC.';
 comment on column tracking.container_import_deadline_history.local_date is 'The last free day as a calendar day at the place; null when the zone is not known to the time zone database.';
@@ -257,10 +293,12 @@ comment on column tracking.container_import_deadline_history._sync_run_id is 'Th
 create table tracking.container_import_deadlines (
     container_id text collate "C" not null,
     kind text collate "C" not null,
+    place text not null default 'port'::text,
     deadline_at timestamp with time zone,
     time_zone text,
     local_date date,
     is_zone_known boolean not null,
+    details jsonb,
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
     _sync_run_id bigint,
@@ -268,11 +306,13 @@ create table tracking.container_import_deadlines (
 );
 comment on table tracking.container_import_deadlines is 'One row per container and kind of deadline that is set.';
 comment on column tracking.container_import_deadlines.container_id is 'Container; containers.';
-comment on column tracking.container_import_deadlines.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line.';
+comment on column tracking.container_import_deadlines.kind is 'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, pickup_lfd_rail, pickup_lfd_line; with .original, .current, .calculated or .unified the day of that name that the source says beside; other names of import_deadlines as sent.';
+comment on column tracking.container_import_deadlines.place is 'Where the day applies: port (of discharge) or ramp (the inland facility).';
 comment on column tracking.container_import_deadlines.deadline_at is 'The deadline as an instant, mostly local midnight of the day; null when the source sent a bare date. UTC.';
 comment on column tracking.container_import_deadlines.time_zone is 'IANA time zone that applies to this kind of deadline; null: the instant is local wall time marked as UTC.';
 comment on column tracking.container_import_deadlines.local_date is 'The last free day as a calendar day at the place; null when the zone is not known to the time zone database.';
 comment on column tracking.container_import_deadlines.is_zone_known is 'False when the zone is null or not in the time zone database.';
+comment on column tracking.container_import_deadlines.details is 'What was sent with the day, as sent: free days, start event, holidays, business days. Null: nothing.';
 comment on column tracking.container_import_deadlines._observed_at is '_observed_at of the container''s row this was derived from. UTC.';
 comment on column tracking.container_import_deadlines._first_seen_at is 'When this row first stood. UTC.';
 comment on column tracking.container_import_deadlines._sync_run_id is 'The run that last wrote this row; sync_runs in the bookkeeping schema.';
@@ -288,9 +328,14 @@ create table tracking.containers (
     created_at timestamp with time zone,
     seal_number text,
     pickup_lfd timestamp with time zone,
+    ssl_lfd timestamp with time zone,
     pickup_appointment_at timestamp with time zone,
     availability_known boolean,
     available_for_pickup boolean,
+    empty_out_at timestamp with time zone,
+    pol_full_in_at timestamp with time zone,
+    pol_vessel_loaded_at timestamp with time zone,
+    pol_vessel_departed_at timestamp with time zone,
     pod_arrived_at timestamp with time zone,
     pod_discharged_at timestamp with time zone,
     pod_full_out_at timestamp with time zone,
@@ -298,15 +343,19 @@ create table tracking.containers (
     pod_full_out_chassis_number text,
     location_at_pod_terminal text,
     final_destination_full_out_at timestamp with time zone,
+    delivered_at timestamp with time zone,
     empty_terminated_at timestamp with time zone,
     holds_at_pod_terminal jsonb,
     fees_at_pod_terminal jsonb,
+    ind_facility_holds jsonb,
+    ind_facility_fees jsonb,
     pod_timezone text,
     final_destination_timezone text,
     empty_terminated_timezone text,
     pod_rail_carrier_scac text,
     ind_rail_carrier_scac text,
     pod_last_tracking_request_at timestamp with time zone,
+    rail_last_tracking_request_at timestamp with time zone,
     shipment_last_tracking_request_at timestamp with time zone,
     pod_rail_loaded_at timestamp with time zone,
     pod_rail_departed_at timestamp with time zone,
@@ -324,6 +373,7 @@ create table tracking.containers (
     pickup_lfd_terminal timestamp with time zone,
     pickup_lfd_rail timestamp with time zone,
     pickup_lfd_line timestamp with time zone,
+    import_deadline_sources jsonb,
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
     _changed_at timestamp with time zone not null,
@@ -342,16 +392,21 @@ comment on table tracking.containers is 'One row per container: the equipment du
 comment on column tracking.containers.container_id is 'The service''s id of the container: the equipment during one journey.';
 comment on column tracking.containers.number is 'Container number. Used again on later journeys, so never a key. From attributes.number.';
 comment on column tracking.containers.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
-comment on column tracking.containers.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From attributes.equipment_type.';
-comment on column tracking.containers.equipment_length is 'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+comment on column tracking.containers.equipment_type is 'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept. From attributes.equipment_type.';
+comment on column tracking.containers.equipment_length is 'Length in feet: 10, 20, 40, 45, 50. From attributes.equipment_length.';
 comment on column tracking.containers.equipment_height is 'standard or high_cube. From attributes.equipment_height.';
 comment on column tracking.containers.weight_in_lbs is 'Weight in pounds. From attributes.weight_in_lbs.';
 comment on column tracking.containers.created_at is 'When the service created the container. UTC. From attributes.created_at.';
 comment on column tracking.containers.seal_number is 'Seal number. From attributes.seal_number.';
 comment on column tracking.containers.pickup_lfd is 'Last free day as the service coalesces it from the deadlines, the line''s preferred. UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column tracking.containers.ssl_lfd is 'The shipping line''s last free day under its older name; counts where pickup_lfd_line is not sent. UTC; local zone pod_timezone. From attributes.ssl_lfd.';
 comment on column tracking.containers.pickup_appointment_at is 'Pickup appointment at the terminal. UTC; local zone pod_timezone. From attributes.pickup_appointment_at.';
 comment on column tracking.containers.availability_known is 'Whether the service receives availability from the terminal. From attributes.availability_known.';
 comment on column tracking.containers.available_for_pickup is 'Available for pickup; means something only when availability_known. From attributes.available_for_pickup.';
+comment on column tracking.containers.empty_out_at is 'Empty container out, for loading. UTC; the zone is that of its transport event, else pol_timezone of the shipment. From attributes.empty_out_at.';
+comment on column tracking.containers.pol_full_in_at is 'Full container in, at the port of lading or an inland depot. UTC; the zone is that of its transport event, else pol_timezone of the shipment. From attributes.pol_full_in_at.';
+comment on column tracking.containers.pol_vessel_loaded_at is 'Loaded on the vessel at the port of lading. UTC; local zone pol_timezone of the shipment. From attributes.pol_vessel_loaded_at.';
+comment on column tracking.containers.pol_vessel_departed_at is 'Departure of the vessel from the port of lading. UTC; local zone pol_timezone of the shipment. From attributes.pol_vessel_departed_at.';
 comment on column tracking.containers.pod_arrived_at is 'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_arrived_at.';
 comment on column tracking.containers.pod_discharged_at is 'Discharge at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_discharged_at.';
 comment on column tracking.containers.pod_full_out_at is 'Full out of the terminal at the port of discharge; null for inland moves. UTC; local zone pod_timezone. From attributes.pod_full_out_at.';
@@ -359,22 +414,26 @@ comment on column tracking.containers.terminal_checked_at is 'When the service l
 comment on column tracking.containers.pod_full_out_chassis_number is 'Chassis used at pickup at the port of discharge. From attributes.pod_full_out_chassis_number.';
 comment on column tracking.containers.location_at_pod_terminal is 'Where the container stands at the terminal, in the terminal''s words. From attributes.location_at_pod_terminal.';
 comment on column tracking.containers.final_destination_full_out_at is 'Pickup at the final destination of an inland move. UTC; local zone final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column tracking.containers.delivered_at is 'Delivery. UTC; the zone is that of its transport event, else final_destination_timezone or pod_timezone. From attributes.delivered_at.';
 comment on column tracking.containers.empty_terminated_at is 'When the empty container was returned. UTC; local zone empty_terminated_timezone. From attributes.empty_terminated_at.';
 comment on column tracking.containers.holds_at_pod_terminal is 'Holds now standing, as sent; as rows in container_holds. From attributes.holds_at_pod_terminal.';
 comment on column tracking.containers.fees_at_pod_terminal is 'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column tracking.containers.ind_facility_holds is 'Holds now standing at the inland facility, as sent; as rows in container_holds, with place ramp. From attributes.ind_facility_holds.';
+comment on column tracking.containers.ind_facility_fees is 'Fees now standing at the inland facility, as sent; as rows in container_fees, with place ramp. From attributes.ind_facility_fees.';
 comment on column tracking.containers.pod_timezone is 'IANA time zone of the port of discharge; null: times there are local wall time marked as UTC. From attributes.pod_timezone.';
 comment on column tracking.containers.final_destination_timezone is 'IANA time zone of the final destination. From attributes.final_destination_timezone.';
 comment on column tracking.containers.empty_terminated_timezone is 'IANA time zone of the place of the empty return. From attributes.empty_terminated_timezone.';
 comment on column tracking.containers.pod_rail_carrier_scac is 'Rail carrier of the pickup leg (beta at the service). From attributes.pod_rail_carrier_scac.';
 comment on column tracking.containers.ind_rail_carrier_scac is 'Rail carrier of the delivery leg (beta at the service). From attributes.ind_rail_carrier_scac.';
 comment on column tracking.containers.pod_last_tracking_request_at is 'When the service last asked about the port of discharge. UTC. From attributes.pod_last_tracking_request_at.';
+comment on column tracking.containers.rail_last_tracking_request_at is 'When the service last asked the rail carrier. UTC. Changes all the time: never a new version. From attributes.rail_last_tracking_request_at.';
 comment on column tracking.containers.shipment_last_tracking_request_at is 'When the service last asked about the shipment. UTC. From attributes.shipment_last_tracking_request_at.';
 comment on column tracking.containers.pod_rail_loaded_at is 'Loaded on rail at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_loaded_at.';
 comment on column tracking.containers.pod_rail_departed_at is 'Departed by rail from the port of discharge. UTC; local zone pod_timezone. From attributes.pod_rail_departed_at.';
 comment on column tracking.containers.ind_eta_at is 'Estimated arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_eta_at.';
 comment on column tracking.containers.ind_ata_at is 'Actual arrival at the inland destination as the rail carrier reports it. UTC; local zone final_destination_timezone. From attributes.ind_ata_at.';
 comment on column tracking.containers.ind_rail_unloaded_at is 'Unloaded from rail at the inland destination. UTC; local zone final_destination_timezone. From attributes.ind_rail_unloaded_at.';
-comment on column tracking.containers.ind_facility_lfd_on is 'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+comment on column tracking.containers.ind_facility_lfd_on is 'Last free day at the inland facility; deprecated at the service, counts where pickup_lfd_rail is not sent. UTC; local zone final_destination_timezone. From attributes.ind_facility_lfd_on.';
 comment on column tracking.containers.import_deadlines is 'The deadlines as sent; as rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column tracking.containers.current_status is 'new, on_ship, available, not_available, grounded, on_rail, picked_up, off_dock, delivered, dropped, loaded, empty_returned, awaiting_inland_transfer; other values are kept. From attributes.current_status.';
 comment on column tracking.containers.shipment_id is 'Shipment; shipments. A container can move to another shipment. From relationships.shipment.';
@@ -385,6 +444,7 @@ comment on column tracking.containers.raw_event_ids is 'Ids of the container''s 
 comment on column tracking.containers.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
 comment on column tracking.containers.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
 comment on column tracking.containers.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
+comment on column tracking.containers.import_deadline_sources is 'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on where a bare date was sent), place, and details sent with it. Null where there is no more. As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column tracking.containers._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.containers._first_seen_at is '_observed_at of the first sighting. UTC.';
 comment on column tracking.containers._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
@@ -508,6 +568,7 @@ create table tracking.ports (
     time_zone text,
     latitude numeric,
     longitude numeric,
+    terminal_ids text[],
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
     _changed_at timestamp with time zone not null,
@@ -529,6 +590,7 @@ comment on column tracking.ports.country_code is 'Country, two letters. From att
 comment on column tracking.ports.time_zone is 'IANA time zone. From attributes.time_zone.';
 comment on column tracking.ports.latitude is 'Latitude in degrees, north positive. From attributes.latitude.';
 comment on column tracking.ports.longitude is 'Longitude in degrees, east positive. From attributes.longitude.';
+comment on column tracking.ports.terminal_ids is 'Ids of its terminals, sorted. From relationships.terminals.';
 comment on column tracking.ports._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.ports._first_seen_at is '_observed_at of the first sighting. UTC.';
 comment on column tracking.ports._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
@@ -544,6 +606,7 @@ create table tracking.rail_terminals (
     name text,
     nickname text,
     firms_code text,
+    city text,
     port_id text collate "C",
     metro_area_id text collate "C",
     _observed_at timestamp with time zone not null,
@@ -562,6 +625,7 @@ comment on column tracking.rail_terminals.rail_terminal_id is 'The service''s id
 comment on column tracking.rail_terminals.name is 'Name. From attributes.name.';
 comment on column tracking.rail_terminals.nickname is 'Short name in daily use. From attributes.nickname.';
 comment on column tracking.rail_terminals.firms_code is 'FIRMS code of US Customs. From attributes.firms_code.';
+comment on column tracking.rail_terminals.city is 'City. From attributes.city.';
 comment on column tracking.rail_terminals.port_id is 'Port it belongs to; ports. From relationships.port.';
 comment on column tracking.rail_terminals.metro_area_id is 'Metropolitan area it belongs to; metro_areas. From relationships.metro_area.';
 comment on column tracking.rail_terminals._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
@@ -597,11 +661,13 @@ create table tracking.shipment_history (
     pod_vessel_imo text,
     pod_voyage_number text,
     pol_etd_at timestamp with time zone,
+    pol_original_etd_at timestamp with time zone,
     pol_atd_at timestamp with time zone,
     pod_eta_at timestamp with time zone,
     pod_original_eta_at timestamp with time zone,
     pod_ata_at timestamp with time zone,
     destination_eta_at timestamp with time zone,
+    destination_original_eta_at timestamp with time zone,
     destination_ata_at timestamp with time zone,
     pol_timezone text,
     pod_timezone text,
@@ -645,11 +711,13 @@ comment on column tracking.shipment_history.pod_vessel_name is 'Name of the vess
 comment on column tracking.shipment_history.pod_vessel_imo is 'IMO number of the vessel that arrives at the port of discharge. From attributes.pod_vessel_imo.';
 comment on column tracking.shipment_history.pod_voyage_number is 'Voyage number of the vessel that arrives at the port of discharge. From attributes.pod_voyage_number.';
 comment on column tracking.shipment_history.pol_etd_at is 'Estimated departure from the port of lading, as the shipping line reports it; depends on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column tracking.shipment_history.pol_original_etd_at is 'First estimated departure from the port of lading that the line reported. UTC; local zone pol_timezone. From attributes.pol_original_etd_at.';
 comment on column tracking.shipment_history.pol_atd_at is 'Actual departure from the port of lading. UTC; local zone pol_timezone. From attributes.pol_atd_at.';
 comment on column tracking.shipment_history.pod_eta_at is 'Estimated arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_eta_at.';
 comment on column tracking.shipment_history.pod_original_eta_at is 'First estimated arrival at the port of discharge that the line reported. UTC; local zone pod_timezone. From attributes.pod_original_eta_at.';
 comment on column tracking.shipment_history.pod_ata_at is 'Actual arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_ata_at.';
 comment on column tracking.shipment_history.destination_eta_at is 'Estimated arrival at the destination as the line reports it; for inland rail see containers.ind_eta_at. UTC; local zone destination_timezone. From attributes.destination_eta_at.';
+comment on column tracking.shipment_history.destination_original_eta_at is 'First estimated arrival at the destination that the line reported. UTC; local zone destination_timezone. From attributes.destination_original_eta_at.';
 comment on column tracking.shipment_history.destination_ata_at is 'Actual arrival at the destination as the line reports it; for inland rail see containers.ind_ata_at. UTC; local zone destination_timezone. From attributes.destination_ata_at.';
 comment on column tracking.shipment_history.pol_timezone is 'IANA time zone of the port of lading. From attributes.pol_timezone.';
 comment on column tracking.shipment_history.pod_timezone is 'IANA time zone of the port of discharge. From attributes.pod_timezone.';
@@ -688,11 +756,13 @@ create table tracking.shipments (
     pod_vessel_imo text,
     pod_voyage_number text,
     pol_etd_at timestamp with time zone,
+    pol_original_etd_at timestamp with time zone,
     pol_atd_at timestamp with time zone,
     pod_eta_at timestamp with time zone,
     pod_original_eta_at timestamp with time zone,
     pod_ata_at timestamp with time zone,
     destination_eta_at timestamp with time zone,
+    destination_original_eta_at timestamp with time zone,
     destination_ata_at timestamp with time zone,
     pol_timezone text,
     pod_timezone text,
@@ -744,11 +814,13 @@ comment on column tracking.shipments.pod_vessel_name is 'Name of the vessel that
 comment on column tracking.shipments.pod_vessel_imo is 'IMO number of the vessel that arrives at the port of discharge. From attributes.pod_vessel_imo.';
 comment on column tracking.shipments.pod_voyage_number is 'Voyage number of the vessel that arrives at the port of discharge. From attributes.pod_voyage_number.';
 comment on column tracking.shipments.pol_etd_at is 'Estimated departure from the port of lading, as the shipping line reports it; depends on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column tracking.shipments.pol_original_etd_at is 'First estimated departure from the port of lading that the line reported. UTC; local zone pol_timezone. From attributes.pol_original_etd_at.';
 comment on column tracking.shipments.pol_atd_at is 'Actual departure from the port of lading. UTC; local zone pol_timezone. From attributes.pol_atd_at.';
 comment on column tracking.shipments.pod_eta_at is 'Estimated arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_eta_at.';
 comment on column tracking.shipments.pod_original_eta_at is 'First estimated arrival at the port of discharge that the line reported. UTC; local zone pod_timezone. From attributes.pod_original_eta_at.';
 comment on column tracking.shipments.pod_ata_at is 'Actual arrival at the port of discharge. UTC; local zone pod_timezone. From attributes.pod_ata_at.';
 comment on column tracking.shipments.destination_eta_at is 'Estimated arrival at the destination as the line reports it; for inland rail see containers.ind_eta_at. UTC; local zone destination_timezone. From attributes.destination_eta_at.';
+comment on column tracking.shipments.destination_original_eta_at is 'First estimated arrival at the destination that the line reported. UTC; local zone destination_timezone. From attributes.destination_original_eta_at.';
 comment on column tracking.shipments.destination_ata_at is 'Actual arrival at the destination as the line reports it; for inland rail see containers.ind_ata_at. UTC; local zone destination_timezone. From attributes.destination_ata_at.';
 comment on column tracking.shipments.pol_timezone is 'IANA time zone of the port of lading. From attributes.pol_timezone.';
 comment on column tracking.shipments.pod_timezone is 'IANA time zone of the port of discharge. From attributes.pod_timezone.';
@@ -789,6 +861,8 @@ create table tracking.terminals (
     state_abbr text,
     zip text,
     country text,
+    facility_type text,
+    provided_data jsonb,
     port_id text collate "C",
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
@@ -801,7 +875,7 @@ create table tracking.terminals (
     _digest text collate "C",
     constraint terminals_pkey PRIMARY KEY (terminal_id)
 );
-comment on table tracking.terminals is 'One row per marine terminal.';
+comment on table tracking.terminals is 'One row per terminal: marine ones, and rail ramps that the service lists as terminals.';
 comment on column tracking.terminals.terminal_id is 'The service''s id of the terminal.';
 comment on column tracking.terminals.name is 'Name. From attributes.name.';
 comment on column tracking.terminals.nickname is 'Short name in daily use. From attributes.nickname.';
@@ -814,6 +888,8 @@ comment on column tracking.terminals.state is 'State or province. From attribute
 comment on column tracking.terminals.state_abbr is 'State or province, abbreviated. From attributes.state_abbr.';
 comment on column tracking.terminals.zip is 'Postal code. From attributes.zip.';
 comment on column tracking.terminals.country is 'Country. From attributes.country.';
+comment on column tracking.terminals.facility_type is 'ocean_terminal or rail; other values are kept. From attributes.facility_type.';
+comment on column tracking.terminals.provided_data is 'What the terminal gives the service at all, as sent: by attribute of a container true or false, and notes. False for pickup_lfd: no last free day can come from it. From attributes.provided_data.';
 comment on column tracking.terminals.port_id is 'Port it belongs to; ports. From relationships.port.';
 comment on column tracking.terminals._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.terminals._first_seen_at is '_observed_at of the first sighting. UTC.';
@@ -835,11 +911,15 @@ create table tracking.tracking_requests (
     updated_at timestamp with time zone,
     status text,
     failed_reason text,
+    is_retrying boolean,
+    retry_count integer,
+    tags text[],
     shipment_tags text[],
     tracked_object_id text collate "C",
     tracked_object_type text,
     customer_id text collate "C",
     customer_type text,
+    user_id text collate "C",
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
     _changed_at timestamp with time zone not null,
@@ -855,18 +935,22 @@ CREATE INDEX tracking_requests_tracked_object_id_idx ON tracking.tracking_reques
 comment on table tracking.tracking_requests is 'One row per tracking request.';
 comment on column tracking.tracking_requests.tracking_request_id is 'The service''s id of the tracking request.';
 comment on column tracking.tracking_requests.request_number is 'The number to be tracked. From attributes.request_number.';
-comment on column tracking.tracking_requests.request_type is 'What kind of number it is, for example bill_of_lading. From attributes.request_type.';
+comment on column tracking.tracking_requests.request_type is 'What kind of number it is: bill_of_lading, booking_number, container; other values are kept. From attributes.request_type.';
 comment on column tracking.tracking_requests.scac is 'Standard carrier alpha code of the shipping line that was asked. From attributes.scac.';
 comment on column tracking.tracking_requests.ref_numbers is 'The customer''s reference numbers. From attributes.ref_numbers.';
 comment on column tracking.tracking_requests.created_at is 'When it was made. UTC. From attributes.created_at.';
 comment on column tracking.tracking_requests.updated_at is 'When it last changed. UTC. From attributes.updated_at.';
-comment on column tracking.tracking_requests.status is 'State of the request, for example created. From attributes.status.';
+comment on column tracking.tracking_requests.status is 'pending, awaiting_manifest, created, failed, tracking_stopped; other values are kept. From attributes.status.';
 comment on column tracking.tracking_requests.failed_reason is 'Why it failed; null when it did not. From attributes.failed_reason.';
+comment on column tracking.tracking_requests.is_retrying is 'Whether the service tries again. From attributes.is_retrying.';
+comment on column tracking.tracking_requests.retry_count is 'How often the service has tried. Changes with every try: no material change. From attributes.retry_count.';
+comment on column tracking.tracking_requests.tags is 'Tags of the request. From attributes.tags.';
 comment on column tracking.tracking_requests.shipment_tags is 'Tags for the shipment that it becomes. From attributes.shipment_tags.';
 comment on column tracking.tracking_requests.tracked_object_id is 'What it became; shipments when tracked_object_type is shipment. From relationships.tracked_object.';
 comment on column tracking.tracking_requests.tracked_object_type is 'Resource type that tracked_object_id points to. From relationships.tracked_object.';
 comment on column tracking.tracking_requests.customer_id is 'The service''s id of the customer it was made for. From relationships.customer.';
 comment on column tracking.tracking_requests.customer_type is 'Resource type that customer_id points to. From relationships.customer.';
+comment on column tracking.tracking_requests.user_id is 'The service''s id of the user who made it. From relationships.user.';
 comment on column tracking.tracking_requests._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.tracking_requests._first_seen_at is '_observed_at of the first sighting. UTC.';
 comment on column tracking.tracking_requests._changed_at is '_observed_at of the last material change: any column but our own, time stamps of checking, lists of ids and _unmapped. UTC.';
@@ -888,12 +972,16 @@ create table tracking.transport_events (
     created_at timestamp with time zone,
     data_source text,
     invalidated_at timestamp with time zone,
+    value text,
+    value_timestamp timestamp with time zone,
     shipment_id text collate "C",
     location_id text collate "C",
     location_type text,
     vessel_id text collate "C",
     terminal_id text collate "C",
     terminal_type text,
+    source_event_id text collate "C",
+    previous_version_id text collate "C",
     is_estimated boolean,
     _observed_at timestamp with time zone not null,
     _first_seen_at timestamp with time zone not null,
@@ -919,14 +1007,18 @@ comment on column tracking.transport_events.timestamp is 'When it happened or is
 comment on column tracking.transport_events.timezone is 'IANA time zone of the place; null on some, most often estimated ones. From attributes.timezone.';
 comment on column tracking.transport_events.location_locode is 'UN/LOCODE of the place; null on some, most often estimated ones. From attributes.location_locode.';
 comment on column tracking.transport_events.created_at is 'When the service recorded it. UTC. From attributes.created_at.';
-comment on column tracking.transport_events.data_source is 'shipping_line, terminal, ais; other values are kept. From attributes.data_source.';
+comment on column tracking.transport_events.data_source is 'shipping_line, terminal, ais, rail, t49_operations_team, user_input; other values are kept. From attributes.data_source.';
 comment on column tracking.transport_events.invalidated_at is 'When the service found that it is not true; null while it holds. UTC. From attributes.invalidated_at.';
+comment on column tracking.transport_events.value is 'What a *.changed event says the thing became: the new last free day or appointment, as sent. From attributes.value.';
+comment on column tracking.transport_events.value_timestamp is 'value as an instant, as the service says it. UTC; local zone timezone. From attributes.value_timestamp.';
 comment on column tracking.transport_events.shipment_id is 'Shipment; shipments. From relationships.shipment.';
 comment on column tracking.transport_events.location_id is 'Place; ports or metro_areas by location_type. From relationships.location.';
 comment on column tracking.transport_events.location_type is 'Resource type that location_id points to. From relationships.location.';
 comment on column tracking.transport_events.vessel_id is 'Vessel; vessels. From relationships.vessel.';
 comment on column tracking.transport_events.terminal_id is 'Terminal; terminals or rail_terminals by terminal_type. From relationships.terminal.';
 comment on column tracking.transport_events.terminal_type is 'Resource type that terminal_id points to. From relationships.terminal.';
+comment on column tracking.transport_events.source_event_id is 'The service''s id of the raw event it was made of. From relationships.source_event.';
+comment on column tracking.transport_events.previous_version_id is 'Transport event that it replaces; transport_events. From relationships.previous_version.';
 comment on column tracking.transport_events.is_estimated is 'True when it is expected and has not happened: the name of the event contains .estimated.';
 comment on column tracking.transport_events._observed_at is 'When the source can have known this: start of the request on the source''s clock, or the notification''s own time. A row never goes back behind it. UTC.';
 comment on column tracking.transport_events._first_seen_at is '_observed_at of the first sighting. UTC.';
@@ -1870,33 +1962,58 @@ AS $function$
     end
 $function$;
 
-CREATE OR REPLACE FUNCTION tracking_sync.deadlines_of(pickup_lfd timestamp with time zone, pickup_lfd_terminal timestamp with time zone, pickup_lfd_rail timestamp with time zone, pickup_lfd_line timestamp with time zone, pod_timezone text, final_destination_timezone text, coercions jsonb)
- RETURNS TABLE(kind text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean)
+CREATE OR REPLACE FUNCTION tracking_sync.deadlines_of(pickup_lfd timestamp with time zone, pickup_lfd_terminal timestamp with time zone, pickup_lfd_rail timestamp with time zone, pickup_lfd_line timestamp with time zone, ind_facility_lfd_on timestamp with time zone, ssl_lfd timestamp with time zone, sources jsonb, pod_timezone text, final_destination_timezone text, coercions jsonb)
+ RETURNS TABLE(kind text, place text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean, details jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$
     select
         sent.kind,
+        sent.place,
         sent.deadline_at,
         sent.time_zone,
         case
             when sent.deadline_at is null then bare.day
             when day.local between '0001-01-01' and '9999-12-31' then day.local
         end,
-        sent.deadline_at is null or zone.name is not null
+        sent.deadline_at is null or zone.name is not null,
+        $7 -> sent.kind -> 'details'
+    -- Looked up, and once: a join would read all zones for each container.
     from (
+        select
+            (select zone.name from "tracking_analytics".time_zones as zone where zone.name = $8) as port,
+            (select zone.name from "tracking_analytics".time_zones as zone where zone.name = $9) as ramp
+        offset 0
+    ) as known
+    cross join (
         values
-            ('pickup_lfd', $1, $5),
-            ('pickup_lfd_terminal', $2, $5),
-            ('pickup_lfd_rail', $3, $6),
-            ('pickup_lfd_line', $4, $5)
-    ) as sent (kind, deadline_at, time_zone)
-    left join "tracking_analytics".time_zones as zone
-        on zone.name = sent.time_zone
+            ('pickup_lfd', 'port', $1, $8, 'pickup_lfd'),
+            ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
+            (
+                'pickup_lfd_rail',
+                'ramp',
+                case when $10 ? 'pickup_lfd_rail' then $3 else coalesce($3, $5) end,
+                $9,
+                case
+                    when $10 ? 'pickup_lfd_rail' then 'pickup_lfd_rail'
+                    else 'ind_facility_lfd_on'
+                end
+            ),
+            (
+                'pickup_lfd_line',
+                'port',
+                case when $10 ? 'pickup_lfd_line' then $4 else coalesce($4, $6) end,
+                $8,
+                case when $10 ? 'pickup_lfd_line' then 'pickup_lfd_line' else 'ssl_lfd' end
+            )
+    ) as sent (kind, place, deadline_at, time_zone, column_name)
+    cross join lateral (
+        select case sent.place when 'ramp' then known.ramp else known.port end as name
+    ) as zone
     -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
     -- meant.
     cross join lateral (
-        select "tracking_sync".day_of(btrim($7 -> sent.kind ->> 'original', '"')) as day
+        select "tracking_sync".day_of(btrim($10 -> sent.column_name ->> 'original', '"')) as day
     ) as bare
     -- Without a zone the instant is local wall time marked as UTC; an unknown zone yields no day.
     cross join lateral (
@@ -1906,33 +2023,52 @@ AS $function$
         end as local
     ) as day
     where sent.deadline_at is not null or bare.day is not null
+
+    union all
+
+    select
+        other.kind,
+        other.place,
+        other.deadline_at,
+        other.time_zone,
+        other.local_date,
+        other.is_zone_known,
+        other.details
+    from "tracking_sync".source_deadlines_of($7, $8, $9) as other
+    where $7 is not null
 $function$;
 
-CREATE OR REPLACE FUNCTION tracking_sync.fees_of(fees jsonb)
- RETURNS TABLE(fee_key text, type text, amount numeric, currency_code text, is_total boolean, "position" integer, _unmapped jsonb, _coercions jsonb)
+CREATE OR REPLACE FUNCTION tracking_sync.fees_of(fees jsonb, ramp_fees jsonb)
+ RETURNS TABLE(fee_key text, place text, type text, amount numeric, currency_code text, description text, is_total boolean, "position" integer, _unmapped jsonb, _coercions jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$
     select
-        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        case keyed.place when 'ramp' then 'ramp-' else '' end
+        || keyed.item_key
+        || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        keyed.place,
         "tracking_sync".text_of(keyed.item -> 'type'),
         case when judged.reason is null then keyed.digits::numeric end,
         "tracking_sync".text_of(keyed.item -> 'currency_code'),
+        "tracking_sync".text_of(keyed.item -> 'description'),
         coalesce(keyed.item -> 'type' = '"total"', false),
         keyed.position,
-        nullif(keyed.item - array['type', 'amount', 'currency_code'], '{}'),
+        nullif(keyed.item - array['type', 'amount', 'currency_code', 'description'], '{}'),
         nullif(
             jsonb_strip_nulls(
                 jsonb_build_object(
                     'type', "tracking_sync".text_refusal(keyed.item -> 'type'),
                     'amount', "tracking_sync".refusal(keyed.item -> 'amount', judged.reason),
-                    'currency_code', "tracking_sync".text_refusal(keyed.item -> 'currency_code')
+                    'currency_code', "tracking_sync".text_refusal(keyed.item -> 'currency_code'),
+                    'description', "tracking_sync".text_refusal(keyed.item -> 'description')
                 )
             ),
             '{}'
         )
     from (
         select
+            named.place,
             named.item,
             named.position,
             named.item_key,
@@ -1940,13 +2076,24 @@ AS $function$
                 when jsonb_typeof(named.item -> 'amount') in ('number', 'string')
                     then regexp_replace(named.item ->> 'amount', '^\s+|\s+$', '', 'g')
             end as digits,
-            row_number() over (partition by named.item_key order by named.position) as nth
+            row_number() over (
+                partition by named.place, named.item_key order by named.position
+            ) as nth
         from (
             select
                 listed.item,
-                listed.position,
+                case
+                    when ramp_fees is null or listed.position < "tracking_sync".list_length(fees)
+                        then listed.position
+                    else listed.position - "tracking_sync".list_length(fees)
+                end as position,
+                case
+                    when ramp_fees is null or listed.position < "tracking_sync".list_length(fees)
+                        then 'port'
+                    else 'ramp'
+                end as place,
                 "tracking_sync".item_key(listed.item -> 'type', listed.item -> 'currency_code') as item_key
-            from "tracking_sync".items_of(fees) as listed
+            from "tracking_sync".items_of("tracking_sync".joined_lists(fees, ramp_fees)) as listed
         ) as named
     ) as keyed
     cross join lateral (
@@ -1960,40 +2107,57 @@ AS $function$
     ) as judged
 $function$;
 
-CREATE OR REPLACE FUNCTION tracking_sync.holds_of(holds jsonb)
- RETURNS TABLE(hold_key text, name text, status text, description text, "position" integer, _unmapped jsonb, _coercions jsonb)
+CREATE OR REPLACE FUNCTION tracking_sync.holds_of(holds jsonb, ramp_holds jsonb)
+ RETURNS TABLE(hold_key text, place text, name text, status text, description text, detail text, "position" integer, _unmapped jsonb, _coercions jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$
     select
-        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        case keyed.place when 'ramp' then 'ramp-' else '' end
+        || keyed.item_key
+        || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        keyed.place,
         "tracking_sync".text_of(keyed.item -> 'name'),
         "tracking_sync".text_of(keyed.item -> 'status'),
         "tracking_sync".text_of(keyed.item -> 'description'),
+        "tracking_sync".text_of(keyed.item -> 'detail'),
         keyed.position,
-        nullif(keyed.item - array['name', 'status', 'description'], '{}'),
+        nullif(keyed.item - array['name', 'status', 'description', 'detail'], '{}'),
         nullif(
             jsonb_strip_nulls(
                 jsonb_build_object(
                     'name', "tracking_sync".text_refusal(keyed.item -> 'name'),
                     'status', "tracking_sync".text_refusal(keyed.item -> 'status'),
-                    'description', "tracking_sync".text_refusal(keyed.item -> 'description')
+                    'description', "tracking_sync".text_refusal(keyed.item -> 'description'),
+                    'detail', "tracking_sync".text_refusal(keyed.item -> 'detail')
                 )
             ),
             '{}'
         )
     from (
         select
+            named.place,
             named.item,
             named.position,
             named.item_key,
-            row_number() over (partition by named.item_key order by named.position) as nth
+            row_number() over (
+                partition by named.place, named.item_key order by named.position
+            ) as nth
         from (
             select
                 listed.item,
-                listed.position,
+                case
+                    when ramp_holds is null or listed.position < "tracking_sync".list_length(holds)
+                        then listed.position
+                    else listed.position - "tracking_sync".list_length(holds)
+                end as position,
+                case
+                    when ramp_holds is null or listed.position < "tracking_sync".list_length(holds)
+                        then 'port'
+                    else 'ramp'
+                end as place,
                 "tracking_sync".item_key(listed.item -> 'name', listed.item -> 'description') as item_key
-            from "tracking_sync".items_of(holds) as listed
+            from "tracking_sync".items_of("tracking_sync".joined_lists(holds, ramp_holds)) as listed
         ) as named
     ) as keyed
 $function$;
@@ -2036,6 +2200,27 @@ AS $function$
     ) with ordinality as listed (element, ordinality)
 $function$;
 
+CREATE OR REPLACE FUNCTION tracking_sync.joined_lists(port jsonb, ramp jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select case
+        when ramp is null then port
+        else
+            case jsonb_typeof(port) when 'array' then port else '[]' end
+            || case jsonb_typeof(ramp) when 'array' then ramp else '[]' end
+    end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.list_length(list jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select case jsonb_typeof(list) when 'array' then jsonb_array_length(list) else 0 end
+$function$;
+
 CREATE OR REPLACE FUNCTION tracking_sync.refusal(sent jsonb, reason text)
  RETURNS jsonb
  LANGUAGE sql
@@ -2045,6 +2230,49 @@ AS $function$
         when reason is not null
             then jsonb_build_object('reason', reason, 'original', sent::text)
     end
+$function$;
+
+CREATE OR REPLACE FUNCTION tracking_sync.source_deadlines_of(sources jsonb, pod_timezone text, final_destination_timezone text)
+ RETURNS TABLE(kind text, place text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean, details jsonb)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select
+        said.kind,
+        said.place,
+        said.deadline_at,
+        said.time_zone,
+        case
+            when said.deadline_at is null then "tracking_sync".day_of(said.bare)
+            when day.local between '0001-01-01' and '9999-12-31' then day.local
+        end,
+        said.deadline_at is null or zone.name is not null,
+        said.details
+    from (
+        select
+            source.key as kind,
+            source.value ->> 'place' as place,
+            (source.value ->> 'at')::timestamptz as deadline_at,
+            source.value ->> 'on' as bare,
+            case source.value ->> 'place'
+                when 'ramp' then final_destination_timezone
+                else pod_timezone
+            end as time_zone,
+            source.value -> 'details' as details
+        from jsonb_each(sources) as source
+        where source.key not in (
+                'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_rail', 'pickup_lfd_line'
+            )
+            and source.value ?| array['at', 'on']
+    ) as said
+    left join "tracking_analytics".time_zones as zone
+        on zone.name = said.time_zone
+    cross join lateral (
+        select case
+            when zone.name is not null then (said.deadline_at at time zone zone.name)::date
+            when said.time_zone is null then (said.deadline_at at time zone 'UTC')::date
+        end as local
+    ) as day
 $function$;
 
 CREATE OR REPLACE FUNCTION tracking_sync.text_of(sent jsonb)

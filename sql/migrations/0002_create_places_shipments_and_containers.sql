@@ -25,6 +25,7 @@ create table {{data}}.ports (
     time_zone text,
     latitude numeric,
     longitude numeric,
+    terminal_ids text[],
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
     _changed_at timestamptz not null,
@@ -57,6 +58,8 @@ comment on column {{data}}.ports.latitude is
     'Latitude in degrees, north positive. From attributes.latitude.';
 comment on column {{data}}.ports.longitude is
     'Longitude in degrees, east positive. From attributes.longitude.';
+comment on column {{data}}.ports.terminal_ids is
+    'Ids of its terminals, sorted. From relationships.terminals.';
 comment on column {{data}}.ports._observed_at is
     'When the source can have known this: start of the request on the source''s clock, or '
     'the notification''s own time. A row never goes back behind it. UTC.';
@@ -157,6 +160,8 @@ create table {{data}}.terminals (
     state_abbr text,
     zip text,
     country text,
+    facility_type text,
+    provided_data jsonb,
     port_id text collate "C",
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
@@ -171,7 +176,7 @@ create table {{data}}.terminals (
 );
 
 comment on table {{data}}.terminals is
-    'One row per marine terminal.';
+    'One row per terminal: marine ones, and rail ramps that the service lists as terminals.';
 comment on column {{data}}.terminals.terminal_id is
     'The service''s id of the terminal.';
 comment on column {{data}}.terminals.name is
@@ -196,6 +201,12 @@ comment on column {{data}}.terminals.zip is
     'Postal code. From attributes.zip.';
 comment on column {{data}}.terminals.country is
     'Country. From attributes.country.';
+comment on column {{data}}.terminals.facility_type is
+    'ocean_terminal or rail; other values are kept. From attributes.facility_type.';
+comment on column {{data}}.terminals.provided_data is
+    'What the terminal gives the service at all, as sent: by attribute of a container true or '
+    'false, and notes. False for pickup_lfd: no last free day can come from it. From '
+    'attributes.provided_data.';
 comment on column {{data}}.terminals.port_id is
     'Port it belongs to; ports. From relationships.port.';
 comment on column {{data}}.terminals._observed_at is
@@ -227,6 +238,7 @@ create table {{data}}.rail_terminals (
     name text,
     nickname text,
     firms_code text,
+    city text,
     port_id text collate "C",
     metro_area_id text collate "C",
     _observed_at timestamptz not null,
@@ -251,6 +263,8 @@ comment on column {{data}}.rail_terminals.nickname is
     'Short name in daily use. From attributes.nickname.';
 comment on column {{data}}.rail_terminals.firms_code is
     'FIRMS code of US Customs. From attributes.firms_code.';
+comment on column {{data}}.rail_terminals.city is
+    'City. From attributes.city.';
 comment on column {{data}}.rail_terminals.port_id is
     'Port it belongs to; ports. From relationships.port.';
 comment on column {{data}}.rail_terminals.metro_area_id is
@@ -553,11 +567,13 @@ create table {{data}}.shipments (
     pod_vessel_imo text,
     pod_voyage_number text,
     pol_etd_at timestamptz,
+    pol_original_etd_at timestamptz,
     pol_atd_at timestamptz,
     pod_eta_at timestamptz,
     pod_original_eta_at timestamptz,
     pod_ata_at timestamptz,
     destination_eta_at timestamptz,
+    destination_original_eta_at timestamptz,
     destination_ata_at timestamptz,
     pol_timezone text,
     pod_timezone text,
@@ -633,6 +649,9 @@ comment on column {{data}}.shipments.pod_voyage_number is
 comment on column {{data}}.shipments.pol_etd_at is
     'Estimated departure from the port of lading, as the shipping line reports it; depends '
     'on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column {{data}}.shipments.pol_original_etd_at is
+    'First estimated departure from the port of lading that the line reported. UTC; local zone '
+    'pol_timezone. From attributes.pol_original_etd_at.';
 comment on column {{data}}.shipments.pol_atd_at is
     'Actual departure from the port of lading. UTC; local zone pol_timezone. From '
     'attributes.pol_atd_at.';
@@ -649,6 +668,9 @@ comment on column {{data}}.shipments.destination_eta_at is
     'Estimated arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_eta_at. UTC; local zone destination_timezone. From '
     'attributes.destination_eta_at.';
+comment on column {{data}}.shipments.destination_original_eta_at is
+    'First estimated arrival at the destination that the line reported. UTC; local zone '
+    'destination_timezone. From attributes.destination_original_eta_at.';
 comment on column {{data}}.shipments.destination_ata_at is
     'Actual arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_ata_at. UTC; local zone destination_timezone. From '
@@ -727,9 +749,14 @@ create table {{data}}.containers (
     created_at timestamptz,
     seal_number text,
     pickup_lfd timestamptz,
+    ssl_lfd timestamptz,
     pickup_appointment_at timestamptz,
     availability_known boolean,
     available_for_pickup boolean,
+    empty_out_at timestamptz,
+    pol_full_in_at timestamptz,
+    pol_vessel_loaded_at timestamptz,
+    pol_vessel_departed_at timestamptz,
     pod_arrived_at timestamptz,
     pod_discharged_at timestamptz,
     pod_full_out_at timestamptz,
@@ -737,15 +764,19 @@ create table {{data}}.containers (
     pod_full_out_chassis_number text,
     location_at_pod_terminal text,
     final_destination_full_out_at timestamptz,
+    delivered_at timestamptz,
     empty_terminated_at timestamptz,
     holds_at_pod_terminal jsonb,
     fees_at_pod_terminal jsonb,
+    ind_facility_holds jsonb,
+    ind_facility_fees jsonb,
     pod_timezone text,
     final_destination_timezone text,
     empty_terminated_timezone text,
     pod_rail_carrier_scac text,
     ind_rail_carrier_scac text,
     pod_last_tracking_request_at timestamptz,
+    rail_last_tracking_request_at timestamptz,
     shipment_last_tracking_request_at timestamptz,
     pod_rail_loaded_at timestamptz,
     pod_rail_departed_at timestamptz,
@@ -763,6 +794,7 @@ create table {{data}}.containers (
     pickup_lfd_terminal timestamptz,
     pickup_lfd_rail timestamptz,
     pickup_lfd_line timestamptz,
+    import_deadline_sources jsonb,
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
     _changed_at timestamptz not null,
@@ -784,10 +816,10 @@ comment on column {{data}}.containers.number is
 comment on column {{data}}.containers.ref_numbers is
     'The customer''s reference numbers. From attributes.ref_numbers.';
 comment on column {{data}}.containers.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From '
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept. From '
     'attributes.equipment_type.';
 comment on column {{data}}.containers.equipment_length is
-    'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+    'Length in feet: 10, 20, 40, 45, 50. From attributes.equipment_length.';
 comment on column {{data}}.containers.equipment_height is
     'standard or high_cube. From attributes.equipment_height.';
 comment on column {{data}}.containers.weight_in_lbs is
@@ -799,6 +831,9 @@ comment on column {{data}}.containers.seal_number is
 comment on column {{data}}.containers.pickup_lfd is
     'Last free day as the service coalesces it from the deadlines, the line''s preferred. '
     'UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column {{data}}.containers.ssl_lfd is
+    'The shipping line''s last free day under its older name; counts where pickup_lfd_line is '
+    'not sent. UTC; local zone pod_timezone. From attributes.ssl_lfd.';
 comment on column {{data}}.containers.pickup_appointment_at is
     'Pickup appointment at the terminal. UTC; local zone pod_timezone. From '
     'attributes.pickup_appointment_at.';
@@ -808,6 +843,18 @@ comment on column {{data}}.containers.availability_known is
 comment on column {{data}}.containers.available_for_pickup is
     'Available for pickup; means something only when availability_known. From '
     'attributes.available_for_pickup.';
+comment on column {{data}}.containers.empty_out_at is
+    'Empty container out, for loading. UTC; the zone is that of its transport event, else '
+    'pol_timezone of the shipment. From attributes.empty_out_at.';
+comment on column {{data}}.containers.pol_full_in_at is
+    'Full container in, at the port of lading or an inland depot. UTC; the zone is that of its '
+    'transport event, else pol_timezone of the shipment. From attributes.pol_full_in_at.';
+comment on column {{data}}.containers.pol_vessel_loaded_at is
+    'Loaded on the vessel at the port of lading. UTC; local zone pol_timezone of the shipment. '
+    'From attributes.pol_vessel_loaded_at.';
+comment on column {{data}}.containers.pol_vessel_departed_at is
+    'Departure of the vessel from the port of lading. UTC; local zone pol_timezone of the '
+    'shipment. From attributes.pol_vessel_departed_at.';
 comment on column {{data}}.containers.pod_arrived_at is
     'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From '
     'attributes.pod_arrived_at.';
@@ -828,6 +875,9 @@ comment on column {{data}}.containers.location_at_pod_terminal is
 comment on column {{data}}.containers.final_destination_full_out_at is
     'Pickup at the final destination of an inland move. UTC; local zone '
     'final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column {{data}}.containers.delivered_at is
+    'Delivery. UTC; the zone is that of its transport event, else final_destination_timezone or '
+    'pod_timezone. From attributes.delivered_at.';
 comment on column {{data}}.containers.empty_terminated_at is
     'When the empty container was returned. UTC; local zone empty_terminated_timezone. From'
     ' attributes.empty_terminated_at.';
@@ -836,6 +886,12 @@ comment on column {{data}}.containers.holds_at_pod_terminal is
     'attributes.holds_at_pod_terminal.';
 comment on column {{data}}.containers.fees_at_pod_terminal is
     'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column {{data}}.containers.ind_facility_holds is
+    'Holds now standing at the inland facility, as sent; as rows in container_holds, with place '
+    'ramp. From attributes.ind_facility_holds.';
+comment on column {{data}}.containers.ind_facility_fees is
+    'Fees now standing at the inland facility, as sent; as rows in container_fees, with place '
+    'ramp. From attributes.ind_facility_fees.';
 comment on column {{data}}.containers.pod_timezone is
     'IANA time zone of the port of discharge; null: times there are local wall time marked '
     'as UTC. From attributes.pod_timezone.';
@@ -851,6 +907,9 @@ comment on column {{data}}.containers.ind_rail_carrier_scac is
 comment on column {{data}}.containers.pod_last_tracking_request_at is
     'When the service last asked about the port of discharge. UTC. From '
     'attributes.pod_last_tracking_request_at.';
+comment on column {{data}}.containers.rail_last_tracking_request_at is
+    'When the service last asked the rail carrier. UTC. Changes all the time: never a new '
+    'version. From attributes.rail_last_tracking_request_at.';
 comment on column {{data}}.containers.shipment_last_tracking_request_at is
     'When the service last asked about the shipment. UTC. From '
     'attributes.shipment_last_tracking_request_at.';
@@ -870,7 +929,9 @@ comment on column {{data}}.containers.ind_rail_unloaded_at is
     'Unloaded from rail at the inland destination. UTC; local zone '
     'final_destination_timezone. From attributes.ind_rail_unloaded_at.';
 comment on column {{data}}.containers.ind_facility_lfd_on is
-    'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+    'Last free day at the inland facility; deprecated at the service, counts where pickup_lfd_rail '
+    'is not sent. UTC; local zone final_destination_timezone. From '
+    'attributes.ind_facility_lfd_on.';
 comment on column {{data}}.containers.import_deadlines is
     'The deadlines as sent; as rows in container_import_deadlines. From '
     'attributes.import_deadlines.';
@@ -898,6 +959,10 @@ comment on column {{data}}.containers.pickup_lfd_line is
     'Last free day as the shipping line says; depends on the line. UTC; local zone '
     'final_destination_timezone or pod_timezone. From '
     'attributes.import_deadlines.pickup_lfd_line.';
+comment on column {{data}}.containers.import_deadline_sources is
+    'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on '
+    'where a bare date was sent), place, and details sent with it. Null where there is no more. '
+    'As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column {{data}}.containers._observed_at is
     'When the source can have known this: start of the request on the source''s clock, or '
     'the notification''s own time. A row never goes back behind it. UTC.';
@@ -925,10 +990,12 @@ comment on column {{data}}.containers._digest is
 create table {{data}}.container_import_deadlines (
     container_id text collate "C" not null,
     kind text collate "C" not null,
+    place text not null default 'port',
     deadline_at timestamptz,
     time_zone text,
     local_date date,
     is_zone_known boolean not null,
+    details jsonb,
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
     _sync_run_id bigint,
@@ -941,7 +1008,10 @@ comment on column {{data}}.container_import_deadlines.container_id is
     'Container; containers.';
 comment on column {{data}}.container_import_deadlines.kind is
     'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, '
-    'pickup_lfd_rail, pickup_lfd_line.';
+    'pickup_lfd_rail, pickup_lfd_line; with .original, .current, .calculated or .unified the day '
+    'of that name that the source says beside; other names of import_deadlines as sent.';
+comment on column {{data}}.container_import_deadlines.place is
+    'Where the day applies: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_import_deadlines.deadline_at is
     'The deadline as an instant, mostly local midnight of the day; null when the source '
     'sent a bare date. UTC.';
@@ -953,6 +1023,9 @@ comment on column {{data}}.container_import_deadlines.local_date is
     'the time zone database.';
 comment on column {{data}}.container_import_deadlines.is_zone_known is
     'False when the zone is null or not in the time zone database.';
+comment on column {{data}}.container_import_deadlines.details is
+    'What was sent with the day, as sent: free days, start event, holidays, business days. '
+    'Null: nothing.';
 comment on column {{data}}.container_import_deadlines._observed_at is
     '_observed_at of the container''s row this was derived from. UTC.';
 comment on column {{data}}.container_import_deadlines._first_seen_at is
@@ -963,9 +1036,11 @@ comment on column {{data}}.container_import_deadlines._sync_run_id is
 create table {{data}}.container_holds (
     container_id text collate "C" not null,
     hold_key text collate "C" not null,
+    place text not null default 'port',
     name text,
     status text,
     description text,
+    detail text,
     position integer,
     _unmapped jsonb,
     _coercions jsonb,
@@ -981,13 +1056,17 @@ comment on table {{data}}.container_holds is
 comment on column {{data}}.container_holds.container_id is
     'Container; containers.';
 comment on column {{data}}.container_holds.hold_key is
-    'Distinguishes the holds of one container: by name and description, then by position.';
+    'Distinguishes the holds of one container: by place, name and description, then by position.';
+comment on column {{data}}.container_holds.place is
+    'Where it holds the container: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_holds.name is
     'What holds the container, for example customs or freight.';
 comment on column {{data}}.container_holds.status is
     'pending or hold; other values are kept.';
 comment on column {{data}}.container_holds.description is
     'The terminal''s own words.';
+comment on column {{data}}.container_holds.detail is
+    'More of the terminal''s own words.';
 comment on column {{data}}.container_holds.position is
     'Place in the source''s list, from 0.';
 comment on column {{data}}.container_holds._unmapped is
@@ -1004,9 +1083,11 @@ comment on column {{data}}.container_holds._sync_run_id is
 create table {{data}}.container_fees (
     container_id text collate "C" not null,
     fee_key text collate "C" not null,
+    place text not null default 'port',
     type text,
     amount numeric,
     currency_code text,
+    description text,
     is_total boolean not null,
     position integer,
     _unmapped jsonb,
@@ -1022,13 +1103,17 @@ comment on table {{data}}.container_fees is
 comment on column {{data}}.container_fees.container_id is
     'Container; containers.';
 comment on column {{data}}.container_fees.fee_key is
-    'Distinguishes the fees of one container: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by place, type and currency, then by position.';
+comment on column {{data}}.container_fees.place is
+    'Where it is charged: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_fees.type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{data}}.container_fees.amount is
     'Amount in the currency, exact.';
 comment on column {{data}}.container_fees.currency_code is
     'ISO 4217 code; null: local currency, not said.';
+comment on column {{data}}.container_fees.description is
+    'The words of the facility on the fee.';
 comment on column {{data}}.container_fees.is_total is
     'True for a line that sums the others; never add it to them.';
 comment on column {{data}}.container_fees.position is
@@ -1055,12 +1140,16 @@ create table {{data}}.transport_events (
     created_at timestamptz,
     data_source text,
     invalidated_at timestamptz,
+    value text,
+    value_timestamp timestamptz,
     shipment_id text collate "C",
     location_id text collate "C",
     location_type text,
     vessel_id text collate "C",
     terminal_id text collate "C",
     terminal_type text,
+    source_event_id text collate "C",
+    previous_version_id text collate "C",
     is_estimated boolean,
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
@@ -1096,10 +1185,17 @@ comment on column {{data}}.transport_events.location_locode is
 comment on column {{data}}.transport_events.created_at is
     'When the service recorded it. UTC. From attributes.created_at.';
 comment on column {{data}}.transport_events.data_source is
-    'shipping_line, terminal, ais; other values are kept. From attributes.data_source.';
+    'shipping_line, terminal, ais, rail, t49_operations_team, user_input; other values are kept. '
+    'From attributes.data_source.';
 comment on column {{data}}.transport_events.invalidated_at is
     'When the service found that it is not true; null while it holds. UTC. From '
     'attributes.invalidated_at.';
+comment on column {{data}}.transport_events.value is
+    'What a *.changed event says the thing became: the new last free day or appointment, as '
+    'sent. From attributes.value.';
+comment on column {{data}}.transport_events.value_timestamp is
+    'value as an instant, as the service says it. UTC; local zone timezone. From '
+    'attributes.value_timestamp.';
 comment on column {{data}}.transport_events.shipment_id is
     'Shipment; shipments. From relationships.shipment.';
 comment on column {{data}}.transport_events.location_id is
@@ -1112,6 +1208,10 @@ comment on column {{data}}.transport_events.terminal_id is
     'Terminal; terminals or rail_terminals by terminal_type. From relationships.terminal.';
 comment on column {{data}}.transport_events.terminal_type is
     'Resource type that terminal_id points to. From relationships.terminal.';
+comment on column {{data}}.transport_events.source_event_id is
+    'The service''s id of the raw event it was made of. From relationships.source_event.';
+comment on column {{data}}.transport_events.previous_version_id is
+    'Transport event that it replaces; transport_events. From relationships.previous_version.';
 comment on column {{data}}.transport_events.is_estimated is
     'True when it is expected and has not happened: the name of the event contains .estimated.';
 comment on column {{data}}.transport_events._observed_at is
@@ -1148,11 +1248,15 @@ create table {{data}}.tracking_requests (
     updated_at timestamptz,
     status text,
     failed_reason text,
+    is_retrying boolean,
+    retry_count integer,
+    tags text[],
     shipment_tags text[],
     tracked_object_id text collate "C",
     tracked_object_type text,
     customer_id text collate "C",
     customer_type text,
+    user_id text collate "C",
     _observed_at timestamptz not null,
     _first_seen_at timestamptz not null,
     _changed_at timestamptz not null,
@@ -1172,7 +1276,8 @@ comment on column {{data}}.tracking_requests.tracking_request_id is
 comment on column {{data}}.tracking_requests.request_number is
     'The number to be tracked. From attributes.request_number.';
 comment on column {{data}}.tracking_requests.request_type is
-    'What kind of number it is, for example bill_of_lading. From attributes.request_type.';
+    'What kind of number it is: bill_of_lading, booking_number, container; other values are kept. '
+    'From attributes.request_type.';
 comment on column {{data}}.tracking_requests.scac is
     'Standard carrier alpha code of the shipping line that was asked. From attributes.scac.';
 comment on column {{data}}.tracking_requests.ref_numbers is
@@ -1182,9 +1287,17 @@ comment on column {{data}}.tracking_requests.created_at is
 comment on column {{data}}.tracking_requests.updated_at is
     'When it last changed. UTC. From attributes.updated_at.';
 comment on column {{data}}.tracking_requests.status is
-    'State of the request, for example created. From attributes.status.';
+    'pending, awaiting_manifest, created, failed, tracking_stopped; other values are kept. From '
+    'attributes.status.';
 comment on column {{data}}.tracking_requests.failed_reason is
     'Why it failed; null when it did not. From attributes.failed_reason.';
+comment on column {{data}}.tracking_requests.is_retrying is
+    'Whether the service tries again. From attributes.is_retrying.';
+comment on column {{data}}.tracking_requests.retry_count is
+    'How often the service has tried. Changes with every try: no material change. From '
+    'attributes.retry_count.';
+comment on column {{data}}.tracking_requests.tags is
+    'Tags of the request. From attributes.tags.';
 comment on column {{data}}.tracking_requests.shipment_tags is
     'Tags for the shipment that it becomes. From attributes.shipment_tags.';
 comment on column {{data}}.tracking_requests.tracked_object_id is
@@ -1196,6 +1309,8 @@ comment on column {{data}}.tracking_requests.customer_id is
     'The service''s id of the customer it was made for. From relationships.customer.';
 comment on column {{data}}.tracking_requests.customer_type is
     'Resource type that customer_id points to. From relationships.customer.';
+comment on column {{data}}.tracking_requests.user_id is
+    'The service''s id of the user who made it. From relationships.user.';
 comment on column {{data}}.tracking_requests._observed_at is
     'When the source can have known this: start of the request on the source''s clock, or '
     'the notification''s own time. A row never goes back behind it. UTC.';
@@ -1242,48 +1357,139 @@ $function$;
 comment on function {{sync}}.day_of is
     'The day that a text YYYY-MM-DD names; null for any other text. For tracking-sync.';
 
+-- Nearly no container has any: made only where there are some.
+create function {{sync}}.source_deadlines_of(
+    sources jsonb,
+    pod_timezone text,
+    final_destination_timezone text
+)
+returns table (
+    kind text,
+    place text,
+    deadline_at timestamptz,
+    time_zone text,
+    local_date date,
+    is_zone_known boolean,
+    details jsonb
+)
+language sql stable parallel safe
+as $function$
+    select
+        said.kind,
+        said.place,
+        said.deadline_at,
+        said.time_zone,
+        case
+            when said.deadline_at is null then {{sync}}.day_of(said.bare)
+            when day.local between '0001-01-01' and '9999-12-31' then day.local
+        end,
+        said.deadline_at is null or zone.name is not null,
+        said.details
+    from (
+        select
+            source.key as kind,
+            source.value ->> 'place' as place,
+            (source.value ->> 'at')::timestamptz as deadline_at,
+            source.value ->> 'on' as bare,
+            case source.value ->> 'place'
+                when 'ramp' then final_destination_timezone
+                else pod_timezone
+            end as time_zone,
+            source.value -> 'details' as details
+        from jsonb_each(sources) as source
+        where source.key not in (
+                'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_rail', 'pickup_lfd_line'
+            )
+            and source.value ?| array['at', 'on']
+    ) as said
+    left join {{analytics}}.time_zones as zone
+        on zone.name = said.time_zone
+    cross join lateral (
+        select case
+            when zone.name is not null then (said.deadline_at at time zone zone.name)::date
+            when said.time_zone is null then (said.deadline_at at time zone 'UTC')::date
+        end as local
+    ) as day
+$function$;
+
+comment on function {{sync}}.source_deadlines_of is
+    'The deadlines that a container''s import_deadline_sources name beside those of its columns. '
+    'For tracking-sync.';
+
 -- The terminal's, the line's and the coalesced last free day are days at the port of discharge, in
--- pod_timezone; the railway's is the day at the inland ramp, in final_destination_timezone.
+-- pod_timezone; the railway's is the day at the inland ramp, in final_destination_timezone. The
+-- line's day and the one at the ramp have each an older name, which counts where the newer one is
+-- not sent.
 create function {{sync}}.deadlines_of(
     pickup_lfd timestamptz,
     pickup_lfd_terminal timestamptz,
     pickup_lfd_rail timestamptz,
     pickup_lfd_line timestamptz,
+    ind_facility_lfd_on timestamptz,
+    ssl_lfd timestamptz,
+    sources jsonb,
     pod_timezone text,
     final_destination_timezone text,
     coercions jsonb
 )
 returns table (
     kind text,
+    place text,
     deadline_at timestamptz,
     time_zone text,
     local_date date,
-    is_zone_known boolean
+    is_zone_known boolean,
+    details jsonb
 )
 language sql stable parallel safe
 as $function$
     select
         sent.kind,
+        sent.place,
         sent.deadline_at,
         sent.time_zone,
         case
             when sent.deadline_at is null then bare.day
             when day.local between '0001-01-01' and '9999-12-31' then day.local
         end,
-        sent.deadline_at is null or zone.name is not null
+        sent.deadline_at is null or zone.name is not null,
+        $7 -> sent.kind -> 'details'
+    -- Looked up, and once: a join would read all zones for each container.
     from (
+        select
+            (select zone.name from {{analytics}}.time_zones as zone where zone.name = $8) as port,
+            (select zone.name from {{analytics}}.time_zones as zone where zone.name = $9) as ramp
+        offset 0
+    ) as known
+    cross join (
         values
-            ('pickup_lfd', $1, $5),
-            ('pickup_lfd_terminal', $2, $5),
-            ('pickup_lfd_rail', $3, $6),
-            ('pickup_lfd_line', $4, $5)
-    ) as sent (kind, deadline_at, time_zone)
-    left join {{analytics}}.time_zones as zone
-        on zone.name = sent.time_zone
+            ('pickup_lfd', 'port', $1, $8, 'pickup_lfd'),
+            ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
+            (
+                'pickup_lfd_rail',
+                'ramp',
+                case when $10 ? 'pickup_lfd_rail' then $3 else coalesce($3, $5) end,
+                $9,
+                case
+                    when $10 ? 'pickup_lfd_rail' then 'pickup_lfd_rail'
+                    else 'ind_facility_lfd_on'
+                end
+            ),
+            (
+                'pickup_lfd_line',
+                'port',
+                case when $10 ? 'pickup_lfd_line' then $4 else coalesce($4, $6) end,
+                $8,
+                case when $10 ? 'pickup_lfd_line' then 'pickup_lfd_line' else 'ssl_lfd' end
+            )
+    ) as sent (kind, place, deadline_at, time_zone, column_name)
+    cross join lateral (
+        select case sent.place when 'ramp' then known.ramp else known.port end as name
+    ) as zone
     -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
     -- meant.
     cross join lateral (
-        select {{sync}}.day_of(btrim($7 -> sent.kind ->> 'original', '"')) as day
+        select {{sync}}.day_of(btrim($10 -> sent.column_name ->> 'original', '"')) as day
     ) as bare
     -- Without a zone the instant is local wall time marked as UTC; an unknown zone yields no day.
     cross join lateral (
@@ -1293,6 +1499,19 @@ as $function$
         end as local
     ) as day
     where sent.deadline_at is not null or bare.day is not null
+
+    union all
+
+    select
+        other.kind,
+        other.place,
+        other.deadline_at,
+        other.time_zone,
+        other.local_date,
+        other.is_zone_known,
+        other.details
+    from {{sync}}.source_deadlines_of($7, $8, $9) as other
+    where $7 is not null
 $function$;
 
 comment on function {{sync}}.deadlines_of is
@@ -1372,14 +1591,39 @@ $function$;
 comment on function {{sync}}.item_key is
     'A short name for two values that tell an element of a list from others. For tracking-sync.';
 
+create function {{sync}}.list_length(list jsonb) returns integer
+language sql stable parallel safe
+as $function$
+    select case jsonb_typeof(list) when 'array' then jsonb_array_length(list) else 0 end
+$function$;
+
+comment on function {{sync}}.list_length is
+    'The number of elements of a list; 0 of what is none. For tracking-sync.';
+
+create function {{sync}}.joined_lists(port jsonb, ramp jsonb) returns jsonb
+language sql stable parallel safe
+as $function$
+    select case
+        when ramp is null then port
+        else
+            case jsonb_typeof(port) when 'array' then port else '[]' end
+            || case jsonb_typeof(ramp) when 'array' then ramp else '[]' end
+    end
+$function$;
+
+comment on function {{sync}}.joined_lists is
+    'The elements of a list at the port, then of one at the ramp. For tracking-sync.';
+
 -- Two holds of one name are distinguished by description, then by position; the status may change
 -- without it being another hold.
-create function {{sync}}.holds_of(holds jsonb)
+create function {{sync}}.holds_of(holds jsonb, ramp_holds jsonb)
 returns table (
     hold_key text,
+    place text,
     name text,
     status text,
     description text,
+    detail text,
     "position" integer,
     _unmapped jsonb,
     _coercions jsonb
@@ -1387,34 +1631,51 @@ returns table (
 language sql stable parallel safe
 as $function$
     select
-        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        case keyed.place when 'ramp' then 'ramp-' else '' end
+        || keyed.item_key
+        || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        keyed.place,
         {{sync}}.text_of(keyed.item -> 'name'),
         {{sync}}.text_of(keyed.item -> 'status'),
         {{sync}}.text_of(keyed.item -> 'description'),
+        {{sync}}.text_of(keyed.item -> 'detail'),
         keyed.position,
-        nullif(keyed.item - array['name', 'status', 'description'], '{}'),
+        nullif(keyed.item - array['name', 'status', 'description', 'detail'], '{}'),
         nullif(
             jsonb_strip_nulls(
                 jsonb_build_object(
                     'name', {{sync}}.text_refusal(keyed.item -> 'name'),
                     'status', {{sync}}.text_refusal(keyed.item -> 'status'),
-                    'description', {{sync}}.text_refusal(keyed.item -> 'description')
+                    'description', {{sync}}.text_refusal(keyed.item -> 'description'),
+                    'detail', {{sync}}.text_refusal(keyed.item -> 'detail')
                 )
             ),
             '{}'
         )
     from (
         select
+            named.place,
             named.item,
             named.position,
             named.item_key,
-            row_number() over (partition by named.item_key order by named.position) as nth
+            row_number() over (
+                partition by named.place, named.item_key order by named.position
+            ) as nth
         from (
             select
                 listed.item,
-                listed.position,
+                case
+                    when ramp_holds is null or listed.position < {{sync}}.list_length(holds)
+                        then listed.position
+                    else listed.position - {{sync}}.list_length(holds)
+                end as position,
+                case
+                    when ramp_holds is null or listed.position < {{sync}}.list_length(holds)
+                        then 'port'
+                    else 'ramp'
+                end as place,
                 {{sync}}.item_key(listed.item -> 'name', listed.item -> 'description') as item_key
-            from {{sync}}.items_of(holds) as listed
+            from {{sync}}.items_of({{sync}}.joined_lists(holds, ramp_holds)) as listed
         ) as named
     ) as keyed
 $function$;
@@ -1424,12 +1685,14 @@ comment on function {{sync}}.holds_of is
 
 -- Fees of one type are distinguished by currency, then by position. An amount that is no decimal
 -- number, or a number of more than a thousand digits, is none.
-create function {{sync}}.fees_of(fees jsonb)
+create function {{sync}}.fees_of(fees jsonb, ramp_fees jsonb)
 returns table (
     fee_key text,
+    place text,
     type text,
     amount numeric,
     currency_code text,
+    description text,
     is_total boolean,
     "position" integer,
     _unmapped jsonb,
@@ -1438,25 +1701,31 @@ returns table (
 language sql stable parallel safe
 as $function$
     select
-        keyed.item_key || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        case keyed.place when 'ramp' then 'ramp-' else '' end
+        || keyed.item_key
+        || case when keyed.nth > 1 then '-' || keyed.nth::text else '' end,
+        keyed.place,
         {{sync}}.text_of(keyed.item -> 'type'),
         case when judged.reason is null then keyed.digits::numeric end,
         {{sync}}.text_of(keyed.item -> 'currency_code'),
+        {{sync}}.text_of(keyed.item -> 'description'),
         coalesce(keyed.item -> 'type' = '"total"', false),
         keyed.position,
-        nullif(keyed.item - array['type', 'amount', 'currency_code'], '{}'),
+        nullif(keyed.item - array['type', 'amount', 'currency_code', 'description'], '{}'),
         nullif(
             jsonb_strip_nulls(
                 jsonb_build_object(
                     'type', {{sync}}.text_refusal(keyed.item -> 'type'),
                     'amount', {{sync}}.refusal(keyed.item -> 'amount', judged.reason),
-                    'currency_code', {{sync}}.text_refusal(keyed.item -> 'currency_code')
+                    'currency_code', {{sync}}.text_refusal(keyed.item -> 'currency_code'),
+                    'description', {{sync}}.text_refusal(keyed.item -> 'description')
                 )
             ),
             '{}'
         )
     from (
         select
+            named.place,
             named.item,
             named.position,
             named.item_key,
@@ -1464,13 +1733,24 @@ as $function$
                 when jsonb_typeof(named.item -> 'amount') in ('number', 'string')
                     then regexp_replace(named.item ->> 'amount', '^\s+|\s+$', '', 'g')
             end as digits,
-            row_number() over (partition by named.item_key order by named.position) as nth
+            row_number() over (
+                partition by named.place, named.item_key order by named.position
+            ) as nth
         from (
             select
                 listed.item,
-                listed.position,
+                case
+                    when ramp_fees is null or listed.position < {{sync}}.list_length(fees)
+                        then listed.position
+                    else listed.position - {{sync}}.list_length(fees)
+                end as position,
+                case
+                    when ramp_fees is null or listed.position < {{sync}}.list_length(fees)
+                        then 'port'
+                    else 'ramp'
+                end as place,
                 {{sync}}.item_key(listed.item -> 'type', listed.item -> 'currency_code') as item_key
-            from {{sync}}.items_of(fees) as listed
+            from {{sync}}.items_of({{sync}}.joined_lists(fees, ramp_fees)) as listed
         ) as named
     ) as keyed
     cross join lateral (

@@ -27,11 +27,13 @@ create table {{data}}.shipment_history (
     pod_vessel_imo text,
     pod_voyage_number text,
     pol_etd_at timestamptz,
+    pol_original_etd_at timestamptz,
     pol_atd_at timestamptz,
     pod_eta_at timestamptz,
     pod_original_eta_at timestamptz,
     pod_ata_at timestamptz,
     destination_eta_at timestamptz,
+    destination_original_eta_at timestamptz,
     destination_ata_at timestamptz,
     pol_timezone text,
     pod_timezone text,
@@ -101,6 +103,9 @@ comment on column {{data}}.shipment_history.pod_voyage_number is
 comment on column {{data}}.shipment_history.pol_etd_at is
     'Estimated departure from the port of lading, as the shipping line reports it; depends '
     'on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column {{data}}.shipment_history.pol_original_etd_at is
+    'First estimated departure from the port of lading that the line reported. UTC; local zone '
+    'pol_timezone. From attributes.pol_original_etd_at.';
 comment on column {{data}}.shipment_history.pol_atd_at is
     'Actual departure from the port of lading. UTC; local zone pol_timezone. From '
     'attributes.pol_atd_at.';
@@ -117,6 +122,9 @@ comment on column {{data}}.shipment_history.destination_eta_at is
     'Estimated arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_eta_at. UTC; local zone destination_timezone. From '
     'attributes.destination_eta_at.';
+comment on column {{data}}.shipment_history.destination_original_eta_at is
+    'First estimated arrival at the destination that the line reported. UTC; local zone '
+    'destination_timezone. From attributes.destination_original_eta_at.';
 comment on column {{data}}.shipment_history.destination_ata_at is
     'Actual arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_ata_at. UTC; local zone destination_timezone. From '
@@ -174,18 +182,26 @@ create table {{data}}.container_history (
     created_at timestamptz,
     seal_number text,
     pickup_lfd timestamptz,
+    ssl_lfd timestamptz,
     pickup_appointment_at timestamptz,
     availability_known boolean,
     available_for_pickup boolean,
+    empty_out_at timestamptz,
+    pol_full_in_at timestamptz,
+    pol_vessel_loaded_at timestamptz,
+    pol_vessel_departed_at timestamptz,
     pod_arrived_at timestamptz,
     pod_discharged_at timestamptz,
     pod_full_out_at timestamptz,
     pod_full_out_chassis_number text,
     location_at_pod_terminal text,
     final_destination_full_out_at timestamptz,
+    delivered_at timestamptz,
     empty_terminated_at timestamptz,
     holds_at_pod_terminal jsonb,
     fees_at_pod_terminal jsonb,
+    ind_facility_holds jsonb,
+    ind_facility_fees jsonb,
     pod_timezone text,
     final_destination_timezone text,
     empty_terminated_timezone text,
@@ -205,6 +221,7 @@ create table {{data}}.container_history (
     pickup_lfd_terminal timestamptz,
     pickup_lfd_rail timestamptz,
     pickup_lfd_line timestamptz,
+    import_deadline_sources jsonb,
     source text not null,
     _sync_run_id bigint,
     constraint container_history_pkey primary key (container_id, valid_from)
@@ -223,10 +240,10 @@ comment on column {{data}}.container_history.number is
 comment on column {{data}}.container_history.ref_numbers is
     'The customer''s reference numbers. From attributes.ref_numbers.';
 comment on column {{data}}.container_history.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From '
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept. From '
     'attributes.equipment_type.';
 comment on column {{data}}.container_history.equipment_length is
-    'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
+    'Length in feet: 10, 20, 40, 45, 50. From attributes.equipment_length.';
 comment on column {{data}}.container_history.equipment_height is
     'standard or high_cube. From attributes.equipment_height.';
 comment on column {{data}}.container_history.weight_in_lbs is
@@ -238,6 +255,9 @@ comment on column {{data}}.container_history.seal_number is
 comment on column {{data}}.container_history.pickup_lfd is
     'Last free day as the service coalesces it from the deadlines, the line''s preferred. '
     'UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column {{data}}.container_history.ssl_lfd is
+    'The shipping line''s last free day under its older name; counts where pickup_lfd_line is '
+    'not sent. UTC; local zone pod_timezone. From attributes.ssl_lfd.';
 comment on column {{data}}.container_history.pickup_appointment_at is
     'Pickup appointment at the terminal. UTC; local zone pod_timezone. From '
     'attributes.pickup_appointment_at.';
@@ -247,6 +267,18 @@ comment on column {{data}}.container_history.availability_known is
 comment on column {{data}}.container_history.available_for_pickup is
     'Available for pickup; means something only when availability_known. From '
     'attributes.available_for_pickup.';
+comment on column {{data}}.container_history.empty_out_at is
+    'Empty container out, for loading. UTC; the zone is that of its transport event, else '
+    'pol_timezone of the shipment. From attributes.empty_out_at.';
+comment on column {{data}}.container_history.pol_full_in_at is
+    'Full container in, at the port of lading or an inland depot. UTC; the zone is that of its '
+    'transport event, else pol_timezone of the shipment. From attributes.pol_full_in_at.';
+comment on column {{data}}.container_history.pol_vessel_loaded_at is
+    'Loaded on the vessel at the port of lading. UTC; local zone pol_timezone of the shipment. '
+    'From attributes.pol_vessel_loaded_at.';
+comment on column {{data}}.container_history.pol_vessel_departed_at is
+    'Departure of the vessel from the port of lading. UTC; local zone pol_timezone of the '
+    'shipment. From attributes.pol_vessel_departed_at.';
 comment on column {{data}}.container_history.pod_arrived_at is
     'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From '
     'attributes.pod_arrived_at.';
@@ -265,6 +297,9 @@ comment on column {{data}}.container_history.location_at_pod_terminal is
 comment on column {{data}}.container_history.final_destination_full_out_at is
     'Pickup at the final destination of an inland move. UTC; local zone '
     'final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column {{data}}.container_history.delivered_at is
+    'Delivery. UTC; the zone is that of its transport event, else final_destination_timezone or '
+    'pod_timezone. From attributes.delivered_at.';
 comment on column {{data}}.container_history.empty_terminated_at is
     'When the empty container was returned. UTC; local zone empty_terminated_timezone. From'
     ' attributes.empty_terminated_at.';
@@ -273,6 +308,12 @@ comment on column {{data}}.container_history.holds_at_pod_terminal is
     'attributes.holds_at_pod_terminal.';
 comment on column {{data}}.container_history.fees_at_pod_terminal is
     'Fees now standing, as sent; as rows in container_fees. From attributes.fees_at_pod_terminal.';
+comment on column {{data}}.container_history.ind_facility_holds is
+    'Holds now standing at the inland facility, as sent; as rows in container_holds, with place '
+    'ramp. From attributes.ind_facility_holds.';
+comment on column {{data}}.container_history.ind_facility_fees is
+    'Fees now standing at the inland facility, as sent; as rows in container_fees, with place '
+    'ramp. From attributes.ind_facility_fees.';
 comment on column {{data}}.container_history.pod_timezone is
     'IANA time zone of the port of discharge; null: times there are local wall time marked '
     'as UTC. From attributes.pod_timezone.';
@@ -301,7 +342,9 @@ comment on column {{data}}.container_history.ind_rail_unloaded_at is
     'Unloaded from rail at the inland destination. UTC; local zone '
     'final_destination_timezone. From attributes.ind_rail_unloaded_at.';
 comment on column {{data}}.container_history.ind_facility_lfd_on is
-    'Deprecated at the service: use pickup_lfd_rail. UTC. From attributes.ind_facility_lfd_on.';
+    'Last free day at the inland facility; deprecated at the service, counts where pickup_lfd_rail '
+    'is not sent. UTC; local zone final_destination_timezone. From '
+    'attributes.ind_facility_lfd_on.';
 comment on column {{data}}.container_history.import_deadlines is
     'The deadlines as sent; as rows in container_import_deadlines. From '
     'attributes.import_deadlines.';
@@ -325,6 +368,10 @@ comment on column {{data}}.container_history.pickup_lfd_line is
     'Last free day as the shipping line says; depends on the line. UTC; local zone '
     'final_destination_timezone or pod_timezone. From '
     'attributes.import_deadlines.pickup_lfd_line.';
+comment on column {{data}}.container_history.import_deadline_sources is
+    'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on '
+    'where a bare date was sent), place, and details sent with it. Null where there is no more. '
+    'As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column {{data}}.container_history.source is
     'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_history._sync_run_id is
@@ -339,6 +386,7 @@ create table {{data}}.container_import_deadline_history (
     kind text collate "C" not null,
     valid_from timestamptz not null,
     valid_to timestamptz,
+    place text not null default 'port',
     deadline_at timestamptz,
     time_zone text,
     local_date date,
@@ -353,11 +401,14 @@ comment on column {{data}}.container_import_deadline_history.container_id is
     'Container; containers.';
 comment on column {{data}}.container_import_deadline_history.kind is
     'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, '
-    'pickup_lfd_rail, pickup_lfd_line.';
+    'pickup_lfd_rail, pickup_lfd_line; with .original, .current, .calculated or .unified the day '
+    'of that name that the source says beside; other names of import_deadlines as sent.';
 comment on column {{data}}.container_import_deadline_history.valid_from is
     'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column {{data}}.container_import_deadline_history.valid_to is
     'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column {{data}}.container_import_deadline_history.place is
+    'Where the day applies: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_import_deadline_history.deadline_at is
     'The deadline as an instant, mostly local midnight of the day; null when the source '
     'sent a bare date. UTC.';
@@ -381,9 +432,11 @@ create table {{data}}.container_hold_history (
     hold_key text collate "C" not null,
     valid_from timestamptz not null,
     valid_to timestamptz,
+    place text not null default 'port',
     name text,
     status text,
     description text,
+    detail text,
     source text not null,
     _sync_run_id bigint,
     constraint container_hold_history_pkey primary key (container_id, hold_key, valid_from)
@@ -395,17 +448,21 @@ comment on table {{data}}.container_hold_history is
 comment on column {{data}}.container_hold_history.container_id is
     'Container; containers.';
 comment on column {{data}}.container_hold_history.hold_key is
-    'Distinguishes the holds of one container: by name and description, then by position.';
+    'Distinguishes the holds of one container: by place, name and description, then by position.';
 comment on column {{data}}.container_hold_history.valid_from is
     'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column {{data}}.container_hold_history.valid_to is
     'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column {{data}}.container_hold_history.place is
+    'Where it holds the container: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_hold_history.name is
     'What holds the container, for example customs or freight.';
 comment on column {{data}}.container_hold_history.status is
     'pending or hold; other values are kept.';
 comment on column {{data}}.container_hold_history.description is
     'The terminal''s own words.';
+comment on column {{data}}.container_hold_history.detail is
+    'More of the terminal''s own words.';
 comment on column {{data}}.container_hold_history.source is
     'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_hold_history._sync_run_id is
@@ -420,9 +477,11 @@ create table {{data}}.container_fee_history (
     fee_key text collate "C" not null,
     valid_from timestamptz not null,
     valid_to timestamptz,
+    place text not null default 'port',
     type text,
     amount numeric,
     currency_code text,
+    description text,
     source text not null,
     _sync_run_id bigint,
     constraint container_fee_history_pkey primary key (container_id, fee_key, valid_from)
@@ -433,17 +492,21 @@ comment on table {{data}}.container_fee_history is
 comment on column {{data}}.container_fee_history.container_id is
     'Container; containers.';
 comment on column {{data}}.container_fee_history.fee_key is
-    'Distinguishes the fees of one container: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by place, type and currency, then by position.';
 comment on column {{data}}.container_fee_history.valid_from is
     'When we first saw the value stand (_observed_at of the container). UTC.';
 comment on column {{data}}.container_fee_history.valid_to is
     'When we saw that it no longer stood; null while it stands. UTC.';
+comment on column {{data}}.container_fee_history.place is
+    'Where it is charged: port (of discharge) or ramp (the inland facility).';
 comment on column {{data}}.container_fee_history.type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{data}}.container_fee_history.amount is
     'Amount in the currency, exact.';
 comment on column {{data}}.container_fee_history.currency_code is
     'ISO 4217 code; null: local currency, not said.';
+comment on column {{data}}.container_fee_history.description is
+    'The words of the facility on the fee.';
 comment on column {{data}}.container_fee_history.source is
     'Where we learned it: sync or webhook.';
 comment on column {{data}}.container_fee_history._sync_run_id is

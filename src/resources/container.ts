@@ -1,4 +1,5 @@
 import { isObject, membersOf, type Members } from '../jsonapi/document.js'
+import { IMPORT_DEADLINES, readImportDeadlines } from './import-deadlines.js'
 import {
   defineResource,
   enumerated,
@@ -10,28 +11,22 @@ import {
   type DeriveTarget,
 } from './resource.js'
 
-/** The keys of `import_deadlines`, each also a column of its own. */
-export const IMPORT_DEADLINES = [
-  'pickup_lfd_terminal',
-  'pickup_lfd_rail',
-  'pickup_lfd_line',
-] as const
-
-/** What the interface names inside attributes that are kept as they were sent. */
-const INSIDE = [
-  { attribute: 'import_deadlines', members: new Set<string>(IMPORT_DEADLINES) },
-  {
-    attribute: 'holds_at_pod_terminal',
-    members: new Set(['name', 'status', 'description']),
-    enumerated: 'status',
-    values: new Set(['pending', 'hold']),
-  },
-  {
-    attribute: 'fees_at_pod_terminal',
-    members: new Set(['type', 'amount', 'currency_code']),
-    enumerated: 'type',
-    values: new Set(['demurrage', 'exam', 'extended_dwell_time', 'other', 'total']),
-  },
+/** What the service names inside lists that are kept as they were sent. */
+const HOLDS = {
+  members: new Set(['name', 'status', 'description', 'detail']),
+  enumerated: 'status',
+  values: new Set(['pending', 'hold']),
+}
+const FEES = {
+  members: new Set(['type', 'amount', 'currency_code', 'description']),
+  enumerated: 'type',
+  values: new Set(['demurrage', 'exam', 'extended_dwell_time', 'other', 'total']),
+}
+const LISTS = [
+  { attribute: 'holds_at_pod_terminal', ...HOLDS },
+  { attribute: 'fees_at_pod_terminal', ...FEES },
+  { attribute: 'ind_facility_holds', ...HOLDS },
+  { attribute: 'ind_facility_fees', ...FEES },
 ] as const
 
 /**
@@ -53,22 +48,36 @@ export const containers = defineResource({
        pod_rail_carrier_scac ind_rail_carrier_scac`,
     ),
     ...fields('text[]', 'ref_numbers'),
-    equipment_type: enumerated('text', ['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank']),
+    equipment_type: enumerated('text', [
+      'dry',
+      'reefer',
+      'open top',
+      'flat rack',
+      'bulk',
+      'tank',
+      'hard top',
+    ]),
     ...fields('numeric', 'weight_in_lbs'),
     ...fields('boolean', 'availability_known available_for_pickup'),
-    ...fields('jsonb', 'holds_at_pod_terminal fees_at_pod_terminal import_deadlines'),
+    ...fields(
+      'jsonb',
+      `holds_at_pod_terminal fees_at_pod_terminal ind_facility_holds ind_facility_fees
+       import_deadlines`,
+    ),
     ...fields(
       'timestamptz',
-      `created_at pickup_lfd pickup_appointment_at pod_arrived_at pod_discharged_at
-       pod_full_out_at pod_rail_loaded_at pod_rail_departed_at
+      `created_at pickup_lfd ssl_lfd pickup_appointment_at
+       empty_out_at pol_full_in_at pol_vessel_loaded_at pol_vessel_departed_at
+       pod_arrived_at pod_discharged_at pod_full_out_at pod_rail_loaded_at pod_rail_departed_at
        ind_eta_at ind_ata_at ind_rail_unloaded_at ind_facility_lfd_on
-       final_destination_full_out_at empty_terminated_at`,
+       final_destination_full_out_at delivered_at empty_terminated_at`,
     ),
     ...volatile(
       'timestamptz',
-      'terminal_checked_at pod_last_tracking_request_at shipment_last_tracking_request_at',
+      `terminal_checked_at pod_last_tracking_request_at rail_last_tracking_request_at
+       shipment_last_tracking_request_at`,
     ),
-    equipment_length: enumerated('integer', '10 20 40 45'),
+    equipment_length: enumerated('integer', '10 20 40 45 50'),
     equipment_height: enumerated('text', 'standard high_cube'),
     current_status: enumerated(
       'text',
@@ -76,7 +85,10 @@ export const containers = defineResource({
        loaded empty_returned awaiting_inland_transfer`,
     ),
   },
-  extraColumns: IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true })),
+  extraColumns: [
+    ...IMPORT_DEADLINES.map((name) => ({ name, type: 'timestamptz', isMaterial: true }) as const),
+    { name: 'import_deadline_sources', type: 'jsonb', isMaterial: true },
+  ],
   relationships: {
     shipment: one('shipment'),
     pickup_facility: one('terminal'),
@@ -87,22 +99,19 @@ export const containers = defineResource({
   derive: (record, target) => {
     const attributes = membersOf(record.attributes)
     reportUnknown(attributes, target)
-    const deadlines = attributes.import_deadlines
-    if (deadlines === undefined) return
-    for (const name of IMPORT_DEADLINES) {
-      const value = isObject(deadlines) ? deadlines[name] : null
-      if (value !== undefined) target.set(name, value)
-    }
+    readImportDeadlines(attributes.import_deadlines, target)
   },
 })
 
 function reportUnknown(attributes: Members, target: DeriveTarget): void {
-  for (const { attribute, members, ...list } of INSIDE) {
-    for (const item of [attributes[attribute]].flat().filter(isObject)) {
+  for (const { attribute, members, enumerated: chosen, values } of LISTS) {
+    const list = attributes[attribute]
+    if (!Array.isArray(list)) continue
+    for (const item of list.filter(isObject)) {
       for (const [name, value] of Object.entries(item)) {
         if (!members.has(name)) target.unknownMember(`${attribute}.${name}`)
-        if (!('values' in list) || name !== list.enumerated || typeof value !== 'string') continue
-        if (!list.values.has(value)) target.unknownValue(`${attribute}.${name}`, value)
+        if (name !== chosen || typeof value !== 'string' || values.has(value)) continue
+        target.unknownValue(`${attribute}.${name}`, value)
       }
     }
   }

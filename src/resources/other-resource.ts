@@ -27,6 +27,7 @@ export const otherResources = defineResource({
 /** Types the interface names without describing them. */
 export const NAMED_TYPES: ReadonlySet<string> = new Set([
   'user',
+  'party',
   'raw_event',
   'webhook',
   'webhook_notification',

@@ -1,4 +1,4 @@
-import { defineResource, fields, one } from './resource.js'
+import { defineResource, enumerated, fields, many, one } from './resource.js'
 
 /** A seaport. The source sends coordinates as texts; they are stored as exact numbers. */
 export const ports = defineResource({
@@ -9,6 +9,7 @@ export const ports = defineResource({
     ...fields('text', 'name code state_abbr city country_code time_zone'),
     ...fields('numeric', 'latitude longitude'),
   },
+  relationships: { terminals: many('terminal', 'terminal_ids') },
 })
 
 /** An inland place or metropolitan area that can be a destination. */
@@ -22,17 +23,21 @@ export const metroAreas = defineResource({
   },
 })
 
-/** A marine terminal. */
+/** A marine terminal; the service also lists rail ramps as terminals, by `facility_type`. */
 export const terminals = defineResource({
   type: 'terminal',
   stream: 'terminals',
   path: 'terminals',
   requiresAttributes: true,
-  attributes: fields(
-    'text',
-    `name nickname firms_code smdg_code bic_facility_code
-     street city state state_abbr zip country`,
-  ),
+  attributes: {
+    ...fields(
+      'text',
+      `name nickname firms_code smdg_code bic_facility_code
+       street city state state_abbr zip country`,
+    ),
+    facility_type: enumerated('text', 'ocean_terminal rail'),
+    ...fields('jsonb', 'provided_data'),
+  },
   relationships: { port: one('port') },
 })
 
@@ -42,6 +47,6 @@ export const railTerminals = defineResource({
   stream: 'rail_terminals',
   path: 'rail_terminals',
   requiresAttributes: true,
-  attributes: fields('text', 'name nickname firms_code'),
+  attributes: fields('text', 'name nickname firms_code city'),
   relationships: { port: one('port'), metro_area: one('metro_area') },
 })

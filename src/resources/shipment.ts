@@ -23,14 +23,16 @@ export const shipments = defineResource({
     ...fields('text[]', 'ref_numbers tags'),
     ...fields(
       'timestamptz',
-      `created_at pol_etd_at pol_atd_at pod_eta_at pod_original_eta_at pod_ata_at
-       destination_eta_at destination_ata_at line_tracking_stopped_at`,
+      `created_at pol_etd_at pol_original_etd_at pol_atd_at
+       pod_eta_at pod_original_eta_at pod_ata_at
+       destination_eta_at destination_original_eta_at destination_ata_at
+       line_tracking_stopped_at`,
     ),
     ...volatile('timestamptz', 'line_tracking_last_attempted_at line_tracking_last_succeeded_at'),
     line_tracking_stopped_reason: enumerated(
       'text',
       `all_containers_terminated past_arrival_window past_full_out_window no_updates_at_line
-       cancelled_by_user booking_cancelled`,
+       cancelled_by_user booking_cancelled account_closed`,
     ),
   },
   relationships: {
@@ -50,9 +52,19 @@ export const trackingRequests = defineResource({
   stream: 'tracking_requests',
   path: 'tracking_requests',
   attributes: {
-    ...fields('text', 'request_number request_type scac status failed_reason'),
-    ...fields('text[]', 'ref_numbers shipment_tags'),
+    ...fields('text', 'request_number scac'),
+    request_type: enumerated('text', 'bill_of_lading booking_number container'),
+    status: enumerated('text', 'pending awaiting_manifest created failed tracking_stopped'),
+    failed_reason: enumerated(
+      'text',
+      `booking_cancelled duplicate expired internal_processing_error invalid_number not_found
+       retries_exhausted shipping_line_unreachable unrecognized_response data_unavailable
+       scac_auto_detect_failed`,
+    ),
+    ...fields('text[]', 'ref_numbers tags shipment_tags'),
     ...fields('timestamptz', 'created_at updated_at'),
+    ...fields('boolean', 'is_retrying'),
+    ...volatile('integer', 'retry_count'),
   },
-  relationships: { tracked_object: polymorphic, customer: polymorphic },
+  relationships: { tracked_object: polymorphic, customer: polymorphic, user: one('user') },
 })

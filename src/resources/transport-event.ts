@@ -26,7 +26,7 @@ const EVENTS = [
 /**
  * A transport event of a container. The key starts with the container, because an event may lack
  * its shipment and a container can change its shipment. `is_estimated` says that the event is
- * expected and has not happened.
+ * expected and has not happened. `value` is what a `*.changed` event says the thing became.
  */
 export const transportEvents = defineResource({
   type: 'transport_event',
@@ -34,9 +34,12 @@ export const transportEvents = defineResource({
   keyColumns: ['container_id', 'transport_event_id'],
   attributes: {
     event: enumerated('text', EVENTS),
-    data_source: enumerated('text', 'shipping_line terminal ais'),
-    ...fields('text', 'voyage_number timezone location_locode'),
-    ...fields('timestamptz', 'timestamp created_at invalidated_at'),
+    data_source: enumerated(
+      'text',
+      'shipping_line terminal ais rail t49_operations_team user_input',
+    ),
+    ...fields('text', 'voyage_number timezone location_locode value'),
+    ...fields('timestamptz', 'timestamp created_at invalidated_at value_timestamp'),
   },
   extraColumns: [{ name: 'is_estimated', type: 'boolean', isMaterial: true }],
   relationships: {
@@ -45,6 +48,8 @@ export const transportEvents = defineResource({
     location: polymorphic,
     vessel: one('vessel'),
     terminal: polymorphic,
+    source_event: one('raw_event'),
+    previous_version: one('transport_event'),
   },
   derive: ({ attributes }, target) => {
     const event = (attributes as Record<string, unknown> | undefined)?.event

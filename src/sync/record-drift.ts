@@ -78,7 +78,7 @@ async function hasSeenAll(run: Run, stream: string): Promise<boolean> {
 }
 
 /** Attributes of containers that are kept as they were sent. */
-const INSIDE = /^(?:import_deadlines|holds_at_pod_terminal|fees_at_pod_terminal)\./
+const INSIDE = /^(?:import_deadlines|(?:holds|fees)_at_pod_terminal|ind_facility_(?:holds|fees))\./
 
 function describeDrift({ stream, kind, name }: DriftFinding): string {
   const quoted = JSON.stringify(name)

@@ -4,12 +4,12 @@
 -- as_of(): what an invoice is compared with, line by line. See charge_clocks for the clock, the
 -- rule and the last free day.
 --
--- was_available, holds and fees_seen are the port terminal's and stand at the port alone: whether
--- it said at any time of that day, as far as we saw, that the container is available (null: nobody
--- said), the holds other than pending that stood at any time of it, and the fees it listed at the
--- end of the day. last_free_seen_on is the last free day that the one who charges reported at the
--- end of that day: an invoice that counts from another one was wrong when the day passed. Where it
--- was reported without a zone, it is the day in the zone of the place.
+-- holds and fees_seen are those of the place: the holds other than pending that stood at any time
+-- of that day, as far as we saw, and the fees listed at its end. was_available is the port
+-- terminal's and stands at the port alone: whether it said at any time of the day that the
+-- container is available (null: nobody said). last_free_seen_on is the last free day that the one
+-- who charges reported at the end of that day: an invoice that counts from another one was wrong
+-- when the day passed. Where it was reported without a zone, it is the day in the zone of the place.
 -- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
@@ -65,7 +65,7 @@ cross join lateral (
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
     from {{data}}.container_hold_history as version
-    where clock.place = 'port'
+    where version.place = clock.place
         and version.container_id = clock.container_id
         and version.status is distinct from 'pending'
 
@@ -82,7 +82,7 @@ cross join lateral (
             listed.valid_from,
             listed.valid_to
         from {{data}}.container_fee_history as listed
-        where clock.place = 'port'
+        where listed.place = clock.place
             and listed.container_id = clock.container_id
         order by listed.type, listed.currency_code
     ) as version
@@ -212,9 +212,9 @@ comment on column {{analytics}}.charge_days.currency_code is
 comment on column {{analytics}}.charge_days.customer_name is
     'Customer of the shipment.';
 comment on column {{analytics}}.charge_days.holds is
-    'Holds other than pending that stood at any time of the day; at the port.';
+    'Holds other than pending that stood at any time of the day, at the place.';
 comment on column {{analytics}}.charge_days.fees_seen is
-    'Fees listed at the end of the day: type, amount, currency; at the port.';
+    'Fees listed at the end of the day: type, amount, currency; at the place.';
 comment on column {{analytics}}.charge_days.day_over is
     'The day after the last free day is 1.';
 comment on column {{analytics}}.charge_days.charge_amount is

@@ -12,11 +12,13 @@
 -- the place. Zone not known to PostgreSQL: …_local is null and is_…_zone_known is false.
 --
 -- Arrival and what follows at the port of discharge are the container's own, never the shipment's:
--- containers of one shipment can be split between vessels. Departure and estimates exist for the
--- shipment only.
--- Five milestones stand in no row and come from transport events: empty_out, full_in, pol_loaded,
--- pod_berthed, delivered. Of several of a kind the last counts, with its own zone; those with a
--- zone come before those without, because only their instant is certain.
+-- containers of one shipment can be split between vessels. So is the departure where the service
+-- says it of the container; else, like the estimates, it is the shipment's.
+-- empty_out, full_in, pol_loaded and delivered are the container's own where the service sends
+-- them, with the zone of the transport event of that instant, else pol_zone (delivered: ind_zone,
+-- else pod_zone). Where it does not, and always for pod_berthed, they come from transport events.
+-- Of several of a kind the last counts, with its own zone; those with a zone come before those
+-- without, because only their instant is certain.
 -- Those that the service found untrue (invalidated_at) never count. pol_loaded counts
 -- at the port of lading and pod_berthed at the port of discharge: one reported from another port (a
 -- transshipment, a former port of discharge) does not, one without a place does. Estimates
@@ -26,7 +28,7 @@
 -- A journey can lack any milestone, and sources contradict each other: nothing is corrected here
 -- and nothing put in order.
 --
--- Cost: transport events are looked up container by container, and only when one of the five is
+-- Cost: transport events are looked up container by container, and only when one of these five is
 -- asked for. That answers filtered questions on any column at once; a join of transport events that
 -- are first grouped would read all of them for every question.
 
@@ -52,21 +54,37 @@ journeys as (
         containers.equipment_type,
         containers.equipment_length,
         containers.current_status,
-        told.empty_out_zone,
-        told.full_in_zone,
-        told.pol_loaded_zone,
+        case
+            when containers.empty_out_at is null then told.empty_out_zone
+            else coalesce(told.empty_out_zone, shipments.pol_timezone)
+        end as empty_out_zone,
+        case
+            when containers.pol_full_in_at is null then told.full_in_zone
+            else coalesce(told.full_in_zone, shipments.pol_timezone)
+        end as full_in_zone,
+        case
+            when containers.pol_vessel_loaded_at is null then told.pol_loaded_zone
+            else coalesce(told.pol_loaded_zone, shipments.pol_timezone)
+        end as pol_loaded_zone,
         shipments.pol_timezone as pol_zone,
         shipments.pod_timezone as pod_eta_zone,
         containers.pod_timezone as pod_zone,
         told.pod_berthed_zone,
         containers.final_destination_timezone as ind_zone,
-        told.delivered_zone,
+        case
+            when containers.delivered_at is null then told.delivered_zone
+            else coalesce(
+                told.delivered_zone,
+                containers.final_destination_timezone,
+                containers.pod_timezone
+            )
+        end as delivered_zone,
         containers.empty_terminated_timezone as empty_return_zone,
-        told.empty_out_at,
-        told.full_in_at,
-        told.pol_loaded_at,
+        coalesce(containers.empty_out_at, told.empty_out_at) as empty_out_at,
+        coalesce(containers.pol_full_in_at, told.full_in_at) as full_in_at,
+        coalesce(containers.pol_vessel_loaded_at, told.pol_loaded_at) as pol_loaded_at,
         shipments.pol_etd_at,
-        shipments.pol_atd_at as pol_departed_at,
+        coalesce(containers.pol_vessel_departed_at, shipments.pol_atd_at) as pol_departed_at,
         shipments.pod_original_eta_at,
         shipments.pod_eta_at,
         containers.pod_arrived_at,
@@ -80,7 +98,7 @@ journeys as (
         containers.ind_ata_at as ind_arrived_at,
         containers.ind_rail_unloaded_at,
         containers.final_destination_full_out_at,
-        told.delivered_at,
+        coalesce(containers.delivered_at, told.delivered_at) as delivered_at,
         containers.empty_terminated_at,
         containers.known_since
     from {{analytics}}.known_containers as containers
@@ -96,7 +114,11 @@ journeys as (
             ) as empty_out_at,
             (
                 array_agg(timezone order by timestamp desc, timezone)
-                    filter (where event = 'container.transport.empty_out' and timezone is not null)
+                    filter (
+                        where event = 'container.transport.empty_out'
+                            and timezone is not null
+                            and timestamp = coalesce(containers.empty_out_at, timestamp)
+                    )
             )[1] as empty_out_zone,
             coalesce(
                 max(timestamp)
@@ -105,7 +127,11 @@ journeys as (
             ) as full_in_at,
             (
                 array_agg(timezone order by timestamp desc, timezone)
-                    filter (where event = 'container.transport.full_in' and timezone is not null)
+                    filter (
+                        where event = 'container.transport.full_in'
+                            and timezone is not null
+                            and timestamp = coalesce(containers.pol_full_in_at, timestamp)
+                    )
             )[1] as full_in_zone,
             coalesce(
                 max(timestamp)
@@ -120,6 +146,7 @@ journeys as (
                     filter (
                         where event = 'container.transport.vessel_loaded'
                             and timezone is not null
+                            and timestamp = coalesce(containers.pol_vessel_loaded_at, timestamp)
                     )
             )[1] as pol_loaded_zone,
             coalesce(
@@ -144,7 +171,11 @@ journeys as (
             ) as delivered_at,
             (
                 array_agg(timezone order by timestamp desc, timezone)
-                    filter (where event = 'container.transport.delivered' and timezone is not null)
+                    filter (
+                        where event = 'container.transport.delivered'
+                            and timezone is not null
+                            and timestamp = coalesce(containers.delivered_at, timestamp)
+                    )
             )[1] as delivered_zone
         from {{analytics}}.known_transport_events
         where container_id = containers.container_id
@@ -400,20 +431,20 @@ comment on column {{analytics}}.container_milestones.port_of_discharge_locode is
 comment on column {{analytics}}.container_milestones.destination_locode is
     'UN/LOCODE of the inland destination.';
 comment on column {{analytics}}.container_milestones.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.container_milestones.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.container_milestones.current_status is
     'Status of the container, in the service''s words.';
 comment on column {{analytics}}.container_milestones.empty_out_zone is
-    'IANA zone of empty_out_at, as its transport event sent it; null: none was sent, or no such '
-    'transport event.';
+    'IANA zone of empty_out_at, that of its transport event, else that of the place; null: none was '
+    'sent.';
 comment on column {{analytics}}.container_milestones.full_in_zone is
-    'IANA zone of full_in_at, as its transport event sent it; null: none was sent, or no such '
-    'transport event.';
+    'IANA zone of full_in_at, that of its transport event, else that of the place; null: none was '
+    'sent.';
 comment on column {{analytics}}.container_milestones.pol_loaded_zone is
-    'IANA zone of pol_loaded_at, as its transport event sent it; null: none was sent, or no such '
-    'transport event.';
+    'IANA zone of pol_loaded_at, that of its transport event, else that of the place; null: none was '
+    'sent.';
 comment on column {{analytics}}.container_milestones.pol_zone is
     'IANA zone of the port of lading, as sent; null: its times are wall time marked as UTC.';
 comment on column {{analytics}}.container_milestones.pod_eta_zone is
@@ -422,13 +453,13 @@ comment on column {{analytics}}.container_milestones.pod_eta_zone is
 comment on column {{analytics}}.container_milestones.pod_zone is
     'IANA zone of the port of discharge, as sent; null: its times are wall time marked as UTC.';
 comment on column {{analytics}}.container_milestones.pod_berthed_zone is
-    'IANA zone of pod_berthed_at, as its transport event sent it; null: none was sent, or no such '
-    'transport event.';
+    'IANA zone of pod_berthed_at, that of its transport event, else that of the place; null: none was '
+    'sent.';
 comment on column {{analytics}}.container_milestones.ind_zone is
     'IANA zone of the inland destination, as sent; null: its times are wall time marked as UTC.';
 comment on column {{analytics}}.container_milestones.delivered_zone is
-    'IANA zone of delivered_at, as its transport event sent it; null: none was sent, or no such '
-    'transport event.';
+    'IANA zone of delivered_at, that of its transport event, else that of the place; null: none was '
+    'sent.';
 comment on column {{analytics}}.container_milestones.empty_return_zone is
     'IANA zone of the place of the empty return, as sent; null: its times are wall time marked as '
     'UTC.';
@@ -453,19 +484,19 @@ comment on column {{analytics}}.container_milestones.is_delivered_zone_known is
 comment on column {{analytics}}.container_milestones.is_empty_return_zone_known is
     'Whether empty_return_zone was sent and PostgreSQL knows it.';
 comment on column {{analytics}}.container_milestones.empty_out_at is
-    'Empty container out to the shipper. From transport events container.transport.empty_out. '
-    'UTC.';
+    'Empty container out to the shipper. From the container, else from transport events '
+    'container.transport.empty_out. UTC.';
 comment on column {{analytics}}.container_milestones.empty_out_local is
     'Empty container out to the shipper. Wall time in empty_out_zone; unconverted where that is '
     'null, null where PostgreSQL does not know it.';
 comment on column {{analytics}}.container_milestones.full_in_at is
-    'Full container in at the terminal of lading. From transport events '
+    'Full container in at the terminal of lading. From the container, else from transport events '
     'container.transport.full_in. UTC.';
 comment on column {{analytics}}.container_milestones.full_in_local is
     'Full container in at the terminal of lading. Wall time in full_in_zone; unconverted where '
     'that is null, null where PostgreSQL does not know it.';
 comment on column {{analytics}}.container_milestones.pol_loaded_at is
-    'Loaded on the vessel at the port of lading. From transport events '
+    'Loaded on the vessel at the port of lading. From the container, else from transport events '
     'container.transport.vessel_loaded. UTC.';
 comment on column {{analytics}}.container_milestones.pol_loaded_local is
     'Loaded on the vessel at the port of lading. Wall time in pol_loaded_zone; unconverted where '
@@ -547,7 +578,8 @@ comment on column {{analytics}}.container_milestones.final_destination_full_out_
     'Full out at the inland destination. Wall time in ind_zone; unconverted where that is null, '
     'null where PostgreSQL does not know it.';
 comment on column {{analytics}}.container_milestones.delivered_at is
-    'Delivery at the consignee. From transport events container.transport.delivered. UTC.';
+    'Delivery at the consignee. From the container, else from transport events '
+    'container.transport.delivered. UTC.';
 comment on column {{analytics}}.container_milestones.delivered_local is
     'Delivery at the consignee. Wall time in delivered_zone; unconverted where that is null, null '
     'where PostgreSQL does not know it.';

@@ -37,8 +37,8 @@
 --
 -- mode: truck or rail: what took it away, else what will. is_available: at the port what the
 -- terminal says, at the ramp whether current_status is available; null where nobody says, and
--- outside of the stay. Holds are those at the port's terminal: every one blocks but `pending`. At
--- the ramp none blocks, and they all stand in other_holds.
+-- outside of the stay. Every hold of the place blocks but `pending`. Those that the port's terminal
+-- still lists when the container stands at the ramp block nothing there: they are in other_holds.
 --
 -- Cost: both stays are made from one reading of the container; holds are read only when asked for,
 -- container by container.
@@ -428,14 +428,12 @@ select
         when stay.current_status in ('not_available', 'grounded') then false
     end as is_available,
     case
-        when stay.has_begun and not stay.has_ended and stay.place = 'port'
-            then coalesce(hold.blocking, '{}')
+        when stay.has_begun and not stay.has_ended then coalesce(hold.blocking, '{}')
         else '{}'
     end as blocking_holds,
     case
-        when not stay.has_begun or stay.has_ended then '{}'
-        when stay.place = 'port' then coalesce(hold.pending, '{}')
-        else coalesce(hold.standing, '{}')
+        when stay.has_begun and not stay.has_ended then coalesce(hold.others, '{}')
+        else '{}'
     end as other_holds,
     stay.is_tracking_stopped,
     stay.is_zone_sent and stay.clock is not null as is_zone_known,
@@ -482,15 +480,15 @@ left join lateral (
 
     select
         array_agg(coalesce(held.name, 'unnamed') order by held.name, held.hold_key)
-            filter (where held.status is distinct from 'pending') as blocking,
+            filter (where held.place = stay.place and held.status is distinct from 'pending')
+            as blocking,
         array_agg(
             coalesce(held.name, 'unnamed') || coalesce(' (' || held.status || ')', '')
             order by held.name, held.hold_key
-        ) filter (where held.status = 'pending') as pending,
-        array_agg(
-            coalesce(held.name, 'unnamed') || coalesce(' (' || held.status || ')', '')
-            order by held.name, held.hold_key
-        ) as standing
+        ) filter (
+            where stay.place = 'ramp' and held.place = 'port'
+                or held.place = stay.place and held.status = 'pending'
+        ) as others
     from {{analytics}}.known_holds as held
     where held.container_id = stay.container_id
         and stay.has_begun
@@ -538,7 +536,7 @@ comment on column {{analytics}}.container_stays.terminal_city is
 comment on column {{analytics}}.container_stays.pickup_facility_id is
     'Where the service says it is picked up; terminals.';
 comment on column {{analytics}}.container_stays.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.container_stays.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.container_stays.current_status is
@@ -572,8 +570,7 @@ comment on column {{analytics}}.container_stays.is_available is
     'Whether it can be picked up there, as far as the place says; null: not said, or outside '
     'of the stay.';
 comment on column {{analytics}}.container_stays.blocking_holds is
-    'Names of the holds that block, all but pending ones. Empty at the ramp and outside of the '
-    'stay.';
+    'Names of the holds of the place that block, all but pending ones. Empty outside of the stay.';
 comment on column {{analytics}}.container_stays.other_holds is
     'Holds that do not block here, with their status.';
 comment on column {{analytics}}.container_stays.is_tracking_stopped is

@@ -9,7 +9,8 @@
 -- Transport events: those that have happened and stand; forecasts are left out, and those that were
 -- withdrawn or found to be untrue. occurred_at is when it happened, recorded_at when the service
 -- recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
--- Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and
+-- Of last free days only those that bind are here: not what a source says beside its day (original,
+-- calculated). Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and
 -- learned_at are when we first saw it so, and it happened between our look before and then.
 -- A hold that goes in the look in which another of the same name comes was edited: it is changed,
 -- neither cleared nor placed.
@@ -108,7 +109,10 @@ happenings as (
         standing.valid_from as occurred_at,
         null::timestamptz as recorded_at,
         standing.valid_from as learned_at,
-        container.pod_timezone as timezone,
+        case standing.place
+            when 'ramp' then container.final_destination_timezone
+            else container.pod_timezone
+        end as timezone,
         false as is_wall_time
     from {{data}}.container_hold_history as standing
     inner join {{analytics}}.known_containers as container
@@ -126,6 +130,7 @@ happenings as (
         from {{data}}.container_hold_history as before
         where earlier.container_id is null
             and before.container_id = standing.container_id
+            and before.place = standing.place
             and before.name = standing.name
             and before.valid_to = standing.valid_from
         order by before.hold_key
@@ -154,7 +159,10 @@ happenings as (
         gone.valid_to as occurred_at,
         null::timestamptz as recorded_at,
         gone.valid_to as learned_at,
-        container.pod_timezone as timezone,
+        case gone.place
+            when 'ramp' then container.final_destination_timezone
+            else container.pod_timezone
+        end as timezone,
         false as is_wall_time
     from {{data}}.container_hold_history as gone
     inner join {{analytics}}.known_containers as container
@@ -172,6 +180,7 @@ happenings as (
             select
             from {{data}}.container_hold_history as edited
             where edited.container_id = gone.container_id
+                and edited.place = gone.place
                 and edited.name = gone.name
                 and edited.valid_from = gone.valid_to
         )
@@ -198,7 +207,10 @@ happenings as (
         standing.valid_from as occurred_at,
         null::timestamptz as recorded_at,
         standing.valid_from as learned_at,
-        container.pod_timezone as timezone,
+        case standing.place
+            when 'ramp' then container.final_destination_timezone
+            else container.pod_timezone
+        end as timezone,
         false as is_wall_time
     from {{data}}.container_fee_history as standing
     inner join {{analytics}}.known_containers as container
@@ -228,7 +240,10 @@ happenings as (
         gone.valid_to as occurred_at,
         null::timestamptz as recorded_at,
         gone.valid_to as learned_at,
-        container.pod_timezone as timezone,
+        case gone.place
+            when 'ramp' then container.final_destination_timezone
+            else container.pod_timezone
+        end as timezone,
         false as is_wall_time
     from {{data}}.container_fee_history as gone
     inner join {{analytics}}.known_containers as container
@@ -284,6 +299,9 @@ happenings as (
         and earlier.kind = standing.kind
         and earlier.valid_to = standing.valid_from
     where standing.valid_from <= {{analytics}}.as_of()
+        and standing.kind in (
+            'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_line', 'pickup_lfd_rail'
+        )
 
     union all
 
@@ -321,6 +339,9 @@ happenings as (
         and version.valid_from = gone.valid_to
     where gone.valid_to <= {{analytics}}.as_of()
         and next.container_id is null
+        and gone.kind in (
+            'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_line', 'pickup_lfd_rail'
+        )
 
     union all
 

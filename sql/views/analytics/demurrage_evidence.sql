@@ -4,8 +4,8 @@
 -- it stood for a time, beside the milestones of the container. Read it in the order of
 -- container_id, seen_at, kind, subject; a view has no order of its own.
 --
--- place is the stay that it speaks of (container_stays): the railway's last free day is that of the
--- ramp, all else is the port's.
+-- place is the stay that it speaks of (container_stays): the railway's last free day, and holds and
+-- fees of the inland facility, are those of the ramp; all else is the port's.
 -- kind and subject: `last free day` with the source whose day it is (service, line, terminal,
 -- rail), `hold` with its name, `availability`, `fee` with its type. value says it in words;
 -- last_free_on, amount and currency_code say it in types. seen_at is when we first saw it so,
@@ -168,7 +168,7 @@ observations as (
 
         select
             deadline.container_id,
-            case deadline.kind when 'pickup_lfd_rail' then 'ramp' else 'port' end as place,
+            case deadline.kind when 'pickup_lfd_rail' then 'ramp' else deadline.place end as place,
             'last free day' as kind,
             case deadline.kind
                 when 'pickup_lfd' then 'service'
@@ -194,7 +194,7 @@ observations as (
 
         select
             hold.container_id,
-            'port' as place,
+            hold.place,
             'hold' as kind,
             hold.hold_name as subject,
             concat_ws(': ', hold.status, hold.description) as value,
@@ -211,7 +211,7 @@ observations as (
 
         select
             fee.container_id,
-            'port' as place,
+            fee.place,
             'fee' as kind,
             fee.type as subject,
             concat_ws(' ', fee.amount, fee.currency_code) as value,

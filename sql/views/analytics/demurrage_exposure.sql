@@ -71,22 +71,23 @@ fee_lines as (
 
     select
         fee.container_id,
+        fee.place,
         fee.amount,
         fee.is_total,
         coalesce(
             fee.currency_code,
             case
-                when min(fee.currency_code) over (partition by fee.container_id)
-                    = max(fee.currency_code) over (partition by fee.container_id)
-                    then min(fee.currency_code) over (partition by fee.container_id)
+                when min(fee.currency_code) over (partition by fee.container_id, fee.place)
+                    = max(fee.currency_code) over (partition by fee.container_id, fee.place)
+                    then min(fee.currency_code) over (partition by fee.container_id, fee.place)
             end,
             'local'
         ) as currency_code,
         fee.is_total
         and fee.currency_code is null
         and coalesce(
-            min(fee.currency_code) over (partition by fee.container_id)
-            < max(fee.currency_code) over (partition by fee.container_id),
+            min(fee.currency_code) over (partition by fee.container_id, fee.place)
+            < max(fee.currency_code) over (partition by fee.container_id, fee.place),
             false
         ) as is_unplaced
     from {{analytics}}.known_fees as fee
@@ -100,6 +101,7 @@ fees_by_currency as (
 
     select
         fee.container_id,
+        fee.place,
         fee.currency_code,
         fee.amount is null as is_unreadable,
         fee.is_unplaced,
@@ -107,7 +109,7 @@ fees_by_currency as (
         max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) over by_currency
             as total
     from fee_lines as fee
-    window by_currency as (partition by fee.container_id, fee.currency_code)
+    window by_currency as (partition by fee.container_id, fee.place, fee.currency_code)
 
 ),
 
@@ -115,6 +117,7 @@ fees as (
 
     select
         fee.container_id,
+        fee.place,
         jsonb_object_agg(fee.currency_code, greatest(fee.lines, fee.total))
             filter (where coalesce(fee.lines, fee.total) is not null) as fees_by_currency,
         case
@@ -127,7 +130,7 @@ fees as (
         coalesce(bool_or(fee.lines <> fee.total or fee.is_unplaced), false) as is_total_different,
         (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable
     from fees_by_currency as fee
-    group by fee.container_id
+    group by fee.container_id, fee.place
 
 )
 
@@ -163,7 +166,7 @@ select
 from overdue as stay
 left join fees as fee
     on fee.container_id = stay.container_id
-    and stay.place = 'port'
+    and fee.place = stay.place
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = stay.terminal_id
 left join {{data}}.rail_terminals as ramp
@@ -245,7 +248,7 @@ comment on column {{analytics}}.demurrage_exposure.pod_terminal is
 comment on column {{analytics}}.demurrage_exposure.place is
     'Which stay: port or ramp.';
 comment on column {{analytics}}.demurrage_exposure.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.demurrage_exposure.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.demurrage_exposure.customer_name is

@@ -11,7 +11,7 @@
 --                       (pickup_worklist)
 --   hold_new            a hold that is not pending was first seen in the last 24 hours and stands
 --   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, none such
---                       stands, and it has not left the port
+--                       stands there, and it has not left the place
 --   eta_slipped         the ETA at the port of discharge is more than 24 hours later than it was
 --                       known to be 24 hours ago
 --   eta_passed          the ETA has passed and nobody said that it arrived
@@ -313,7 +313,7 @@ of_others as (
 
     select
         hold.container_id,
-        'port' as place,
+        hold.place,
         'hold_new' as exception,
         format(
             'held by %s%s', coalesce(hold.hold_name, 'an unnamed hold'), ': ' || hold.description
@@ -329,32 +329,36 @@ of_others as (
 
     select
         hold.container_id,
-        'port' as place,
+        hold.place,
         'hold_cleared' as exception,
         format(
             'no hold is left: %s was cleared', coalesce(hold.hold_name, 'an unnamed hold')
         ) as sentence,
         hold.cleared_at as since_at
     from (
-        select distinct on (cleared.container_id)
+        select distinct on (cleared.container_id, cleared.place)
             cleared.container_id,
+            cleared.place,
             cleared.hold_name,
             cleared.cleared_at
         from {{analytics}}.hold_durations as cleared
         where cleared.cleared_at > {{analytics}}.as_of() - interval '24 hours'
             and cleared.status is distinct from 'pending'
-        order by cleared.container_id, cleared.cleared_at desc, cleared.hold_key
+        order by cleared.container_id, cleared.place, cleared.cleared_at desc, cleared.hold_key
     ) as hold
     inner join {{analytics}}.known_containers as container
         on container.container_id = hold.container_id
         and (
-            least(container.pod_full_out_at, container.pod_rail_departed_at)
-                <= {{analytics}}.as_of()
+            case hold.place
+                when 'ramp' then container.final_destination_full_out_at
+                else least(container.pod_full_out_at, container.pod_rail_departed_at)
+            end <= {{analytics}}.as_of()
         ) is not true
     where not exists (
         select
         from {{analytics}}.known_holds as standing
         where standing.container_id = hold.container_id
+            and standing.place = hold.place
             and standing.status is distinct from 'pending'
     )
 

@@ -20,6 +20,7 @@ select
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
+    fee.place,
     fee.type as fee_type,
     fee.currency_code,
     fee.source,
@@ -44,7 +45,10 @@ left join {{analytics}}.known_shipments as shipment
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
 left join {{analytics}}.time_zones as zone
-    on zone.name = container.pod_timezone
+    on zone.name = case fee.place
+        when 'ramp' then container.final_destination_timezone
+        else container.pod_timezone
+    end
 -- The amount that was replaced by this one: the rule.
 left join {{data}}.container_fee_history as earlier
     on earlier.container_id = fee.container_id
@@ -99,6 +103,8 @@ comment on column {{analytics}}.fee_history.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.fee_history.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.fee_history.place is
+    'Where it is charged: port or ramp.';
 comment on column {{analytics}}.fee_history.fee_type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{analytics}}.fee_history.currency_code is
@@ -122,10 +128,10 @@ comment on column {{analytics}}.fee_history.is_start_known is
 comment on column {{analytics}}.fee_history.seen_at is
     'When we first saw the amount. UTC.';
 comment on column {{analytics}}.fee_history.seen_local is
-    'When we first saw the amount. Wall time at the port of discharge; null where its zone is not '
+    'When we first saw the amount. Wall time at the place; null where its zone is not '
     'known.';
 comment on column {{analytics}}.fee_history.gone_at is
     'When we first saw it gone or changed; null while it stands. UTC.';
 comment on column {{analytics}}.fee_history.gone_local is
-    'When we first saw it gone or changed. Wall time at the port of discharge; null where its '
-    'zone is not known.';
+    'When we first saw it gone or changed. Wall time at the place; null where its zone is '
+    'not known.';

@@ -22,6 +22,7 @@ versions as not materialized (
     select
         hold.container_id,
         hold.hold_key,
+        hold.place,
         hold.name,
         hold.status,
         hold.description,
@@ -48,6 +49,7 @@ edits as not materialized (
     inner join versions as begun
         on begun.container_id = ended.container_id
         and begun.valid_from = ended.valid_to
+        and begun.place = ended.place
         and begun.name is not distinct from ended.name
         and begun.status is not distinct from ended.status
     where (
@@ -55,6 +57,7 @@ edits as not materialized (
             from versions as other
             where other.container_id = ended.container_id
                 and other.valid_to = ended.valid_to
+                and other.place = ended.place
                 and other.name is not distinct from ended.name
                 and other.status is not distinct from ended.status
                 and (other.valid_from, other.hold_key) <= (ended.valid_from, ended.hold_key)
@@ -63,6 +66,7 @@ edits as not materialized (
             from versions as other
             where other.container_id = begun.container_id
                 and other.valid_from = begun.valid_from
+                and other.place = begun.place
                 and other.name is not distinct from begun.name
                 and other.status is not distinct from begun.status
                 and other.hold_key <= begun.hold_key
@@ -75,6 +79,7 @@ intervals as not materialized (
     select
         version.container_id,
         version.hold_key,
+        version.place,
         version.name,
         version.status,
         case when later.container_id is null then version.description else last.description end
@@ -163,6 +168,7 @@ select
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
+    hold.place,
     hold.name as hold_name,
     hold.status,
     hold.description,
@@ -194,7 +200,10 @@ left join {{analytics}}.known_shipments as shipment
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
 left join {{analytics}}.time_zones as zone
-    on zone.name = container.pod_timezone;
+    on zone.name = case hold.place
+        when 'ramp' then container.final_destination_timezone
+        else container.pod_timezone
+    end;
 
 comment on view {{analytics}}.hold_durations is
     'One row per interval in which a hold stood on a live container with one status.';
@@ -214,6 +223,8 @@ comment on column {{analytics}}.hold_durations.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.hold_durations.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.hold_durations.place is
+    'Where it held the container: port or ramp.';
 comment on column {{analytics}}.hold_durations.hold_name is
     'What holds the container, for example customs or freight.';
 comment on column {{analytics}}.hold_durations.status is
@@ -231,10 +242,8 @@ comment on column {{analytics}}.hold_durations.is_start_known is
 comment on column {{analytics}}.hold_durations.placed_at is
     'When we first saw it stand. UTC.';
 comment on column {{analytics}}.hold_durations.placed_local is
-    'When we first saw it stand. Wall time at the port of discharge; null where its zone is not '
-    'known.';
+    'When we first saw it stand. Wall time at the place; null where its zone is not known.';
 comment on column {{analytics}}.hold_durations.cleared_at is
     'When we first saw it gone; null while it stands. UTC.';
 comment on column {{analytics}}.hold_durations.cleared_local is
-    'When we first saw it gone. Wall time at the port of discharge; null where its zone is not '
-    'known.';
+    'When we first saw it gone. Wall time at the place; null where its zone is not known.';

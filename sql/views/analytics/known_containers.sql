@@ -18,18 +18,26 @@ select
     record.created_at,
     record.seal_number,
     record.pickup_lfd,
+    record.ssl_lfd,
     record.pickup_appointment_at,
     record.availability_known,
     record.available_for_pickup,
+    record.empty_out_at,
+    record.pol_full_in_at,
+    record.pol_vessel_loaded_at,
+    record.pol_vessel_departed_at,
     record.pod_arrived_at,
     record.pod_discharged_at,
     record.pod_full_out_at,
     record.pod_full_out_chassis_number,
     record.location_at_pod_terminal,
     record.final_destination_full_out_at,
+    record.delivered_at,
     record.empty_terminated_at,
     record.holds_at_pod_terminal,
     record.fees_at_pod_terminal,
+    record.ind_facility_holds,
+    record.ind_facility_fees,
     record.pod_timezone,
     record.final_destination_timezone,
     record.empty_terminated_timezone,
@@ -49,6 +57,7 @@ select
     record.pickup_lfd_terminal,
     record.pickup_lfd_rail,
     record.pickup_lfd_line,
+    record.import_deadline_sources,
 -- now:
     record._changed_at as known_since
 from {{data}}.containers as record
@@ -71,7 +80,7 @@ comment on column {{analytics}}.known_containers.number is
 comment on column {{analytics}}.known_containers.ref_numbers is
     'The customer''s reference numbers. From attributes.ref_numbers.';
 comment on column {{analytics}}.known_containers.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept. From '
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept. From '
     'attributes.equipment_type.';
 comment on column {{analytics}}.known_containers.equipment_length is
     'Length in feet: 10, 20, 40, 45. From attributes.equipment_length.';
@@ -86,6 +95,9 @@ comment on column {{analytics}}.known_containers.seal_number is
 comment on column {{analytics}}.known_containers.pickup_lfd is
     'Last free day as the service coalesces it from the deadlines, the line''s preferred. '
     'UTC; the local day is in container_import_deadlines. From attributes.pickup_lfd.';
+comment on column {{analytics}}.known_containers.ssl_lfd is
+    'The shipping line''s last free day under its older name; counts where pickup_lfd_line is '
+    'not sent. UTC; local zone pod_timezone. From attributes.ssl_lfd.';
 comment on column {{analytics}}.known_containers.pickup_appointment_at is
     'Pickup appointment at the terminal. UTC; local zone pod_timezone. From '
     'attributes.pickup_appointment_at.';
@@ -95,6 +107,18 @@ comment on column {{analytics}}.known_containers.availability_known is
 comment on column {{analytics}}.known_containers.available_for_pickup is
     'Available for pickup; means something only when availability_known. From '
     'attributes.available_for_pickup.';
+comment on column {{analytics}}.known_containers.empty_out_at is
+    'Empty container out, for loading. UTC; the zone is that of its transport event, else '
+    'pol_timezone of the shipment. From attributes.empty_out_at.';
+comment on column {{analytics}}.known_containers.pol_full_in_at is
+    'Full container in, at the port of lading or an inland depot. UTC; the zone is that of its '
+    'transport event, else pol_timezone of the shipment. From attributes.pol_full_in_at.';
+comment on column {{analytics}}.known_containers.pol_vessel_loaded_at is
+    'Loaded on the vessel at the port of lading. UTC; local zone pol_timezone of the shipment. '
+    'From attributes.pol_vessel_loaded_at.';
+comment on column {{analytics}}.known_containers.pol_vessel_departed_at is
+    'Departure of the vessel from the port of lading. UTC; local zone pol_timezone of the '
+    'shipment. From attributes.pol_vessel_departed_at.';
 comment on column {{analytics}}.known_containers.pod_arrived_at is
     'Vessel arrival at the port of discharge. UTC; local zone pod_timezone. From '
     'attributes.pod_arrived_at.';
@@ -113,6 +137,9 @@ comment on column {{analytics}}.known_containers.location_at_pod_terminal is
 comment on column {{analytics}}.known_containers.final_destination_full_out_at is
     'Pickup at the final destination of an inland move. UTC; local zone '
     'final_destination_timezone. From attributes.final_destination_full_out_at.';
+comment on column {{analytics}}.known_containers.delivered_at is
+    'Delivery. UTC; the zone is that of its transport event, else final_destination_timezone or '
+    'pod_timezone. From attributes.delivered_at.';
 comment on column {{analytics}}.known_containers.empty_terminated_at is
     'When the empty container was returned. UTC; local zone empty_terminated_timezone. '
     'From attributes.empty_terminated_at.';
@@ -122,6 +149,12 @@ comment on column {{analytics}}.known_containers.holds_at_pod_terminal is
 comment on column {{analytics}}.known_containers.fees_at_pod_terminal is
     'Fees now standing, as sent; as rows in container_fees. From '
     'attributes.fees_at_pod_terminal.';
+comment on column {{analytics}}.known_containers.ind_facility_holds is
+    'Holds now standing at the inland facility, as sent; as rows in container_holds, with place '
+    'ramp. From attributes.ind_facility_holds.';
+comment on column {{analytics}}.known_containers.ind_facility_fees is
+    'Fees now standing at the inland facility, as sent; as rows in container_fees, with place '
+    'ramp. From attributes.ind_facility_fees.';
 comment on column {{analytics}}.known_containers.pod_timezone is
     'IANA time zone of the port of discharge; null: times there are local wall time '
     'marked as UTC. From attributes.pod_timezone.';
@@ -178,5 +211,9 @@ comment on column {{analytics}}.known_containers.pickup_lfd_line is
     'Last free day as the shipping line says; depends on the line. UTC; local zone '
     'final_destination_timezone or pod_timezone. From '
     'attributes.import_deadlines.pickup_lfd_line.';
+comment on column {{analytics}}.known_containers.import_deadline_sources is
+    'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on '
+    'where a bare date was sent), place, and details sent with it. Null where there is no more. '
+    'As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column {{analytics}}.known_containers.known_since is
     'Since when the row is known to be as it is. UTC.';

@@ -10,9 +10,11 @@ create view {{analytics}}.known_fees as
 select
     record.container_id,
     record.fee_key,
+    record.place,
     record.type,
     record.amount,
     record.currency_code,
+    record.description,
     coalesce(record.type = 'total', false) as is_total
 -- now:
 from {{data}}.container_fees as record;
@@ -27,12 +29,16 @@ comment on view {{analytics}}.known_fees is
 comment on column {{analytics}}.known_fees.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_fees.fee_key is
-    'Distinguishes the fees of one container: by type and currency, then by position.';
+    'Distinguishes the fees of one container: by place, type and currency, then by position.';
+comment on column {{analytics}}.known_fees.place is
+    'Where it is charged: port or ramp.';
 comment on column {{analytics}}.known_fees.type is
     'demurrage, exam, extended_dwell_time, other, total; other values are kept.';
 comment on column {{analytics}}.known_fees.amount is
     'Amount in the currency, exact.';
 comment on column {{analytics}}.known_fees.currency_code is
     'ISO 4217 code; null: local currency, not said.';
+comment on column {{analytics}}.known_fees.description is
+    'The words of the facility on the fee.';
 comment on column {{analytics}}.known_fees.is_total is
     'True for a line that sums others: never to be added to them.';

@@ -10,9 +10,11 @@ create view {{analytics}}.known_holds as
 select
     record.container_id,
     record.hold_key,
+    record.place,
     record.name,
     record.status,
-    record.description
+    record.description,
+    record.detail
 -- now:
 from {{data}}.container_holds as record;
 -- as of:
@@ -26,10 +28,14 @@ comment on view {{analytics}}.known_holds is
 comment on column {{analytics}}.known_holds.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_holds.hold_key is
-    'Distinguishes the holds of one container: by name and description, then by position.';
+    'Distinguishes the holds of one container: by place, name and description, then by position.';
+comment on column {{analytics}}.known_holds.place is
+    'Where it holds the container: port or ramp.';
 comment on column {{analytics}}.known_holds.name is
     'What holds the container, for example customs or freight.';
 comment on column {{analytics}}.known_holds.status is
     'pending or hold; other values are kept.';
 comment on column {{analytics}}.known_holds.description is
     'The terminal''s own words.';
+comment on column {{analytics}}.known_holds.detail is
+    'More of the terminal''s own words.';

@@ -10,6 +10,7 @@ create view {{analytics}}.known_import_deadlines as
 select
     record.container_id,
     record.kind,
+    record.place,
     record.deadline_at,
     record.time_zone,
     record.local_date
@@ -27,7 +28,10 @@ comment on column {{analytics}}.known_import_deadlines.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_import_deadlines.kind is
     'Which deadline: pickup_lfd (coalesced by the service), pickup_lfd_terminal, '
-    'pickup_lfd_rail, pickup_lfd_line.';
+    'pickup_lfd_rail, pickup_lfd_line; with .original, .current, .calculated or .unified the day '
+    'of that name that the source says beside; other names of import_deadlines as sent.';
+comment on column {{analytics}}.known_import_deadlines.place is
+    'Where the day applies: port or ramp.';
 comment on column {{analytics}}.known_import_deadlines.deadline_at is
     'The deadline as an instant, mostly local midnight of the day; null when the source '
     'sent a bare date. UTC.';

@@ -28,11 +28,13 @@ select
     record.pod_vessel_imo,
     record.pod_voyage_number,
     record.pol_etd_at,
+    record.pol_original_etd_at,
     record.pol_atd_at,
     record.pod_eta_at,
     record.pod_original_eta_at,
     record.pod_ata_at,
     record.destination_eta_at,
+    record.destination_original_eta_at,
     record.destination_ata_at,
     record.pol_timezone,
     record.pod_timezone,
@@ -109,6 +111,9 @@ comment on column {{analytics}}.known_shipments.pod_voyage_number is
 comment on column {{analytics}}.known_shipments.pol_etd_at is
     'Estimated departure from the port of lading, as the shipping line reports it; '
     'depends on the line. UTC; local zone pol_timezone. From attributes.pol_etd_at.';
+comment on column {{analytics}}.known_shipments.pol_original_etd_at is
+    'First estimated departure from the port of lading that the line reported. UTC; local zone '
+    'pol_timezone. From attributes.pol_original_etd_at.';
 comment on column {{analytics}}.known_shipments.pol_atd_at is
     'Actual departure from the port of lading. UTC; local zone pol_timezone. From '
     'attributes.pol_atd_at.';
@@ -125,6 +130,9 @@ comment on column {{analytics}}.known_shipments.destination_eta_at is
     'Estimated arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_eta_at. UTC; local zone destination_timezone. From '
     'attributes.destination_eta_at.';
+comment on column {{analytics}}.known_shipments.destination_original_eta_at is
+    'First estimated arrival at the destination that the line reported. UTC; local zone '
+    'destination_timezone. From attributes.destination_original_eta_at.';
 comment on column {{analytics}}.known_shipments.destination_ata_at is
     'Actual arrival at the destination as the line reports it; for inland rail see '
     'containers.ind_ata_at. UTC; local zone destination_timezone. From '

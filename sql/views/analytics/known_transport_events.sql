@@ -25,6 +25,8 @@ select
     record.vessel_id,
     record.terminal_id,
     record.terminal_type,
+    record.value,
+    record.value_timestamp,
     record.is_estimated
 from {{data}}.transport_events as record
 -- now:
@@ -73,6 +75,10 @@ comment on column {{analytics}}.known_transport_events.terminal_id is
     'Terminal; terminals or rail_terminals by terminal_type. From relationships.terminal.';
 comment on column {{analytics}}.known_transport_events.terminal_type is
     'Resource type that terminal_id points to. From relationships.terminal.';
+comment on column {{analytics}}.known_transport_events.value is
+    'What a *.changed event says the thing became: the new last free day or appointment, as sent.';
+comment on column {{analytics}}.known_transport_events.value_timestamp is
+    'value as an instant, as the service says it. UTC.';
 comment on column {{analytics}}.known_transport_events.is_estimated is
     'True when it is expected and has not happened: the name of the event contains '
     '.estimated.';

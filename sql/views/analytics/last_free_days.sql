@@ -66,7 +66,7 @@ comment on column {{analytics}}.last_free_days.place is
 comment on column {{analytics}}.last_free_days.place_locode is
     'UN/LOCODE of the port of discharge or of the destination.';
 comment on column {{analytics}}.last_free_days.equipment_type is
-    'dry, reefer, open top, flat rack, bulk, tank; other values are kept.';
+    'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.last_free_days.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.last_free_days.current_status is

@@ -8,7 +8,8 @@
 --
 -- is_ready: available, and nothing blocks. At the port the terminal says whether it is available,
 -- and every hold blocks but a pending one, also one whose status is not known. At the ramp the
--- status says it (`available`): available_for_pickup and holds speak of the port.
+-- status says it (`available`), and the holds of the inland facility: available_for_pickup and the
+-- other holds speak of the port.
 -- blockers: what keeps it from being ready: `hold: <name>` for each hold, `not available` or
 -- `availability unknown`. Empty when ready. other_holds do not block.
 --

@@ -6,11 +6,12 @@
 --
 -- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the
 -- source sent no zone, its time is wall time marked as UTC and stands there unconverted; where
--- PostgreSQL does not know the zone, the twin is null. empty_out, full_in, pol_loaded and
--- pod_berthed come from transport events that hold (invalidated_at is null): of several of a kind
--- the last with its zone, those with a zone before those without. pol_loaded counts at the port of
--- lading and pod_berthed at the port of discharge: one reported from another port does not, one
--- without a place does.
+-- PostgreSQL does not know the zone, the twin is null. empty_out, full_in and pol_loaded are the
+-- container's own milestones where the service sends them; else they, and always pod_berthed, come
+-- from transport events that hold (invalidated_at is null): of several of a kind the last with its
+-- zone, those with a zone before those without. pol_loaded counts at the port of lading and
+-- pod_berthed at the port of discharge: one reported from another port does not, one without a
+-- place does. Holds and fees are those at the terminal of the port of discharge.
 -- What comes from shipments is null where the shipment is tombstoned or was never seen. Blank
 -- stands for
 -- null: the export leaves cells empty. customer_id is that of the latest tracking request for the
@@ -53,6 +54,7 @@ holds as (
                 then 'Pending'
         end as other_hold
     from {{data}}.container_holds
+    where place = 'port'
     group by container_id
 
 ),
@@ -62,6 +64,7 @@ demurrage_by_currency as (
     select container_id, currency_code, sum(amount) as amount
     from {{data}}.container_fees
     where type = 'demurrage'
+        and place = 'port'
     group by container_id, currency_code
 
 ),
@@ -123,27 +126,27 @@ select
     coalesce(ind_terminal.firms_code, ind_rail_terminal.firms_code) as ind_terminal_firms_code,
     coalesce(ind_terminal.nickname, ind_rail_terminal.nickname) as ind_terminal_nickname,
     coalesce(ind_terminal.name, ind_rail_terminal.name) as ind_terminal_name,
-    milestones.empty_out_at at time zone 'UTC' as empty_out_at,
+    departure.empty_out_at at time zone 'UTC' as empty_out_at,
     to_char(
-        milestones.empty_out_at at time zone coalesce(
+        departure.empty_out_at at time zone coalesce(
             empty_out.name,
-            case when milestones.empty_out_zone is null then 'UTC' end
+            case when departure.empty_out_zone is null then 'UTC' end
         ),
         'YYYY-MM-DD HH24:MI:SS'
     ) as empty_out_at_local,
-    milestones.full_in_at at time zone 'UTC' as full_in_at,
+    departure.full_in_at at time zone 'UTC' as full_in_at,
     to_char(
-        milestones.full_in_at at time zone coalesce(
+        departure.full_in_at at time zone coalesce(
             full_in.name,
-            case when milestones.full_in_zone is null then 'UTC' end
+            case when departure.full_in_zone is null then 'UTC' end
         ),
         'YYYY-MM-DD HH24:MI:SS'
     ) as full_in_at_local,
-    milestones.pol_loaded_at at time zone 'UTC' as pol_loaded_at,
+    departure.pol_loaded_at at time zone 'UTC' as pol_loaded_at,
     to_char(
-        milestones.pol_loaded_at at time zone coalesce(
+        departure.pol_loaded_at at time zone coalesce(
             pol_loaded.name,
-            case when milestones.pol_loaded_zone is null then 'UTC' end
+            case when departure.pol_loaded_zone is null then 'UTC' end
         ),
         'YYYY-MM-DD HH24:MI:SS'
     ) as pol_loaded_at_local,
@@ -155,9 +158,9 @@ select
         ),
         'YYYY-MM-DD HH24:MI:SS'
     ) as pol_etd_at_local,
-    shipments.pol_atd_at at time zone 'UTC' as pol_atd_at,
+    departure.pol_atd_at at time zone 'UTC' as pol_atd_at,
     to_char(
-        shipments.pol_atd_at at time zone coalesce(
+        departure.pol_atd_at at time zone coalesce(
             pol.name,
             case when shipments.pol_timezone is null then 'UTC' end
         ),
@@ -206,12 +209,15 @@ select
         ),
         to_char(last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
     ) as pod_last_free_day_on_local,
-    containers.pickup_lfd_line at time zone 'UTC' as ssl_last_free_day_on,
+    coalesce(
+        containers.pickup_lfd_line,
+        containers.ssl_lfd
+    ) at time zone 'UTC' as ssl_last_free_day_on,
     coalesce(
         to_char(
-            containers.pickup_lfd_line at time zone coalesce(
-                line_lfd.name,
-                case when line_last_free_day.time_zone is null then 'UTC' end
+            coalesce(containers.pickup_lfd_line, containers.ssl_lfd) at time zone coalesce(
+                pod.name,
+                case when containers.pod_timezone is null then 'UTC' end
             ),
             'YYYY-MM-DD HH24:MI:SS'
         ),
@@ -281,20 +287,16 @@ select
     ) at time zone 'UTC' as ind_last_free_day_on,
     coalesce(
         to_char(
-            containers.pickup_lfd_rail at time zone coalesce(
-                rail_lfd.name,
-                case when rail_last_free_day.time_zone is null then 'UTC' end
-            ),
-            'YYYY-MM-DD HH24:MI:SS'
-        ),
-        to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS'),
-        to_char(
-            containers.ind_facility_lfd_on at time zone coalesce(
+            coalesce(
+                containers.pickup_lfd_rail,
+                containers.ind_facility_lfd_on
+            ) at time zone coalesce(
                 ind.name,
                 case when containers.final_destination_timezone is null then 'UTC' end
             ),
             'YYYY-MM-DD HH24:MI:SS'
-        )
+        ),
+        to_char(rail_last_free_day.local_date, 'YYYY-MM-DD HH24:MI:SS')
     ) as ind_last_free_day_on_local,
     containers.final_destination_full_out_at at time zone 'UTC' as ind_full_out_at,
     to_char(
@@ -378,6 +380,7 @@ left join lateral (
                 filter (
                     where events.event = 'container.transport.empty_out'
                         and events.timezone is not null
+                        and events.timestamp = coalesce(containers.empty_out_at, events.timestamp)
                 )
         )[1] as empty_out_zone,
         coalesce(
@@ -391,6 +394,7 @@ left join lateral (
                 filter (
                     where events.event = 'container.transport.full_in'
                         and events.timezone is not null
+                        and events.timestamp = coalesce(containers.pol_full_in_at, events.timestamp)
                 )
         )[1] as full_in_zone,
         coalesce(
@@ -405,6 +409,8 @@ left join lateral (
                 filter (
                     where events.event = 'container.transport.vessel_loaded'
                         and events.timezone is not null
+                        and events.timestamp
+                        = coalesce(containers.pol_vessel_loaded_at, events.timestamp)
                 )
         )[1] as pol_loaded_zone,
         coalesce(
@@ -445,6 +451,29 @@ left join lateral (
 
 ) as milestones
     on true
+-- The container's own come before those of transport events, with the zone of the port of lading
+-- where no transport event of the same instant says another.
+cross join lateral (
+
+    select
+        coalesce(containers.empty_out_at, milestones.empty_out_at) as empty_out_at,
+        coalesce(
+            milestones.empty_out_zone,
+            case when containers.empty_out_at is not null then shipments.pol_timezone end
+        ) as empty_out_zone,
+        coalesce(containers.pol_full_in_at, milestones.full_in_at) as full_in_at,
+        coalesce(
+            milestones.full_in_zone,
+            case when containers.pol_full_in_at is not null then shipments.pol_timezone end
+        ) as full_in_zone,
+        coalesce(containers.pol_vessel_loaded_at, milestones.pol_loaded_at) as pol_loaded_at,
+        coalesce(
+            milestones.pol_loaded_zone,
+            case when containers.pol_vessel_loaded_at is not null then shipments.pol_timezone end
+        ) as pol_loaded_zone,
+        coalesce(shipments.pol_atd_at, containers.pol_vessel_departed_at) as pol_atd_at
+
+) as departure
 left join lateral (
 
     select asking.customer_id
@@ -489,11 +518,11 @@ left join holds
 left join demurrage
     on demurrage.container_id = containers.container_id
 left join {{analytics}}.time_zones as empty_out
-    on empty_out.name = milestones.empty_out_zone
+    on empty_out.name = departure.empty_out_zone
 left join {{analytics}}.time_zones as full_in
-    on full_in.name = milestones.full_in_zone
+    on full_in.name = departure.full_in_zone
 left join {{analytics}}.time_zones as pol_loaded
-    on pol_loaded.name = milestones.pol_loaded_zone
+    on pol_loaded.name = departure.pol_loaded_zone
 left join {{analytics}}.time_zones as pol
     on pol.name = shipments.pol_timezone
 left join {{analytics}}.time_zones as pod_eta
@@ -508,10 +537,6 @@ left join {{analytics}}.time_zones as empty_return
     on empty_return.name = coalesce(containers.empty_terminated_timezone, containers.pod_timezone)
 left join {{analytics}}.time_zones as lfd
     on lfd.name = last_free_day.time_zone
-left join {{analytics}}.time_zones as line_lfd
-    on line_lfd.name = line_last_free_day.time_zone
-left join {{analytics}}.time_zones as rail_lfd
-    on rail_lfd.name = rail_last_free_day.time_zone
 where containers._deleted_at is null;
 
 comment on view {{datasync}}.containers is

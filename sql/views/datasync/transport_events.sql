@@ -7,8 +7,7 @@
 -- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent
 -- no zone, its time is wall time marked as UTC and stands there unconverted; where PostgreSQL does
 -- not know the zone, it is null.
--- Not filled, because the public interface does not have them: invalidation_reason,
--- previous_version_id.
+-- Not filled, because the public interface does not have it: invalidation_reason.
 
 create view {{datasync}}.transport_events as
 select
@@ -47,7 +46,7 @@ select
     events.data_source as data_source_label,
     coalesce(events.invalidated_at, events._deleted_at) at time zone 'UTC' as invalidated_at,
     null::text as invalidation_reason,
-    null::text as previous_version_id,
+    events.previous_version_id,
     events.created_at at time zone 'UTC' as created_at,
     events._changed_at at time zone 'UTC' as updated_at
 from {{data}}.transport_events as events
@@ -123,15 +122,14 @@ comment on column {{datasync}}.transport_events.vessel_mmsi is
 comment on column {{datasync}}.transport_events.voyage_number is
     'Voyage number.';
 comment on column {{datasync}}.transport_events.data_source_label is
-    'Who reported it: shipping_line, terminal, ais; other values are kept.';
+    'Who reported it: shipping_line, terminal, ais, rail and others.';
 comment on column {{datasync}}.transport_events.invalidated_at is
     'When the service found it untrue; where it does not say, when it was found withdrawn (our '
     'tombstone); null while it stands. UTC.';
 comment on column {{datasync}}.transport_events.invalidation_reason is
     'Unavailable, always null: the public interface says no reason.';
 comment on column {{datasync}}.transport_events.previous_version_id is
-    'Unavailable, always null: the public interface does not say which transport event replaces '
-    'which.';
+    'Transport event that it replaces; null: none, or not said.';
 comment on column {{datasync}}.transport_events.created_at is
     'When the service recorded it. UTC.';
 comment on column {{datasync}}.transport_events.updated_at is
