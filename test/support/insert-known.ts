@@ -13,6 +13,7 @@ const HISTORY = {
 /** Columns that the histories do not have. */
 const LIVE_ONLY = new Set([
   'is_zone_known',
+  'details',
   'is_total',
   'position',
   '_first_seen_at',

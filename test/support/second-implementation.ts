@@ -26,7 +26,11 @@ export interface Rule {
   readonly validFrom?: string
 }
 
+const PLACES = ['port', 'ramp'] as const
+type Place = (typeof PLACES)[number]
+
 interface Hold {
+  readonly place: Place
   readonly name: string
   readonly status: string
   /** The last text, and since when it was so. */
@@ -57,7 +61,7 @@ interface Seen {
   readonly first: number
   readonly holds: Stood<Hold>[]
   readonly availability: Stood<boolean | null>[]
-  readonly fees: Stood<readonly Fee[]>[]
+  readonly fees: Readonly<Record<Place, Stood<readonly Fee[]>[]>>
   readonly deadlines: Stood<Readonly<Record<string, SaidDay>>>[]
 }
 
@@ -183,7 +187,7 @@ export class SecondImplementation {
     }
     return this.#stays().flatMap((stay) => {
       if (!isExposed(stay)) return []
-      const fees = stay.place === 'port' ? feesOf(stay.container) : []
+      const fees = feesOf(stay.container, stay.place)
       const sums = sumsOf(fees)
       const [only, ...others] = new Set(fees.map((fee) => currencyOf(fee, fees)))
       const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
@@ -228,10 +232,10 @@ export class SecondImplementation {
             over,
             rateOf(clock.rule, over),
             isPort ? this.#wasAvailable(id, from, to) : undefined,
-            isPort ? this.#holdsIn(id, from, to) : [],
+            clock.place === 'out' ? [] : this.#holdsIn(id, clock.place, from, to),
             isWorking,
             clock.source,
-            isPort ? this.#feesAt(id, to) : [],
+            clock.place === 'out' ? [] : this.#feesAt(id, clock.place, to),
             this.#reportedAt(clock, to),
           ),
         )
@@ -255,20 +259,23 @@ export class SecondImplementation {
       first: at,
       holds: [],
       availability: [],
-      fees: [],
+      fees: { port: [], ramp: [] },
       deadlines: [],
     }
     this.#containers.set(container.id, seen)
     // A hold is the one of its name, status and text; then the one of its name and status whose
     // text was edited, the oldest text first. There can be several of all three.
-    const fresh = holdsOf(container).map(({ name, status, description }) => ({
+    const fresh = PLACES.flatMap((place) =>
+      holdsOf(container, place).map((hold) => ({ ...hold, place })),
+    ).map(({ place, name, status, description }) => ({
+      place,
       name,
       status,
       description: description ?? null,
       since: at,
     }))
     const isSame = (one: Hold, other: Hold) =>
-      one.name === other.name && one.status === other.status
+      one.place === other.place && one.name === other.name && one.status === other.status
     const isSameText = (one: Hold, other: Hold) =>
       isSame(one, other) && one.description === other.description
     let open = seen.holds
@@ -289,7 +296,7 @@ export class SecondImplementation {
     const isKnown = attribute(container, 'availability_known') !== false
     const available = isKnown ? attribute(container, 'available_for_pickup') : null
     follow(seen.availability, (available ?? null) as boolean | null, at)
-    follow(seen.fees, feesOf(container), at)
+    for (const place of PLACES) follow(seen.fees[place], feesOf(container, place), at)
     const said = (kind: string, zone: string) => ({
       day: deadline(container, kind),
       zone: usableZone(text(container, zone)),
@@ -522,18 +529,18 @@ export class SecondImplementation {
     return values.length === 0 ? undefined : values.includes(true)
   }
 
-  #holdsIn(id: string, from: number, to: number): string[] {
+  #holdsIn(id: string, place: Place, from: number, to: number): string[] {
     const names = this.#containers
       .get(id)!
-      .holds.filter(({ value }) => value.status !== 'pending')
+      .holds.filter(({ value }) => value.place === place && value.status !== 'pending')
       .filter((one) => one.from < to && (one.to ?? Infinity) > from)
       .map(({ value }) => value.name)
     return [...new Set(names)].sort()
   }
 
   /** What was listed last before an instant. */
-  #feesAt(id: string, to: number): string[] {
-    const fees = justBefore(this.#containers.get(id)!.fees, to) ?? []
+  #feesAt(id: string, place: Place, to: number): string[] {
+    const fees = justBefore(this.#containers.get(id)!.fees[place], to) ?? []
     return fees
       .map(({ type, amount, currency_code }) => [type, numeric(amount), currency_code])
       .map((cells) => cells.filter((cell) => (cell ?? null) !== null).join(' '))
@@ -742,16 +749,27 @@ export class SecondImplementation {
     const { at, containers } = this.#current()
     for (const container of containers) {
       const { first, holds } = this.#containers.get(container.id)!
-      const blocking = holds.filter(({ value }) => value.status !== 'pending')
-      const open = blocking.filter(({ to }) => to === undefined)
-      for (const { from } of open) {
-        if (from > first && from > at - DAY) yield exception(container, 'hold_new', 'medium', from)
-      }
-      const hasLeft =
-        past(container, 'pod_full_out_at', at) ?? past(container, 'pod_rail_departed_at', at)
-      const cleared = blocking.flatMap(({ to }) => (to !== undefined && to > at - DAY ? [to] : []))
-      if (cleared.length > 0 && open.length === 0 && hasLeft === undefined) {
-        yield exception(container, 'hold_cleared', 'low', Math.max(...cleared))
+      for (const place of PLACES) {
+        const blocking = holds.filter(
+          ({ value }) => value.place === place && value.status !== 'pending',
+        )
+        const open = blocking.filter(({ to }) => to === undefined)
+        for (const { from } of open) {
+          if (from > first && from > at - DAY) {
+            yield exception(container, 'hold_new', 'medium', from)
+          }
+        }
+        const hasLeft =
+          place === 'ramp'
+            ? past(container, 'final_destination_full_out_at', at)
+            : (past(container, 'pod_full_out_at', at) ??
+              past(container, 'pod_rail_departed_at', at))
+        const cleared = blocking.flatMap(({ to }) =>
+          to !== undefined && to > at - DAY ? [to] : [],
+        )
+        if (cleared.length > 0 && open.length === 0 && hasLeft === undefined) {
+          yield exception(container, 'hold_cleared', 'low', Math.max(...cleared))
+        }
       }
     }
   }
@@ -784,8 +802,8 @@ function isAvailableAt({ container, place }: Stay): boolean | undefined {
 }
 
 function blockingHolds(stay: Stay): string[] {
-  if (!isInside(stay) || stay.place === 'ramp') return []
-  const blocking = holdsOf(stay.container).filter(({ status }) => status !== 'pending')
+  if (!isInside(stay)) return []
+  const blocking = holdsOf(stay.container, stay.place).filter(({ status }) => status !== 'pending')
   return blocking.map(({ name }) => name).sort()
 }
 
@@ -928,17 +946,29 @@ function past(record: ResourceObject, name: string, at: number): number | undefi
   return value !== undefined && value <= at ? value : undefined
 }
 
-function holdsOf(container: ResourceObject): readonly Hold[] {
-  return (attribute(container, 'holds_at_pod_terminal') ?? []) as readonly Hold[]
+type SentHold = Pick<Hold, 'name' | 'status' | 'description'>
+
+function holdsOf(container: ResourceObject, place: Place): readonly SentHold[] {
+  const name = place === 'port' ? 'holds_at_pod_terminal' : 'ind_facility_holds'
+  return (attribute(container, name) ?? []) as readonly SentHold[]
 }
 
-function feesOf(container: ResourceObject): readonly Fee[] {
-  return (attribute(container, 'fees_at_pod_terminal') ?? []) as readonly Fee[]
+function feesOf(container: ResourceObject, place: Place): readonly Fee[] {
+  const name = place === 'port' ? 'fees_at_pod_terminal' : 'ind_facility_fees'
+  return (attribute(container, name) ?? []) as readonly Fee[]
+}
+
+/** The older name of a day, which counts where the newer one is not sent. */
+const OLDER_NAMES: Readonly<Record<string, string>> = {
+  pickup_lfd_line: 'ssl_lfd',
+  pickup_lfd_rail: 'ind_facility_lfd_on',
 }
 
 function deadline(container: ResourceObject, name: string): unknown {
   const all = attribute(container, 'import_deadlines') as Record<string, unknown> | null | undefined
-  return all?.[name] ?? undefined
+  const said = all?.[name] ?? attribute(container, OLDER_NAMES[name] ?? name) ?? undefined
+  // An object in place of a date: its latest word.
+  return typeof said === 'object' ? (said as { current: unknown }).current : said
 }
 
 function linked({ relationships }: ResourceObject, name: string): string | undefined {

@@ -4,64 +4,119 @@ import { canonical, dayAt, shown } from './snapshot-values.js'
 
 interface Child {
   readonly table: string
-  readonly order: string
+  readonly order: readonly string[]
   readonly expected: (container: ResourceObject) => readonly Row[]
 }
 
 const CHILDREN: readonly Child[] = [
   {
     table: 'container_holds',
-    order: 'position',
-    expected: ({ attributes }) =>
-      listOf(attributes?.holds_at_pod_terminal).map((hold, position) => {
-        const { name = null, status = null, description = null, ...rest } = hold
-        return { name, status, description, position, _unmapped: orNull(rest) }
-      }),
+    order: ['place', 'position'],
+    expected: ({ attributes = {} }) =>
+      ofBoth(attributes, 'holds_at_pod_terminal', 'ind_facility_holds').map(
+        ({ place, position, item }) => {
+          const { name = null, status = null, description = null, detail = null, ...rest } = item
+          return { place, name, status, description, detail, position, _unmapped: orNull(rest) }
+        },
+      ),
   },
   {
     table: 'container_fees',
-    order: 'position',
-    expected: ({ attributes }) =>
-      listOf(attributes?.fees_at_pod_terminal).map((fee, position) => {
-        const { type = null, amount = null, currency_code = null, ...rest } = fee
-        const is_total = type === 'total'
-        return { type, amount, currency_code, is_total, position, _unmapped: orNull(rest) }
-      }),
+    order: ['place', 'position'],
+    expected: ({ attributes = {} }) =>
+      ofBoth(attributes, 'fees_at_pod_terminal', 'ind_facility_fees').map(
+        ({ place, position, item }) => {
+          const { type = null, amount = null, currency_code = null, ...others } = item
+          const { description = null, ...rest } = others
+          const is_total = type === 'total'
+          const unmapped = { _unmapped: orNull(rest) }
+          return {
+            place,
+            type,
+            amount,
+            currency_code,
+            description,
+            is_total,
+            position,
+            ...unmapped,
+          }
+        },
+      ),
   },
-  { table: 'container_import_deadlines', order: 'kind', expected: expectedDeadlines },
+  { table: 'container_import_deadlines', order: ['kind'], expected: expectedDeadlines },
 ]
 
 export function listOf(value: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(value) ? (value as Record<string, unknown>[]) : []
 }
 
+/** The items of the list at the port, then of the one at the ramp. */
+function ofBoth(attributes: Readonly<Record<string, unknown>>, atPort: string, atRamp: string) {
+  return (['port', 'ramp'] as const).flatMap((place) =>
+    listOf(attributes[place === 'port' ? atPort : atRamp]).map((item, position) => ({
+      place,
+      position,
+      item,
+    })),
+  )
+}
+
 function orNull(rest: Record<string, unknown>): unknown {
   return Object.keys(rest).length === 0 ? null : rest
 }
 
-/** The railway's deadline is a day at the ramp; the others are days at the port. */
+/**
+ * The railway's deadline is a day at the ramp; the others are days at the port. An object in place
+ * of a date makes a row of each day it names.
+ */
 export function expectedDeadlines({ attributes = {} }: ResourceObject): Row[] {
-  const deadlines = (attributes.import_deadlines ?? {}) as Record<string, string | null>
-  const pod = attributes.pod_timezone as string | null
-  const final = attributes.final_destination_timezone as string | null
-  const coalesced = attributes.pickup_lfd as string | null
-  const sent = [
-    ['pickup_lfd', coalesced, pod],
-    ['pickup_lfd_line', deadlines.pickup_lfd_line, pod],
-    ['pickup_lfd_rail', deadlines.pickup_lfd_rail, final],
-    ['pickup_lfd_terminal', deadlines.pickup_lfd_terminal, pod],
-  ] as const
-  return sent.flatMap(([kind, text, time_zone]) => {
-    if (typeof text !== 'string') return []
-    const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-    return {
-      kind,
-      deadline_at: isDay ? null : text,
-      time_zone,
-      local_date: isDay ? text : dayAt(text, time_zone),
-      is_zone_known: isDay || time_zone !== null,
+  const deadlines = (attributes.import_deadlines ?? {}) as Record<string, unknown>
+  const named = ['pickup_lfd_line', 'pickup_lfd_rail', 'pickup_lfd_terminal']
+  const sent: (readonly [string, unknown, unknown])[] = [
+    ['pickup_lfd', attributes.pickup_lfd, null],
+    ['pickup_lfd_line', deadlines.pickup_lfd_line ?? attributes.ssl_lfd, null],
+    ['pickup_lfd_rail', deadlines.pickup_lfd_rail ?? attributes.ind_facility_lfd_on, null],
+    ['pickup_lfd_terminal', deadlines.pickup_lfd_terminal, null],
+  ]
+  for (const [kind, said] of Object.entries(deadlines)) {
+    if (!named.includes(kind)) sent.push([kind, said, detailsOf(said)])
+    for (const role of ['original', 'current', 'calculated']) {
+      const day = (said as Readonly<Record<string, unknown>> | null)?.[role]
+      if (day !== undefined) sent.push([`${kind}.${role}`, day, detailsOf(day)])
     }
-  })
+  }
+  return sent
+    .sort(([one], [two]) => (one < two ? -1 : 1))
+    .flatMap(([kind, said, details]) => {
+      const text = latestDay(said)
+      if (typeof text !== 'string') return []
+      const place = kind.includes('rail') ? 'ramp' : 'port'
+      const time_zone = (
+        place === 'ramp' ? attributes.final_destination_timezone : attributes.pod_timezone
+      ) as string | null
+      const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+      return {
+        kind,
+        place,
+        deadline_at: isDay ? null : text,
+        time_zone,
+        local_date: isDay ? text : dayAt(text, time_zone),
+        is_zone_known: isDay || time_zone !== null,
+        details,
+      }
+    })
+}
+
+/** A date, or the day of an object in its place. */
+export function latestDay(said: unknown): unknown {
+  if (typeof said !== 'object' || said === null) return said ?? null
+  const { current, value } = said as { current?: unknown; value?: unknown }
+  return current ?? value ?? null
+}
+
+function detailsOf(said: unknown): unknown {
+  if (typeof said !== 'object' || said === null) return null
+  return orNull(Object.fromEntries(Object.entries(said).filter(([name]) => name !== 'value')))
 }
 
 /** How the tables below the containers differ from the lists within the records. */
@@ -81,7 +136,7 @@ export function compareChildren(
       const wanted = expected(container)
       const found = rows.get(container.id) ?? []
       rows.delete(container.id)
-      found.sort((one, two) => compare(one[order], two[order]))
+      found.sort((one, two) => compareBy(order, one, two))
       const describe = (row: Row): string =>
         Object.keys(wanted[0] ?? {})
           .map((name) => `${name} ${canonical(types.get(name) ?? '', row[name]) ?? 'null'}`)
@@ -100,6 +155,7 @@ export function compareChildren(
   })
 }
 
-function compare(one: unknown, two: unknown): number {
-  return (one as string | number) < (two as string | number) ? -1 : 1
+function compareBy(names: readonly string[], one: Row, two: Row): number {
+  const name = names.find((candidate) => one[candidate] !== two[candidate]) ?? names[0] ?? ''
+  return (one[name] as string | number) < (two[name] as string | number) ? -1 : 1
 }

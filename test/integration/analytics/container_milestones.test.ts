@@ -380,3 +380,36 @@ it('reads transport events only when one of theirs is asked for, and then by the
   expect(plan).toContain('transport_events')
   expect(plan).not.toContain('Seq Scan on transport_events')
 })
+
+it("prefers the container's own milestones, each with the zone of its transport event or place", async () => {
+  await scene.insert('shipments', [
+    { shipment_id: 's1', pol_timezone: 'Asia/Shanghai', pol_atd_at: '2026-02-11T00:00:00Z' },
+  ])
+  await scene.insert('containers', [
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      final_destination_timezone: 'America/Chicago',
+      empty_out_at: '2026-02-05T00:00:00Z',
+      pol_full_in_at: '2026-02-07T00:00:00Z',
+      pol_vessel_loaded_at: '2026-02-10T00:00:00Z',
+      pol_vessel_departed_at: '2026-02-10T12:00:00Z',
+      delivered_at: '2026-03-20T18:00:00Z',
+    },
+  ])
+  await scene.insert('transport_events', [
+    // The instant of the container, at an inland depot; and a later one elsewhere.
+    transportEvent('e1', 'empty_out', '2026-02-05T00:00:00Z', { timezone: 'Asia/Kolkata' }),
+    transportEvent('e2', 'empty_out', '2026-02-06T00:00:00Z', { timezone: 'Asia/Tokyo' }),
+    transportEvent('e3', 'full_in', '2026-02-08T00:00:00Z', { timezone: 'Asia/Tokyo' }),
+  ])
+  const names = ['empty_out', 'full_in', 'pol_loaded', 'pol_departed', 'delivered']
+  const [row] = await read(names.map((name) => `${name}_local`))
+  expect(row).toEqual({
+    empty_out_local: '2026-02-05 05:30:00',
+    full_in_local: '2026-02-07 08:00:00',
+    pol_loaded_local: '2026-02-10 08:00:00',
+    pol_departed_local: '2026-02-10 20:00:00',
+    delivered_local: '2026-03-20 13:00:00',
+  })
+})

@@ -422,3 +422,35 @@ it('names the ramp after the rail terminal of the destination, and takes its zon
     { ...at, container_id: 'c2', terminal_id: 't2', terminal_name: 'Joliet', binding_on: null },
   ])
 })
+
+it('blocks the ramp by the holds of the inland facility alone, and the port by its own', async () => {
+  await insertKnown(scene, 'containers', [box('c1', AT_RAMP), box('c2')])
+  const hold = (container_id: string, name: string, more: object = {}) => ({
+    container_id,
+    hold_key: name,
+    name,
+    status: 'hold',
+    ...more,
+  })
+  const RAMP = { place: 'ramp' }
+  await insertKnown(scene, 'container_holds', [
+    hold('c1', 'customs'),
+    hold('c1', 'freight', RAMP),
+    hold('c1', 'other', { ...RAMP, status: 'pending' }),
+    hold('c2', 'USDA'),
+    hold('c2', 'freight', RAMP),
+  ])
+  const columns = ['container_id', 'place', 'blocking_holds', 'other_holds']
+  const expected = [
+    { container_id: 'c1', place: 'port', blocking_holds: [], other_holds: [] },
+    {
+      container_id: 'c1',
+      place: 'ramp',
+      blocking_holds: ['freight'],
+      other_holds: ['customs (hold)', 'other (pending)'],
+    },
+    { container_id: 'c2', place: 'port', blocking_holds: ['USDA'], other_holds: [] },
+  ]
+  expect(await read(columns)).toEqual(expected)
+  expect(await scene.read('container_stays', { columns, rest: 'order by 1, 2' })).toEqual(expected)
+})

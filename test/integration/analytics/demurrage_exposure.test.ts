@@ -338,3 +338,27 @@ it('shows the fees that were known at an instant, and leaves tombstoned containe
     { container_id: 'c1', fee_amount: null },
   ])
 })
+
+it('counts the fees of a place for the stay there', async () => {
+  await insertOverdue('2026-03-13')
+  await insertKnown(scene, 'containers', [
+    container('c2', {
+      final_destination_timezone: 'America/Chicago',
+      pod_rail_departed_at: '2026-03-10T10:00:00Z',
+      ind_ata_at: '2026-03-12T10:00:00Z',
+    }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    { ...deadline('c2', '2026-03-14'), kind: 'pickup_lfd_rail', place: 'ramp' },
+  ])
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '100', 'USD'),
+    { ...fee('c1', 'exam', '7', 'USD'), place: 'ramp' },
+    fee('c2', 'demurrage', '900', 'CAD'),
+    { ...fee('c2', 'total', '75', null), fee_key: 'ramp', place: 'ramp' },
+  ])
+  expect(await read(['container_id', 'place', 'fees_by_currency'])).toEqual([
+    { container_id: 'c1', place: 'port', fees_by_currency: { USD: 100 } },
+    { container_id: 'c2', place: 'ramp', fees_by_currency: { local: 75 } },
+  ])
+})

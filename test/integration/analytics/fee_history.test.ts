@@ -60,6 +60,7 @@ it('shows how a fee grew', async () => {
     bill_of_lading_number: 'BOL1',
     shipping_line_scac: 'MAEU',
     pod_terminal: 'WBCT',
+    place: 'port',
     fee_type: 'demurrage',
     currency_code: 'USD',
     is_total: false,

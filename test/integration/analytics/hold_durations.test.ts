@@ -60,6 +60,7 @@ it('shows each time a hold stood with a status, over the day that has 23 hours',
     bill_of_lading_number: 'BOL1',
     shipping_line_scac: 'MAEU',
     pod_terminal: 'WBCT',
+    place: 'port',
     hold_name: 'customs',
     is_start_known: true,
   }
@@ -191,5 +192,25 @@ it('takes a hold whose text was edited for one, with the last text that was know
   expect(byPlace(await read(columns, '2026-03-09T12:00:00Z'))).toEqual([
     ...earlier,
     { ...first, description: 'EXAM at 7', hours: '36.00', cleared_at: null },
+  ])
+})
+
+it('keeps holds of the inland facility apart from those of the port, on its own clock', async () => {
+  await insertKnown(scene, 'containers', [
+    {
+      container_id: 'c1',
+      pod_timezone: 'America/Los_Angeles',
+      final_destination_timezone: 'America/Chicago',
+    },
+  ])
+  await scene.insert('container_hold_history', [
+    interval('2026-03-07T20:00:00Z', '2026-03-10T20:00:00Z'),
+    // Of the same name, and first seen in the look in which the other one went: no edited text.
+    interval('2026-03-10T20:00:00Z', '2026-03-11T20:00:00Z', { hold_key: 'b', place: 'ramp' }),
+  ])
+  const rows = await read(['place', 'hold_key', 'cleared_local'])
+  expect(rows).toEqual([
+    { place: 'port', hold_key: 'a', cleared_local: '2026-03-10 13:00:00' },
+    { place: 'ramp', hold_key: 'b', cleared_local: '2026-03-11 15:00:00' },
   ])
 })

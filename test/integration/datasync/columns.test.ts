@@ -43,7 +43,6 @@ it('says of every column that is never filled that it is unavailable, and why', 
   )
   expect(rows.map(({ name }) => name)).toEqual([
     'tracking_datasync.transport_events.invalidation_reason',
-    'tracking_datasync.transport_events.previous_version_id',
   ])
   for (const { comment } of rows) {
     expect(comment).toMatch(/^Unavailable, always null: the public interface .+\.$/)

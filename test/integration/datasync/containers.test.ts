@@ -408,3 +408,58 @@ it('leaves out what is tombstoned: containers, shipments, transport events', asy
     [{ container_id: 'c1', shipment_id: 's1', shipping_line_scac: null, empty_out_at: null }],
   )
 })
+
+it("prefers the container's own milestones and reads the older name of the line's day", async () => {
+  await scene.insert('shipments', [{ shipment_id: 's1', pol_timezone: 'Asia/Shanghai' }])
+  await scene.insert('containers', [
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_timezone: 'America/Los_Angeles',
+      empty_out_at: '2026-02-05T00:00:00Z',
+      pol_full_in_at: '2026-02-07T00:00:00Z',
+      pol_vessel_loaded_at: '2026-02-10T00:00:00Z',
+      pol_vessel_departed_at: '2026-02-10T12:00:00Z',
+      ssl_lfd: '2026-03-13T07:00:00Z',
+    },
+  ])
+  await scene.insert('transport_events', [
+    {
+      container_id: 'c1',
+      transport_event_id: 'e1',
+      event: 'container.transport.empty_out',
+      timestamp: '2026-02-06T00:00:00Z',
+      timezone: 'Asia/Tokyo',
+      is_estimated: false,
+    },
+  ])
+  await scene.insert('container_holds', [
+    { container_id: 'c1', hold_key: 'a', place: 'ramp', name: 'customs', status: 'hold' },
+  ])
+  await scene.insert('container_fees', [
+    {
+      container_id: 'c1',
+      fee_key: 'a',
+      place: 'ramp',
+      type: 'demurrage',
+      amount: '75',
+      currency_code: 'USD',
+    },
+  ])
+  const times = ['empty_out_at', 'full_in_at', 'pol_loaded_at', 'pol_atd_at']
+  const [row] = await read([
+    ...[...times, 'ssl_last_free_day_on'].flatMap((name) => [name, `${name}_local`]),
+    'customs_hold_at_pod_terminal',
+    'demurrage_at_pod_terminal',
+  ])
+  expect(row).toMatchObject({
+    ...moment('empty_out_at', '2026-02-05 00:00', '2026-02-05 08:00'),
+    ...moment('full_in_at', '2026-02-07 00:00', '2026-02-07 08:00'),
+    ...moment('pol_loaded_at', '2026-02-10 00:00', '2026-02-10 08:00'),
+    pol_atd_at: '2026-02-10 12:00:00',
+    ...moment('ssl_last_free_day_on', '2026-03-13 07:00', '2026-03-13 00:00'),
+    // What stands at the inland facility is not at the port.
+    customs_hold_at_pod_terminal: null,
+    demurrage_at_pod_terminal: null,
+  })
+})

@@ -16,7 +16,7 @@ const CORRUPTIONS: readonly (readonly [table: string, sqlText: string])[] = [
   ['shipments', `update {{t}}.shipments set ref_numbers = ref_numbers || array['surplus']`],
   ['shipments', `update {{t}}.shipments set container_ids = container_ids[2:]`],
   ['shipments', `update {{t}}.shipments set destination_type = 'planet'`],
-  ['shipments', `update {{t}}.shipments set _unmapped = _unmapped - 'pol_original_etd_at'`],
+  ['shipments', `update {{t}}.shipments set _unmapped = '{"surplus": 1}'`],
   ['shipments', `update {{t}}.shipments set _coercions = '{"customer_name": {}}'`],
   ['shipments', `update {{t}}.shipments set _changed_at = _observed_at + interval '1 s'`],
   ['shipments', `delete from {{t}}.shipments`],

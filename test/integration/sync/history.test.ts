@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { ResourceIdentifier, ResourceObject } from '../../../src/jsonapi/document.js'
-import { expectedDeadlines } from '../../support/snapshot-children.js'
+import { expectedDeadlines, listOf } from '../../support/snapshot-children.js'
 import { canonical, instant } from '../../support/snapshot-values.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
@@ -10,12 +10,9 @@ afterEach(closeScenes)
 /** Values that stood under a key, each with the instants between which we saw it stand. */
 type Intervals = Map<string, { readonly value: string; readonly from: bigint; to: bigint | null }[]>
 
-/**
- * Attributes that change whenever the service looks, and those that no column has: neither makes a
- * version.
- */
+/** Attributes that change whenever the service looks: they make no version. */
 const NO_VERSION =
-  /^(?:terminal_checked_at|\w+_last_tracking_request_at|line_tracking_last_\w+_at|delivered_at|empty_out_at|pol_full_in_at|pol_vessel_\w+_at|ind_facility_(?:holds|fees)|ssl_lfd|\w+_original_etd_at|destination_original_eta_at)$/
+  /^(?:terminal_checked_at|\w+_last_tracking_request_at|line_tracking_last_\w+_at)$/
 
 const SHIPMENT_RELATIONS = [
   'port_of_lading',
@@ -57,18 +54,18 @@ it(
     })
     await expectHistory(scene, seen.get('hold')!, {
       table: 'container_hold_history',
-      key: ['container_id', 'name', 'description'],
-      values: ['status'],
+      key: ['container_id', 'place', 'name', 'description'],
+      values: ['status', 'detail'],
     })
     await expectHistory(scene, seen.get('fee')!, {
       table: 'container_fee_history',
-      key: ['container_id', 'type', 'currency_code'],
+      key: ['container_id', 'place', 'type', 'currency_code'],
       values: ['amount'],
     })
     await expectHistory(scene, seen.get('deadline')!, {
       table: 'container_import_deadline_history',
       key: ['container_id', 'kind'],
-      values: ['deadline_at', 'time_zone', 'local_date'],
+      values: ['place', 'deadline_at', 'time_zone', 'local_date'],
     })
     // The world must have moved, or nothing was shown.
     for (const [kind, intervals] of seen) {
@@ -190,16 +187,20 @@ function observe(seen: ReadonlyMap<string, Intervals>, { simulator }: Scene): vo
   for (const container of simulator.world.records('container', at)) {
     const { id, attributes = {} } = container
     note('container', [id], versionOf(container, CONTAINER_RELATIONS))
-    const holds = attributes.holds_at_pod_terminal as Record<string, unknown>[]
-    for (const { name, description, status } of holds) {
-      note('hold', [id, name, description], { status })
+    for (const [place, holds, fees] of [
+      ['port', attributes.holds_at_pod_terminal, attributes.fees_at_pod_terminal],
+      ['ramp', attributes.ind_facility_holds, attributes.ind_facility_fees],
+    ] as const) {
+      for (const { name, description, status, detail = null } of listOf(holds)) {
+        note('hold', [id, place, name, description], { status, detail })
+      }
+      for (const { type, currency_code, amount } of listOf(fees)) {
+        note('fee', [id, place, type, currency_code], { amount })
+      }
     }
-    const fees = attributes.fees_at_pod_terminal as Record<string, unknown>[]
-    for (const { type, currency_code, amount } of fees) {
-      note('fee', [id, type, currency_code], { amount })
-    }
-    for (const { kind, deadline_at, time_zone, local_date } of expectedDeadlines(container)) {
-      note('deadline', [id, kind], { deadline_at, time_zone, local_date })
+    for (const row of expectedDeadlines(container)) {
+      const { kind, place, deadline_at, time_zone, local_date } = row
+      note('deadline', [id, kind], { place, deadline_at, time_zone, local_date })
     }
   }
   const now = BigInt(at.getTime()) * 1000n

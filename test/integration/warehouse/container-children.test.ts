@@ -29,8 +29,11 @@ const TYPES: Readonly<Record<string, string>> = {
   pod_timezone: 'text',
   final_destination_timezone: 'text',
   _coercions: 'jsonb',
+  import_deadline_sources: 'jsonb',
   holds_at_pod_terminal: 'jsonb',
   fees_at_pod_terminal: 'jsonb',
+  ind_facility_holds: 'jsonb',
+  ind_facility_fees: 'jsonb',
 }
 
 async function children(table: ChildTable, stored: Stored): Promise<Row[]> {
@@ -43,7 +46,7 @@ async function children(table: ChildTable, stored: Stored): Promise<Row[]> {
     'derive',
     `select ${wanted.join(', ')}
     from tracking_sync.${table.madeBy}(${taken.join(', ')}) as made
-    order by ${table === deadlineTable ? 'made.kind' : 'made.position'}`,
+    order by ${table === deadlineTable ? 'made.kind' : 'made.place, made.position'}`,
     table.madeOf.map((name) => stored[name] ?? null),
   )
 }
@@ -69,7 +72,7 @@ async function localDates(instants: readonly string[], zone: string): Promise<st
     `select made.local_date::text as date
     from unnest($1::timestamptz[]) with ordinality as listed (instant, position)
     cross join lateral tracking_sync.deadlines_of(
-        null, listed.instant, null, null, $2, null, null
+        null, listed.instant, null, null, null, null, null, $2, null, null
     ) as made
     order by listed.position`,
     [instants, zone],
@@ -99,10 +102,12 @@ describe('import deadlines', () => {
       expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
         {
           kind: 'pickup_lfd_terminal',
+          place: 'port',
           deadline_at: instant,
           time_zone: LOS_ANGELES,
           local_date: date,
           is_zone_known: true,
+          details: null,
         },
       ])
     },
@@ -189,8 +194,113 @@ describe('import deadlines', () => {
   )
 })
 
+describe('deadlines under older names, and more than one day a source', () => {
+  const zones = { pod_timezone: LOS_ANGELES, final_destination_timezone: CHICAGO }
+  const brief = (rows: Row[]) =>
+    rows.map(({ kind, place, time_zone, local_date }) => [kind, place, time_zone, local_date])
+  const made = async (attributes: Readonly<Record<string, unknown>>): Promise<Row[]> => {
+    const { columns, flat } = flatten(container({ ...zones, ...attributes }))
+    const stored = { ...columns, _coercions: flat.coercions } as Stored
+    return deadlines(stored)
+  }
+
+  test('an older name counts where the newer one is not sent, and is no row of its own', async () => {
+    const older = { ssl_lfd: '2026-03-10T07:00:00Z', ind_facility_lfd_on: '2026-03-12T05:00:00Z' }
+    expect(brief(await made(older))).toEqual([
+      ['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-10'],
+      ['pickup_lfd_rail', 'ramp', CHICAGO, '2026-03-12'],
+    ])
+    const newer = {
+      pickup_lfd_line: '2026-03-11T07:00:00Z',
+      pickup_lfd_rail: '2026-03-13T05:00:00Z',
+    }
+    expect(brief(await made({ ...older, import_deadlines: newer }))).toEqual([
+      ['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-11'],
+      ['pickup_lfd_rail', 'ramp', CHICAGO, '2026-03-13'],
+    ])
+  })
+
+  test('an older name, or a newer one beside it, can be a bare date', async () => {
+    expect(brief(await made({ ssl_lfd: '2026-03-10', ind_facility_lfd_on: '2026-03-12' }))).toEqual(
+      [
+        ['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-10'],
+        ['pickup_lfd_rail', 'ramp', CHICAGO, '2026-03-12'],
+      ],
+    )
+    expect(
+      brief(
+        await made({
+          ssl_lfd: '2026-03-10T07:00:00Z',
+          import_deadlines: { pickup_lfd_line: '2026-03-11' },
+        }),
+      ),
+    ).toEqual([['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-11']])
+  })
+
+  test('each day of an object in place of a date is a row, with what was sent beside it', async () => {
+    const rows = await made({
+      import_deadlines: {
+        pickup_lfd_rail: { original: '2026-03-12T05:00:00Z', current: '2026-03-14T05:00:00Z' },
+        pickup_lfd_line: {
+          original: null,
+          current: null,
+          calculated: { date: '2026-03-11', free_days: 5, holidays: ['2026-03-09'] },
+        },
+        unified: { value: '2026-03-11T07:00:00Z', source: 'line' },
+      },
+    })
+    expect(brief(rows)).toEqual([
+      ['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-11'],
+      ['pickup_lfd_line.calculated', 'port', LOS_ANGELES, '2026-03-11'],
+      ['pickup_lfd_rail', 'ramp', CHICAGO, '2026-03-14'],
+      ['pickup_lfd_rail.current', 'ramp', CHICAGO, '2026-03-14'],
+      ['pickup_lfd_rail.original', 'ramp', CHICAGO, '2026-03-12'],
+      ['unified', 'port', LOS_ANGELES, '2026-03-11'],
+    ])
+    expect(rows.map(({ details }) => (details === null ? null : parsed(details)))).toEqual([
+      null,
+      { free_days: 5, holidays: ['2026-03-09'] },
+      null,
+      null,
+      null,
+      { source: 'line' },
+    ])
+  })
+})
+
+describe('holds and fees of the inland facility', () => {
+  const both = { name: 'customs', status: 'hold', description: 'X-ray' }
+
+  test('stand beside those of the port under keys of their own, with their place', async () => {
+    const rows = await children(holdTable, {
+      holds_at_pod_terminal: JSON.stringify([both]),
+      ind_facility_holds: JSON.stringify([both, both]),
+    })
+    const key = String(rows[0]?.hold_key)
+    expect(rows.map(({ hold_key, place, position }) => [hold_key, place, position])).toEqual([
+      [key, 'port', 0],
+      [`ramp-${key}`, 'ramp', 0],
+      [`ramp-${key}-2`, 'ramp', 1],
+    ])
+  })
+
+  test('a fee with a text and no type keeps both', async () => {
+    const [row] = await children(feeTable, {
+      ind_facility_fees: JSON.stringify([{ amount: 75, description: 'Storage' }]),
+    })
+    expect(row).toMatchObject({
+      place: 'ramp',
+      type: null,
+      amount: '75',
+      description: 'Storage',
+      _unmapped: null,
+      _coercions: null,
+    })
+  })
+})
+
 describe('holds', () => {
-  const customs = { name: 'customs', status: 'hold', description: 'X-ray' }
+  const customs = { name: 'customs', status: 'hold', description: 'X-ray', detail: 'At CES' }
   const other = { name: 'other', status: 'hold', description: 'DOWN - Broken Machine Over Pile' }
   const second = { name: 'other', status: 'hold', description: 'MACHINE - ' }
 
@@ -198,6 +308,7 @@ describe('holds', () => {
     const [row] = await holds([customs])
     expect(row).toEqual({
       hold_key: row?.hold_key,
+      place: 'port',
       ...customs,
       position: 0,
       _unmapped: null,
@@ -285,9 +396,11 @@ describe('fees', () => {
     const [row] = await fees('[{"type":"demurrage","amount":850.50,"currency_code":"USD"}]')
     expect(row).toEqual({
       fee_key: row?.fee_key,
+      place: 'port',
       type: 'demurrage',
       amount: '850.50',
       currency_code: 'USD',
+      description: null,
       is_total: false,
       position: 0,
       _unmapped: null,

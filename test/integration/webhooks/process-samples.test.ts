@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { noFailpoints } from '../../../src/base/failpoint.js'
 import { takeIn, type Intake } from '../../../src/ingest/intake.js'
 import { compareRow } from '../../../src/warehouse/rows/compare-rows.js'
-import { writeRows } from '../../../src/warehouse/rows/write-batch.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { knowRecords } from '../../support/know-records.js'
 import {
   DELIVERIES,
   readSample,
@@ -55,23 +54,6 @@ function intakeOf(records: readonly unknown[], observedAt: Date): Intake {
   )
 }
 
-/** Rows without any attribute, as if seen long ago, for what exists apart from notifications. */
-async function knowRecords(records: readonly SampleRecord[]): Promise<void> {
-  const bare = records
-    .filter(({ type }) => !type.endsWith('_event'))
-    .map(({ type, id }) => ({ type, id, attributes: {} }))
-  const intake = intakeOf(bare, new Date('2020-01-01T00:00:00Z'))
-  const sightings = [...intake.sightings.values()].flat()
-  await target.warehouse.transaction('know records', (session) =>
-    writeRows(
-      session,
-      target.warehouse.names,
-      { syncRunId: null, mode: 'sync', sightings, eventLists: [] },
-      noFailpoints,
-    ),
-  )
-}
-
 async function receive(name: string): Promise<void> {
   await storeDeliveries(target.warehouse, [readDelivery(bodyOf(name), {})])
 }
@@ -100,7 +82,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
     '%s is applied to the rows it tells of, and nothing is set aside',
     async (name) => {
       const { included, data } = readSample(name)
-      await knowRecords(included)
+      await knowRecords(target.warehouse, included)
       await receive(name)
       const bench = openFor(name)
       const report = await bench.processor.processAll()
@@ -159,7 +141,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
     { tags: ['W14'] },
     async (name) => {
       const { included, data } = readSample(name)
-      await knowRecords(included)
+      await knowRecords(target.warehouse, included)
       await receive(name)
       const bench = openBench(target.warehouse, service, {
         own: { url: undefined, ids: ['other'] },
@@ -225,7 +207,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
     expect(await queued(target.warehouse)).toContain(
       'container 5f3d40ad-2e2f-4778-8973-8a3a70bef56d',
     )
-    await knowRecords(readSample(name).included)
+    await knowRecords(target.warehouse, readSample(name).included)
     await bench.reader.readDue()
     expect(await read()).toMatchObject(expected)
     expect(Object.values(await statesOf(target.warehouse))).toEqual(['processed'])

@@ -54,8 +54,11 @@ function accountForAttribute(
   account.column(name, value)
   if (row.stream === 'transport_events' && name === 'event') account.derived('is_estimated')
   if (row.stream !== 'containers' || name !== 'import_deadlines') return
+  account.derived('import_deadline_sources')
   for (const deadline of DEADLINES) {
     if (!isObject(value)) account.derived(deadline)
+    // An object in place of a date stays in import_deadlines, and what is read of it is derived.
+    else if (isObject(value[deadline])) account.read(deadline, value[deadline])
     else if (value[deadline] !== undefined) account.column(deadline, value[deadline])
   }
 }
@@ -123,6 +126,12 @@ class Account {
     else if (!isSame(type, columns[name], value)) {
       this.#problems.push(`${name}: ${JSON.stringify(value)} became ${String(columns[name])}`)
     }
+  }
+
+  /** A column made of a part of an object; the object itself where it has no such part. */
+  read(name: string, object: JsonObject): void {
+    this.#columns.add(name)
+    if (this.#row.coercions[name] !== undefined) this.original(name, object)
   }
 
   /** A column that is a function of others. */

@@ -15,11 +15,13 @@ interface FullRecord {
 const shipmentTimes = {
   created_at: at(1),
   pol_etd_at: at(2),
+  pol_original_etd_at: at(12),
   pol_atd_at: at(3),
   pod_eta_at: at(4),
   pod_original_eta_at: at(5),
   pod_ata_at: at(6),
   destination_eta_at: at(7),
+  destination_original_eta_at: at(13),
   destination_ata_at: at(8),
   line_tracking_last_attempted_at: at(9),
   line_tracking_last_succeeded_at: at(10),
@@ -51,6 +53,13 @@ const shipmentTexts = {
 const containerTimes = {
   created_at: at(1),
   pickup_lfd: at(2),
+  ssl_lfd: at(21),
+  empty_out_at: at(22),
+  pol_full_in_at: at(23),
+  pol_vessel_loaded_at: at(24),
+  pol_vessel_departed_at: at(25),
+  delivered_at: at(26),
+  rail_last_tracking_request_at: at(27),
   pickup_appointment_at: at(3),
   pod_arrived_at: at(4),
   pod_discharged_at: at(5),
@@ -89,8 +98,23 @@ const deadlines = {
   pickup_lfd_line: at(20),
 }
 
-const hold = { name: 'customs', status: 'hold', description: 'X-ray' }
+const sources = {
+  'pickup_lfd_line.original': { at: at(20), place: 'port' },
+  'pickup_lfd_line.calculated': { on: '2026-03-22', place: 'port', details: { free_days: 4 } },
+}
+const manyDeadlines = {
+  ...deadlines,
+  pickup_lfd_line: {
+    original: at(20),
+    current: at(20),
+    calculated: { date: '2026-03-22', free_days: 4 },
+  },
+}
+
+const hold = { name: 'customs', status: 'hold', description: 'X-ray', detail: 'At CES' }
 const fee = { type: 'demurrage', amount: 850.5, currency_code: 'USD' }
+const inlandHold = { name: 'freight', status: 'pending', description: null }
+const inlandFee = { amount: 75, description: 'Storage' }
 
 const place = {
   name: 'Hamburg',
@@ -112,7 +136,9 @@ const marineTerminal = {
   state_abbr: 'VA',
   zip: '23703-2361',
   country: 'United States',
+  facility_type: 'ocean_terminal',
 }
+const provided = { pickup_lfd: true, pickup_lfd_notes: '' }
 
 const trackingRequest = {
   request_number: 'MEDUFR030802',
@@ -133,6 +159,8 @@ const transportEvent = {
   created_at: at(2),
   data_source: 'shipping_line',
   invalidated_at: at(3),
+  value: at(4),
+  value_timestamp: at(4),
 }
 
 const catalogueEvents = [{ name: 'tracking_request.succeeded', description: 'Shipment created.' }]
@@ -197,7 +225,9 @@ const fullRecords: readonly FullRecord[] = [
         available_for_pickup: false,
         holds_at_pod_terminal: [hold],
         fees_at_pod_terminal: [fee],
-        import_deadlines: deadlines,
+        ind_facility_holds: [inlandHold],
+        ind_facility_fees: [inlandFee],
+        import_deadlines: manyDeadlines,
       },
       relationships: {
         shipment: to('shipment', 's-1'),
@@ -224,7 +254,14 @@ const fullRecords: readonly FullRecord[] = [
       available_for_pickup: 'false',
       holds_at_pod_terminal: JSON.stringify([hold]),
       fees_at_pod_terminal: JSON.stringify([fee]),
-      import_deadlines: JSON.stringify(deadlines),
+      ind_facility_holds: JSON.stringify([inlandHold]),
+      ind_facility_fees: JSON.stringify([inlandFee]),
+      import_deadlines: JSON.stringify(manyDeadlines),
+      import_deadline_sources: JSON.stringify({
+        'pickup_lfd_line.original': sources['pickup_lfd_line.original'],
+        'pickup_lfd_line.current': { at: at(20), place: 'port' },
+        'pickup_lfd_line.calculated': sources['pickup_lfd_line.calculated'],
+      }),
       shipment_id: 's-1',
       pickup_facility_id: 't-2',
       pod_terminal_id: 't-1',
@@ -244,6 +281,8 @@ const fullRecords: readonly FullRecord[] = [
         location: to('metro_area', 'm-1'),
         vessel: to('vessel', 'v-1'),
         terminal: to('rail_terminal', 'r-1'),
+        source_event: to('raw_event', 'w-1'),
+        previous_version: to('transport_event', 'e-0'),
       },
     },
     columns: {
@@ -256,6 +295,8 @@ const fullRecords: readonly FullRecord[] = [
       vessel_id: 'v-1',
       terminal_id: 'r-1',
       terminal_type: 'rail_terminal',
+      source_event_id: 'w-1',
+      previous_version_id: 'e-0',
       is_estimated: 'true',
     },
   },
@@ -264,8 +305,19 @@ const fullRecords: readonly FullRecord[] = [
     record: {
       id: 'q-1',
       type: 'tracking_request',
-      attributes: { ...trackingRequest, ref_numbers: ['A'], shipment_tags: ['winter'] },
-      relationships: { tracked_object: to('shipment', 's-1'), customer: to('party', 'k-1') },
+      attributes: {
+        ...trackingRequest,
+        ref_numbers: ['A'],
+        tags: ['spring'],
+        shipment_tags: ['winter'],
+        is_retrying: true,
+        retry_count: 3,
+      },
+      relationships: {
+        tracked_object: to('shipment', 's-1'),
+        customer: to('party', 'k-1'),
+        user: to('user', 'u-1'),
+      },
       links: { self: '/v2/tracking_requests/q-1' },
     },
     columns: {
@@ -274,7 +326,11 @@ const fullRecords: readonly FullRecord[] = [
       ref_numbers: '{"A"}',
       tracked_object_id: 's-1',
       tracked_object_type: 'shipment',
+      tags: '{"spring"}',
       shipment_tags: '{"winter"}',
+      is_retrying: 'true',
+      retry_count: '3',
+      user_id: 'u-1',
       customer_id: 'k-1',
       customer_type: 'party',
     },
@@ -291,6 +347,7 @@ const fullRecords: readonly FullRecord[] = [
         latitude: '53.530404621',
         longitude: 9.905771237,
       },
+      relationships: { terminals: { data: [{ type: 'terminal', id: 't-1' }] } },
     },
     columns: {
       port_id: 'p-1',
@@ -298,6 +355,7 @@ const fullRecords: readonly FullRecord[] = [
       city: 'Hamburg',
       latitude: '53.530404621',
       longitude: '9.905771237',
+      terminal_ids: '{"t-1"}',
     },
   },
   {
@@ -314,17 +372,27 @@ const fullRecords: readonly FullRecord[] = [
     record: {
       id: 't-1',
       type: 'terminal',
-      attributes: marineTerminal,
+      attributes: { ...marineTerminal, provided_data: provided },
       relationships: { port: to('port', 'p-1') },
     },
-    columns: { terminal_id: 't-1', ...marineTerminal, port_id: 'p-1' },
+    columns: {
+      terminal_id: 't-1',
+      ...marineTerminal,
+      provided_data: JSON.stringify(provided),
+      port_id: 'p-1',
+    },
   },
   {
     stream: 'rail_terminals',
     record: {
       id: 'r-1',
       type: 'rail_terminal',
-      attributes: { name: 'Corwith', nickname: 'BNSF Corwith', firms_code: 'H572' },
+      attributes: {
+        name: 'Corwith',
+        nickname: 'BNSF Corwith',
+        firms_code: 'H572',
+        city: 'Chicago',
+      },
       relationships: { port: to('port', 'p-1'), metro_area: to('metro_area', 'm-1') },
     },
     columns: {
@@ -332,6 +400,7 @@ const fullRecords: readonly FullRecord[] = [
       name: 'Corwith',
       nickname: 'BNSF Corwith',
       firms_code: 'H572',
+      city: 'Chicago',
       port_id: 'p-1',
       metro_area_id: 'm-1',
     },
@@ -469,6 +538,7 @@ describe('types of columns', () => {
       'transport_events.created_at',
       'transport_events.timestamp',
       'transport_events.invalidated_at',
+      'transport_events.value_timestamp',
       'vessels.position_timestamp',
     ]
     expect(typed('timestamptz')).toEqual(dateTimes.sort())
@@ -486,27 +556,37 @@ describe('types of columns', () => {
       'vessels.nautical_speed_knots',
       'vessels.navigational_heading_degrees',
     ])
-    expect(typed('integer')).toEqual(['containers.equipment_length'])
+    expect(typed('integer')).toEqual([
+      'containers.equipment_length',
+      'tracking_requests.retry_count',
+    ])
     expect(typed('boolean')).toEqual([
       'containers.availability_known',
       'containers.available_for_pickup',
+      'tracking_requests.is_retrying',
       'transport_events.is_estimated',
     ])
     expect(typed('text[]')).toEqual([
       'containers.raw_event_ids',
       'containers.ref_numbers',
       'containers.transport_event_ids',
+      'ports.terminal_ids',
       'shipments.container_ids',
       'shipments.ref_numbers',
       'shipments.tags',
       'tracking_requests.ref_numbers',
       'tracking_requests.shipment_tags',
+      'tracking_requests.tags',
     ])
     expect(typed('jsonb')).toEqual([
       'containers.fees_at_pod_terminal',
       'containers.holds_at_pod_terminal',
+      'containers.import_deadline_sources',
       'containers.import_deadlines',
+      'containers.ind_facility_fees',
+      'containers.ind_facility_holds',
       'custom_fields.value',
+      'terminals.provided_data',
       'webhook_event_categories.events',
     ])
     expect(typed('date')).toEqual([])
@@ -527,13 +607,16 @@ describe('what marks a change as material', () => {
       .sort()
     expect(immaterial).toEqual([
       'containers.pod_last_tracking_request_at',
+      'containers.rail_last_tracking_request_at',
       'containers.raw_event_ids',
       'containers.shipment_last_tracking_request_at',
       'containers.terminal_checked_at',
       'containers.transport_event_ids',
+      'ports.terminal_ids',
       'shipments.container_ids',
       'shipments.line_tracking_last_attempted_at',
       'shipments.line_tracking_last_succeeded_at',
+      'tracking_requests.retry_count',
       'vessels.latitude',
       'vessels.longitude',
       'vessels.nautical_speed_knots',

@@ -53,7 +53,7 @@ test('every transport event name of the interface occurs, and no other', () => {
   expect(EVENTS).toHaveLength(35)
   expect([...new Set(values('transport_event', 'event'))].toSorted()).toEqual(EVENTS.toSorted())
   expect(new Set(values('transport_event', 'data_source'))).toEqual(
-    new Set(['shipping_line', 'terminal', 'ais']),
+    new Set(['shipping_line', 'terminal', 'ais', 'rail']),
   )
 })
 
@@ -80,9 +80,9 @@ test('two holds of one name stand on some container', () => {
 })
 
 test('every equipment of the interface occurs', () => {
-  expect(new Set(values('container', 'equipment_length'))).toEqual(new Set([10, 20, 40, 45]))
+  expect(new Set(values('container', 'equipment_length'))).toEqual(new Set([10, 20, 40, 45, 50]))
   expect(new Set(values('container', 'equipment_type'))).toEqual(
-    new Set(['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank', null]),
+    new Set(['dry', 'reefer', 'open top', 'flat rack', 'bulk', 'tank', 'hard top', null]),
   )
 })
 

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
+import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
+import { queueMissingReferences } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { readTables, unfoundLeaves, type StoredTables } from '../../support/find-leaves.js'
+import { knowRecords } from '../../support/know-records.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import {
+  readPayloads,
+  startStandIn,
+  type PayloadFile,
+  type StandIn,
+  type StandInRecord,
+} from '../../support/stand-in-service.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { openBench, statesOf } from '../webhooks/process-scene.js'
+
+/** Every published payload we have, and those that hold all that the service documents. */
+const ALL = [...readPayloads('samples'), ...readPayloads('full-payloads')]
+const isDelivery = ({ data }: PayloadFile): boolean => data[0]?.type === 'webhook_notification'
+const ANSWERS = ALL.filter((file) => !isDelivery(file))
+const DELIVERIES = ALL.filter(isDelivery)
+
+/** The containers of the published ones are in no payload, so that nobody would ask for them. */
+const EVENTS = ANSWERS.flatMap(({ data }) => data.filter(({ type }) => type === 'transport_event'))
+/** What a run reads: no list of a sync holds webhooks. */
+const READ = ANSWERS.filter(({ data }) => data[0]?.type !== 'webhook').map((file) =>
+  file.name === 'containers-list.json'
+    ? { ...file, included: [...file.included, ...EVENTS] }
+    : file,
+)
+
+const INVENTED = { deep: [1, { and: 'deeper' }], until: null }
+
+/** The answers, with an attribute and a relationship that nobody has heard of. */
+function withInvented(files: readonly PayloadFile[]): PayloadFile[] {
+  const links = { invented_by: { data: { type: 'user', id: 'nobody' } } }
+  const invent = (record: StandInRecord): StandInRecord => ({
+    ...record,
+    attributes: { ...record.attributes, invented: INVENTED },
+    relationships: { ...record.relationships, ...links },
+  })
+  return files.map((file) => ({
+    ...file,
+    data: file.data.map((record) => (record.type === 'container' ? invent(record) : record)),
+  }))
+}
+
+let target: TestWarehouse
+beforeAll(async () => {
+  target = await createTestWarehouse()
+})
+afterAll(() => target.drop())
+
+const recordsOf = (files: readonly PayloadFile[]): StandInRecord[] =>
+  files.flatMap(({ data, included }) => [...data, ...included])
+
+/** Read by id; nothing in the payloads points to some of them. */
+const REFERENCES = ['port', 'terminal', 'vessel']
+
+function load(service: StandIn, command: 'backfill' | 'sync'): Promise<RunReport> {
+  return runTestSync({ warehouse: target.warehouse, source: service, command })
+}
+
+describe('a service that knows payloads and not what they mean', { tags: ['K8'] }, () => {
+  let service: StandIn
+  let first: RunReport
+  let tables: StoredTables
+  beforeAll(async () => {
+    await emptyWarehouse(target.warehouse)
+    service = await startStandIn(READ)
+    const references = recordsOf(READ).filter(({ type }) => REFERENCES.includes(type))
+    await target.warehouse.transaction('queue what nothing points to', (session) =>
+      queueMissingReferences(session, references),
+    )
+    first = await load(service, 'backfill')
+    tables = await readTables(target.warehouse)
+  })
+  afterAll(() => service.close())
+
+  it('is loaded whole, and a second run writes nothing', { tags: ['K8'] }, async () => {
+    expect(first).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+    const second = await load(service, 'sync')
+    const written = second.streams.map(
+      ({ counts }) => counts.inserted + counts.updated + counts.tombstoned,
+    )
+    expect(written).toEqual(written.map(() => 0))
+  })
+
+  it.each(READ.map((file) => [file.name, file] as const))(
+    '%s: every value is in a column, a row below it or _unmapped',
+    { tags: ['K8'] },
+    (_name, { data, included }) => {
+      const records = [...data, ...included]
+      expect(records.length).toBeGreaterThan(0)
+      expect(records.flatMap((record) => unfoundLeaves(record, tables))).toEqual([])
+    },
+  )
+})
+
+describe('payloads with all that the service documents', { tags: ['K8'] }, () => {
+  const full = readPayloads('full-payloads').filter((file) => !isDelivery(file))
+
+  it(
+    'leave nothing in _unmapped, nothing flagged and nothing to tell',
+    { tags: ['K8'] },
+    async () => {
+      await emptyWarehouse(target.warehouse)
+      const service = await startStandIn(full)
+      const report = await load(service, 'backfill')
+      await service.close()
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, drift: [] })
+      const tables = await readTables(target.warehouse)
+      const named = recordsOf(full).filter(({ type }) => type !== 'user' && type !== 'party')
+      for (const { type, id } of named) {
+        const row = tables.get(`${type}s`)?.find((candidate) => candidate[`${type}_id`] === id)
+        expect({ type, unmapped: row?._unmapped, coercions: row?._coercions }).toMatchObject({
+          type,
+          unmapped: null,
+          coercions: null,
+        })
+      }
+    },
+  )
+
+  it('tell of what nobody documents, and keep it', { tags: ['K8'] }, async () => {
+    await emptyWarehouse(target.warehouse)
+    const invented = withInvented(full)
+    const service = await startStandIn(invented)
+    const report = await load(service, 'backfill')
+    await service.close()
+    expect([...report.drift].sort()).toEqual([
+      'containers: new attribute "invented"; its values are kept in _unmapped',
+      'containers: new attribute "relationships.invented_by"; its values are kept in _unmapped',
+    ])
+    const tables = await readTables(target.warehouse)
+    expect(recordsOf(invented).flatMap((record) => unfoundLeaves(record, tables))).toEqual([])
+  })
+})
+
+describe('deliveries', { tags: ['K8'] }, () => {
+  let service: StandIn
+  beforeAll(async () => {
+    service = await startStandIn(READ)
+  })
+  afterAll(() => service.close())
+
+  it.each(DELIVERIES.map((file) => [file.name, file] as const))(
+    '%s: every value it brings is in a row, and its own in the inbox',
+    { tags: ['K8'] },
+    async (_name, { data, included, bytes }) => {
+      const { warehouse } = target
+      await emptyWarehouse(warehouse)
+      await knowRecords(warehouse, included)
+      await storeDeliveries(warehouse, [readDelivery(bytes, {})])
+      const { webhook } = data[0]?.relationships as { webhook: { data: { id: string } } }
+      const own = { url: undefined, ids: [webhook.data.id] }
+      const bench = openBench(warehouse, service, { own })
+      await bench.processor.processAll()
+      await bench.close()
+      const thin = included.length === 0
+      expect(await statesOf(warehouse)).toEqual({
+        [data[0]?.id ?? '']: thin ? 'unresolved' : 'processed',
+      })
+      const tables = await readTables(warehouse)
+      expect(included.flatMap((record) => unfoundLeaves(record, tables))).toEqual([])
+      const inbox = await warehouse.query<{ body: string }>(
+        'read the inbox',
+        `select convert_from(body, 'UTF8') as body from tracking_sync.webhook_notifications`,
+      )
+      expect(inbox.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+        JSON.parse(bytes.toString()),
+      ])
+    },
+  )
+})
