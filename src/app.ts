@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { accountKey } from './base/service-address.js'
 import { createTrackingService } from './api/endpoints.js'
@@ -130,6 +131,13 @@ export class App {
     this.#secrets.push(new URL(embedded.url).password)
     this.onClose(() => embedded.stop())
     return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
+  }
+
+  /** Free bytes on the disk of the embedded database; undefined where another one is used. */
+  async freeDiskBytes(): Promise<number | undefined> {
+    if (!(await this.openDatabase()).isEmbedded) return undefined
+    const { bavail, bsize } = await statfs(this.homeDirectory)
+    return bavail * bsize
   }
 
   /** Why the embedded database cannot be reached, if its log says so. */

@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
+import { ALERT_SETTINGS, alertDependenciesOf } from './alert-dependencies.js'
 import type { CommandIo } from './command-io.js'
 import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
 import { declare, flag } from './declare-command.js'
@@ -37,6 +38,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'processorWorkers',
   'refetchDelayMs',
   'shutdownSeconds',
+  ...ALERT_SETTINGS,
 ]
 
 /** One connection for the inbox, one for the question whether it can be used. */
@@ -90,6 +92,8 @@ async function run(
     prepare: () => app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
     service,
     stats,
+    freeDiskBytes: () => app.freeDiskBytes(),
+    alerts: alertDependenciesOf(app, warehouse),
     signature,
     runSettings: runSettingsOf(config),
     programVersion: app.programVersion,

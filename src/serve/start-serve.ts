@@ -111,7 +111,10 @@ async function startWork(
   }
   if (parts.isScheduling) {
     const options = { logger, clock, timeZone: config.cronTimeZone }
-    running.schedule = startSchedule(createJobs(dependencies), options)
+    running.schedule = startSchedule(
+      createJobs(dependencies, () => running.processor?.state()),
+      options,
+    )
     await catchUp(dependencies, running.schedule)
   }
 }
