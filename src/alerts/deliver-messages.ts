@@ -1,7 +1,7 @@
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { channelsOf, type AlertChannels, type ChannelName } from './alert-settings.js'
+import { channelsOf, type AlertChannels, type ChannelName } from './alert-channels.js'
 import type { Delivery, Message, MessageContent } from './message.js'
 import { sendMessage } from './send-message.js'
 

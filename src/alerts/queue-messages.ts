@@ -1,5 +1,5 @@
 import type { Session } from '../warehouse/connection/warehouse.js'
-import type { ChannelName } from './alert-settings.js'
+import type { ChannelName } from './alert-channels.js'
 import type { MessageContent } from './message.js'
 
 interface Queued {

@@ -1,6 +1,6 @@
 import { EXCEPTION_ALERTS } from '../base/alert-names.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
-import type { AlertSettings } from './alert-settings.js'
+import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'
 
 /** The view reads much: where it is stored, its rows are as old as `stored_views` says. */

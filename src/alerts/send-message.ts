@@ -1,4 +1,4 @@
-import type { AlertChannels, ChannelName } from './alert-settings.js'
+import type { AlertChannels, ChannelName } from './alert-channels.js'
 import { sendMail } from './channels/mail.js'
 import { postToSlack } from './channels/slack.js'
 import { postToTeams } from './channels/teams.js'

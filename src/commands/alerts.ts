@@ -17,7 +17,7 @@ const list = declare({
   help: 'Show which alerts are open, and what became of the messages about them.',
   run: async (app) => {
     const { readAlerts } = await import('../alerts/read-alerts.js')
-    const { channelsOf } = await import('../alerts/alert-settings.js')
+    const { channelsOf } = await import('../alerts/alert-channels.js')
     const channels = channelsOf(alertSettingsOf(app.config))
     const answer = await readAlerts(await app.openWarehouse())
     const { operations, exceptions, messages } = answer
@@ -65,7 +65,7 @@ const test = declare({
     'Exit code 6 when one did not take it. Needs no database.',
   settings: ['alertSmtpFrom', 'alertSmtpTo'],
   run: async (app) => {
-    const { channelsOf } = await import('../alerts/alert-settings.js')
+    const { channelsOf } = await import('../alerts/alert-channels.js')
     const { sendMessage } = await import('../alerts/send-message.js')
     const { testContent } = await import('../alerts/message.js')
     const settings = alertSettingsOf(app.config)

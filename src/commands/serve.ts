@@ -7,12 +7,11 @@ import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
-import { ALERT_SETTINGS, alertDependenciesOf } from './alert-dependencies.js'
 import type { CommandIo } from './command-io.js'
 import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
 import { declare, flag } from './declare-command.js'
 import { formatCsv } from './output/print-answer.js'
-import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
+import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
@@ -93,7 +92,7 @@ async function run(
     service,
     stats,
     freeDiskBytes: () => app.freeDiskBytes(),
-    alerts: alertDependenciesOf(app, warehouse),
+    alerts: app.alertDependencies(warehouse),
     signature,
     runSettings: runSettingsOf(config),
     programVersion: app.programVersion,

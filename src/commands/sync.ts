@@ -9,7 +9,6 @@ import type { Plan, PlanTotal } from '../sync/make-plan.js'
 import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { CommandIo } from './command-io.js'
-import { ALERT_SETTINGS, alertDependenciesOf } from './alert-dependencies.js'
 import { declare, flag, list } from './declare-command.js'
 import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
@@ -28,6 +27,15 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'runMinutes',
   'migrate',
   'allowInsecureApiUrl',
+]
+
+/** Settings of every command that sends alerts; the secret ones have no flag. */
+export const ALERT_SETTINGS: readonly SettingName[] = [
+  'alertSmtpFrom',
+  'alertSmtpTo',
+  'alertKinds',
+  'alertDigestHour',
+  'cronTimeZone',
 ]
 
 const RUN = {
@@ -142,7 +150,7 @@ async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<
   const { slotsOf } = await import('../status/read-vitals.js')
   const { warehouse, reachFailpoint = noFailpoints } = dependencies
   await raiseAlerts({
-    ...alertDependenciesOf(app, warehouse),
+    ...app.alertDependencies(warehouse),
     reachFailpoint,
     facts: async () => ({
       slots: slotsOf(app.config),

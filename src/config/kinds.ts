@@ -3,7 +3,7 @@ import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
 import { isFailpointSpec } from '../base/failpoint.js'
 import { ALERT_WORDS, wordsOfKinds } from '../base/alert-names.js'
-import { showText, suggest } from '../base/phrases.js'
+import { suggest } from '../base/phrases.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
 
 /** What a setting may be. Every message completes the sentence that begins with its variable. */
@@ -93,8 +93,7 @@ export const alertKinds = checked((value) => {
     .map((word) => word.replace(/^-/, ''))
     .find((word) => !ALERT_WORDS.includes(word))
   if (unknown === undefined) return undefined
-  const hint = suggest(unknown, ALERT_WORDS)
-  return `names an alert that does not exist: ${showText(unknown, 40)}${hint}`
+  return `names an alert that does not exist${suggest(unknown, ALERT_WORDS)}`
 })
 
 export const cron = text.refine(

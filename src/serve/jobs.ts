@@ -1,4 +1,4 @@
-import { channelsOf } from '../alerts/alert-settings.js'
+import { channelsOf } from '../alerts/alert-channels.js'
 import { raiseAlerts } from '../alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'

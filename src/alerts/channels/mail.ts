@@ -1,6 +1,6 @@
 import { toError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
-import type { MailChannel } from '../alert-settings.js'
+import type { MailChannel } from '../alert-channels.js'
 import { footerOf, type Delivery, type Message } from '../message.js'
 
 const CONNECT_MS = 10_000

@@ -1,4 +1,4 @@
-import type { ChatChannel } from '../alert-settings.js'
+import type { ChatChannel } from '../alert-channels.js'
 import { footerOf, type Delivery, type Message } from '../message.js'
 import { fitLines } from './fit-lines.js'
 import { postJson } from './post-json.js'

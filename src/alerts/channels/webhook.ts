@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { WebhookChannel } from '../alert-settings.js'
+import type { WebhookChannel } from '../alert-channels.js'
 import type { Delivery, Message } from '../message.js'
 import { postJson } from './post-json.js'
 

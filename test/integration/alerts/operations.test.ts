@@ -236,7 +236,10 @@ describe('a message', () => {
     expect(scene.received()).toHaveLength(1)
     expect(warnings).toEqual([['a message about an alert was not sent', 'in_doubt']])
     const [row] = await scene.rows('select state, error from tracking_sync.alert_messages')
-    expect(row).toMatchObject({ state: 'in_doubt', error: expect.stringContaining('no answer') })
+    expect(row).toMatchObject({
+      state: 'in_doubt',
+      error: expect.stringContaining('no answer') as string,
+    })
   })
 
   it.each([
