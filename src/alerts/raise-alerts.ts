@@ -55,11 +55,6 @@ async function lookAtOperations(
     ...findExhaustedBudget(vitals, requestLimit),
   ].filter(({ name }) => settings.names.has(name))
   await warehouse.transaction('compare the alerts', async (session) => {
-    // One look after the other: what one opened, the next one must see.
-    await session.query('wait for other looks', 'select pg_advisory_xact_lock($1, hashtext($2))', [
-      LOCK_CLASS,
-      session.names.table('alerts'),
-    ])
     const { opened, closed } = await recordOperations(session, found, at)
     const changes = [
       ...opened.map((row) => ({ event: 'opened' as const, row })),

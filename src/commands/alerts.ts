@@ -47,7 +47,8 @@ const list = declare({
     const lost = messages.filter(({ state }) => state === 'in_doubt' || state === 'given_up')
     if (lost.length > 0) {
       const ids = lost.map(({ messageId }) => messageId).join(' ')
-      parts.push('', `To send these again: tracking-sync alerts resend ${ids}`)
+      parts.push('', 'To send again what may have arrived or was given up:')
+      parts.push(`  tracking-sync alerts resend ${ids}`)
     }
     if (channels.length === 0) parts.push('', NO_CHANNEL)
     return { data: { channels, ...answer }, text: parts }

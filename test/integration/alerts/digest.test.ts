@@ -40,6 +40,9 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 2 new, 0 over, 2 open'])
     await stop('c3')
     await forget('c1')
+    // Reading the view takes long: after a run, and once for the digest.
+    await scene.look('2026-11-24T07:02:00Z')
+    expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
     await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
     await scene.look('2026-11-25T00:00:00Z')
     await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })

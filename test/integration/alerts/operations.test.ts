@@ -281,6 +281,19 @@ describe('a message', () => {
     ])
   })
 
+  it('is claimed once, however many processes send what waits', async () => {
+    await scene.rows(
+      `insert into tracking_sync.alert_messages
+          (channel, event, content, created_at, next_attempt_at)
+      select 'webhook', 'opened', jsonb_build_object('title', n, 'lines', '[]', 'data', '{}'),
+          '2026-11-24T00:00:00Z', '2026-11-24T00:00:00Z'
+      from generate_series(1, 40) as n`,
+    )
+    await Promise.all(Array.from({ length: 5 }, () => scene.look(at(0))))
+    expect(new Set(scene.received()).size).toBe(40)
+    expect(scene.received()).toHaveLength(40)
+  })
+
   it('never stops a look: what fails is logged', async () => {
     const warnings: string[] = []
     const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) }
