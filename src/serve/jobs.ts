@@ -1,4 +1,5 @@
 import { channelsOf } from '../alerts/alert-channels.js'
+import { forgetAlerts } from '../alerts/forget-alerts.js'
 import { raiseAlerts } from '../alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'
@@ -116,4 +117,6 @@ async function tidyUp({ config, warehouse, signal, logger }: ServeDependencies):
   const { webhookRetentionDays: retentionDays } = config
   const bodies = await forgetBodies(warehouse, { retentionDays, signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
+  const alerts = await forgetAlerts(warehouse)
+  if (alerts > 0) logger.info('alerts that were long over were deleted', { alerts })
 }

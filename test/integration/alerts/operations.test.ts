@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { forgetAlerts } from '../../../src/alerts/forget-alerts.js'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
 
@@ -292,6 +293,19 @@ describe('a message', () => {
     await Promise.all(Array.from({ length: 5 }, () => scene.look(at(0))))
     expect(new Set(scene.received()).size).toBe(40)
     expect(scene.received()).toHaveLength(40)
+  })
+
+  it('is forgotten with its alert three months after that was over', async () => {
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    expect(await forgetAlerts(scene.warehouse)).toBe(0)
+    await scene.quarantine(0)
+    await scene.look(at(1))
+    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '89 days'`)
+    expect(await forgetAlerts(scene.warehouse)).toBe(0)
+    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '91 days'`)
+    expect(await forgetAlerts(scene.warehouse)).toBe(1)
+    expect(await scene.rows('select from tracking_sync.alert_messages')).toEqual([])
   })
 
   it('never stops a look: what fails is logged', async () => {
