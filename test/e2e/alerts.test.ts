@@ -95,7 +95,7 @@ describe('alerts', () => {
     ['alert_sent', 1],
   ])(
     'of a sync that is killed at %s are not sent twice, and status tells of them',
-    { timeout: 120_000 },
+    { timeout: 120_000, tags: ['A2'] },
     async (failpoint, arrived) => {
       const one = Object.fromEntries(
         Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
@@ -130,7 +130,7 @@ describe('alerts', () => {
 
   it(
     'never fail a sync, and show no secret anywhere, with receivers that are away',
-    { timeout: 120_000, tags: ['S1'] },
+    { timeout: 120_000, tags: ['A3', 'S1'] },
     async () => {
       receiver.answer = (_delivery, response) => {
         response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)

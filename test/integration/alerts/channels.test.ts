@@ -35,7 +35,7 @@ const message = (lines: readonly string[], title = 'Alert: TrackingSyncQuarantin
 const HOSTILE = '<!channel> & <https://evil.example|click> [here](https://evil.example) **b**'
 
 describe('Slack', () => {
-  it('gets a text and blocks in which the source can name nobody', async () => {
+  it('gets a text and blocks in which the source can name nobody', { tags: ['A5'] }, async () => {
     const delivery = await sendMessage(
       { slack: { url: receiver.url } },
       'slack',
@@ -78,7 +78,7 @@ describe('Slack', () => {
 })
 
 describe('Teams', () => {
-  it('gets an Adaptive Card of runs of text, which know no markup', async () => {
+  it('gets an Adaptive Card of runs of text, which know no markup', { tags: ['A5'] }, async () => {
     const delivery = await sendMessage(
       { teams: { url: receiver.url } },
       'teams',
@@ -131,7 +131,7 @@ describe('Teams', () => {
 })
 
 describe('a post', () => {
-  it('follows no redirect', async () => {
+  it('follows no redirect', { tags: ['A5'] }, async () => {
     receiver.answer = () => 307
     expect(await postJson(receiver.url, '{}')).toEqual({
       outcome: 'refused',
@@ -175,27 +175,31 @@ describe('a mail', () => {
     },
   })
 
-  it('has its own id, the date of its making and a subject of one line', async () => {
-    const hostile = 'Über\r\nBcc: everybody@example.com'
-    const delivery = await sendMessage(
-      channel(['a@example.com', 'b@example.com'], 'us%40er:pa%2Fss@'),
-      'mail',
-      message(['one – line', '.'], hostile),
-    )
-    expect(delivery).toEqual({ outcome: 'sent' })
-    const { from, to, text, login } = smtp.mails[0]!
-    expect({ from, to, login }).toEqual({
-      from: 'alerts@example.com',
-      to: ['a@example.com', 'b@example.com'],
-      login: 'us@er:pa/ss',
-    })
-    const [head = ''] = text.split('\r\n\r\n')
-    const headers = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
-    expect(headers).toContain('Message-ID: <11111111-2222-3333-4444-555555555555@example.com>')
-    expect(headers).toContain('Date: Tue, 24 Nov 2026 03:00:00 +0000')
-    expect(headers).toContain('Auto-Submitted: auto-generated')
-    expect(headers.filter((line) => /^(?:bcc|subject):/i.test(line))).toHaveLength(1)
-  })
+  it(
+    'has its own id, the date of its making and a subject of one line',
+    { tags: ['A5'] },
+    async () => {
+      const hostile = 'Über\r\nBcc: everybody@example.com'
+      const delivery = await sendMessage(
+        channel(['a@example.com', 'b@example.com'], 'us%40er:pa%2Fss@'),
+        'mail',
+        message(['one – line', '.'], hostile),
+      )
+      expect(delivery).toEqual({ outcome: 'sent' })
+      const { from, to, text, login } = smtp.mails[0]!
+      expect({ from, to, login }).toEqual({
+        from: 'alerts@example.com',
+        to: ['a@example.com', 'b@example.com'],
+        login: 'us@er:pa/ss',
+      })
+      const [head = ''] = text.split('\r\n\r\n')
+      const headers = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
+      expect(headers).toContain('Message-ID: <11111111-2222-3333-4444-555555555555@example.com>')
+      expect(headers).toContain('Date: Tue, 24 Nov 2026 03:00:00 +0000')
+      expect(headers).toContain('Auto-Submitted: auto-generated')
+      expect(headers.filter((line) => /^(?:bcc|subject):/i.test(line))).toHaveLength(1)
+    },
+  )
 
   it('is the same to the byte at each attempt, but for a boundary', async () => {
     for (const fate of ['refuse', 'take'] as const) {

@@ -31,60 +31,64 @@ const forget = (id: string) =>
 const digests = () => scene.received().filter((title) => title.startsWith('digest'))
 
 describe('the digest', () => {
-  it('comes once a day, from its hour on, and tells of each exception once when it opens and once when it is over', async () => {
-    await stop('c1', 'c2')
-    await scene.look('2026-11-24T06:59:59Z')
-    expect(digests()).toEqual([])
-    await scene.look('2026-11-24T07:00:00Z')
-    await scene.look('2026-11-24T07:01:00Z')
-    expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 2 new, 0 over, 2 open'])
-    await stop('c3')
-    await forget('c1')
-    // Reading the view takes long: after a run, and once for the digest.
-    await scene.look('2026-11-24T07:02:00Z')
-    expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
-    await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
-    await scene.look('2026-11-25T00:00:00Z')
-    await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })
-    expect(digests()).toHaveLength(1)
-    await scene.look('2026-11-25T07:00:00Z')
-    await scene.look('2026-11-25T23:00:00Z', { isAfterRun: true })
-    expect(digests().slice(1)).toEqual(['digest Exceptions of 2026-11-25: 1 new, 1 over, 2 open'])
-    // A day without news has a digest that nobody is sent.
-    await scene.look('2026-11-26T09:00:00Z')
-    expect(digests()).toHaveLength(2)
-    expect(
-      await scene.rows(
-        `select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
-      ),
-    ).toEqual([
-      { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
-      { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
-      { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
-    ])
-    expect(
-      await scene.rows(
-        `select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
+  it(
+    'comes once a day, from its hour on, and tells of each exception once when it opens and once when it is over',
+    { tags: ['A4'] },
+    async () => {
+      await stop('c1', 'c2')
+      await scene.look('2026-11-24T06:59:59Z')
+      expect(digests()).toEqual([])
+      await scene.look('2026-11-24T07:00:00Z')
+      await scene.look('2026-11-24T07:01:00Z')
+      expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 2 new, 0 over, 2 open'])
+      await stop('c3')
+      await forget('c1')
+      // Reading the view takes long: after a run, and once for the digest.
+      await scene.look('2026-11-24T07:02:00Z')
+      expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
+      await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
+      await scene.look('2026-11-25T00:00:00Z')
+      await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })
+      expect(digests()).toHaveLength(1)
+      await scene.look('2026-11-25T07:00:00Z')
+      await scene.look('2026-11-25T23:00:00Z', { isAfterRun: true })
+      expect(digests().slice(1)).toEqual(['digest Exceptions of 2026-11-25: 1 new, 1 over, 2 open'])
+      // A day without news has a digest that nobody is sent.
+      await scene.look('2026-11-26T09:00:00Z')
+      expect(digests()).toHaveLength(2)
+      expect(
+        await scene.rows(
+          `select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
+        ),
+      ).toEqual([
+        { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
+        { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
+        { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
+      ])
+      expect(
+        await scene.rows(
+          `select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
         where kind = 'exceptions' order by alert_id`,
-      ),
-    ).toEqual([
-      {
-        alert_key: 'tracking_stopped:c1',
-        opening_digest_on: '2026-11-24',
-        closing_digest_on: '2026-11-25',
-      },
-      {
-        alert_key: 'tracking_stopped:c2',
-        opening_digest_on: '2026-11-24',
-        closing_digest_on: null,
-      },
-      {
-        alert_key: 'tracking_stopped:c3',
-        opening_digest_on: '2026-11-25',
-        closing_digest_on: null,
-      },
-    ])
-  })
+        ),
+      ).toEqual([
+        {
+          alert_key: 'tracking_stopped:c1',
+          opening_digest_on: '2026-11-24',
+          closing_digest_on: '2026-11-25',
+        },
+        {
+          alert_key: 'tracking_stopped:c2',
+          opening_digest_on: '2026-11-24',
+          closing_digest_on: null,
+        },
+        {
+          alert_key: 'tracking_stopped:c3',
+          opening_digest_on: '2026-11-25',
+          closing_digest_on: null,
+        },
+      ])
+    },
+  )
 
   it('has its day in the zone of the settings', async () => {
     await stop('c1')
@@ -130,7 +134,7 @@ describe('the digest', () => {
     })
   })
 
-  it('is made once by several processes at once', async () => {
+  it('is made once by several processes at once', { tags: ['A4'] }, async () => {
     await stop('c1')
     await Promise.all(Array.from({ length: 4 }, () => scene.look('2026-11-24T08:00:00Z')))
     await scene.look('2026-11-24T08:01:00Z')
