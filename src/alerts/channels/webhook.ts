@@ -3,7 +3,7 @@ import type { WebhookChannel } from '../alert-channels.js'
 import type { Delivery, Message } from '../message.js'
 import { postJson } from './post-json.js'
 
-export const SIGNATURE_HEADER = 'x-tracking-sync-signature'
+const SIGNATURE_HEADER = 'x-tracking-sync-signature'
 
 /**
  * The signature is the HMAC of the raw body, and the instant of sending stands in the body: a
