@@ -169,12 +169,13 @@ function createSenders(dependencies: ServeDependencies): SenderAddresses | undef
 
 /**
  * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
- * notifications that could not be delivered meanwhile.
+ * notifications that could not be delivered meanwhile, and alerts.
  */
 async function catchUp(
   { config, warehouse, logger }: ServeDependencies,
   schedule: Schedule,
 ): Promise<void> {
+  schedule.fire('alerts')
   schedule.fire('reconcile')
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
     logger.warn('cannot find out whether a sync was missed', { error })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCanaryScanner } from '../support/canary-scanner.js'
 import { lookAt } from '../support/look-at-cli-rows.js'
-import { runCli, type ProgramResult } from '../support/run-cli.js'
+import { runCli, waitUntil, type ProgramResult } from '../support/run-cli.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../support/smtp-receiver.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js'
 import { closeServeScenes, KEY, openServeScene, type ServeScene } from './serve-scene.js'
@@ -157,6 +157,25 @@ describe('alerts', () => {
       expect(scanner.findings()).toEqual([])
     },
   )
+})
+
+describe('serve', () => {
+  it('looks for alerts when it starts, and tells of them', { timeout: 120_000 }, async () => {
+    await scene.select('delete from tracking_sync.alerts returning 1')
+    await scene.select('delete from tracking_sync.quarantine returning 1')
+    await setAside('serve')
+    const program = await scene.serve([], {
+      TRACKING_ALERT_WEBHOOK_URL: receiver.url,
+      TRACKING_ALERT_WEBHOOK_SECRET: SIGNING,
+      TRACKING_ALERT_KINDS: 'TrackingSyncQuarantine',
+      SYNC_CRON: 'off',
+    })
+    await waitUntil('a message came', () => receiver.deliveries.length > 0)
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(await messages()).toEqual([{ channel: 'webhook', event: 'opened', state: 'sent' }])
+  })
 })
 
 describe('--on-finish', () => {
