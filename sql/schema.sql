@@ -1418,6 +1418,94 @@ comment on column tracking_sync.absences.sync_run_id is 'Run of the last of thes
 comment on column tracking_sync.absences.error is 'Why asking for it found out nothing; null while it was not asked for.';
 comment on column tracking_sync.absences.not_before is 'It is not asked for again before then; null: the next pass that misses it asks. UTC.';
 
+create table tracking_sync.alert_digests (
+    digest_on date not null,
+    made_at timestamp with time zone not null,
+    opened bigint not null,
+    closed bigint not null,
+    open bigint not null,
+    constraint alert_digests_pkey PRIMARY KEY (digest_on)
+);
+comment on table tracking_sync.alert_digests is 'One row per day whose digest of exceptions was made, also where there was nothing to tell.';
+comment on column tracking_sync.alert_digests.digest_on is 'Local day, in TRACKING_CRON_TIME_ZONE.';
+comment on column tracking_sync.alert_digests.made_at is 'When it was made. UTC.';
+comment on column tracking_sync.alert_digests.opened is 'Exceptions opened since the digest before.';
+comment on column tracking_sync.alert_digests.closed is 'Exceptions closed since the digest before.';
+comment on column tracking_sync.alert_digests.open is 'Exceptions open when it was made.';
+
+create table tracking_sync.alert_messages (
+    message_id uuid not null default gen_random_uuid(),
+    channel text not null,
+    event text not null,
+    alert_id bigint,
+    digest_on date,
+    content jsonb not null,
+    state text not null default 'waiting'::text,
+    attempts integer not null default 0,
+    created_at timestamp with time zone not null,
+    next_attempt_at timestamp with time zone not null,
+    claimed_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    error text,
+    constraint alert_messages_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES tracking_sync.alerts(alert_id) ON DELETE CASCADE,
+    constraint alert_messages_alert_is_told_once UNIQUE (channel, alert_id, event),
+    constraint alert_messages_digest_is_sent_once UNIQUE (channel, digest_on),
+    constraint alert_messages_digest_on_fkey FOREIGN KEY (digest_on) REFERENCES tracking_sync.alert_digests(digest_on) ON DELETE CASCADE,
+    constraint alert_messages_event_check CHECK ((event = ANY (ARRAY['opened'::text, 'closed'::text, 'digest'::text]))),
+    constraint alert_messages_pkey PRIMARY KEY (message_id),
+    constraint alert_messages_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'in_doubt'::text, 'given_up'::text])))
+);
+CREATE INDEX alert_messages_alert_id_idx ON tracking_sync.alert_messages USING btree (alert_id);
+CREATE INDEX alert_messages_unsent_idx ON tracking_sync.alert_messages USING btree (channel, next_attempt_at) WHERE (state = ANY (ARRAY['waiting'::text, 'sending'::text]));
+comment on table tracking_sync.alert_messages is 'One row per message and channel: what is to be sent, and what became of it.';
+comment on column tracking_sync.alert_messages.message_id is 'Stands in the message, so that a receiver can tell one from another.';
+comment on column tracking_sync.alert_messages.channel is 'webhook, slack, teams or mail.';
+comment on column tracking_sync.alert_messages.event is 'opened or closed: of one alert. digest: of a day.';
+comment on column tracking_sync.alert_messages.alert_id is 'Alert it is about; alerts.';
+comment on column tracking_sync.alert_messages.digest_on is 'Day of the digest; alert_digests.';
+comment on column tracking_sync.alert_messages.content is 'What it says, before it takes the form of its channel.';
+comment on column tracking_sync.alert_messages.state is 'waiting: to be sent. sending: a process sends it. sent: the receiver took it. in_doubt: it may have arrived, and is not sent again. given_up: refused too often.';
+comment on column tracking_sync.alert_messages.attempts is 'Attempts so far.';
+comment on column tracking_sync.alert_messages.created_at is 'When it was made. UTC.';
+comment on column tracking_sync.alert_messages.next_attempt_at is 'Not before this instant. UTC.';
+comment on column tracking_sync.alert_messages.claimed_at is 'When the last attempt began. UTC.';
+comment on column tracking_sync.alert_messages.sent_at is 'When the receiver took it. UTC.';
+comment on column tracking_sync.alert_messages.error is 'Why the last attempt failed.';
+
+create table tracking_sync.alerts (
+    alert_id bigint not null generated always as identity,
+    kind text not null,
+    alert_key text collate "C" not null,
+    name text not null,
+    severity text,
+    sentence text not null,
+    details jsonb,
+    first_seen_at timestamp with time zone not null,
+    seen_at timestamp with time zone not null,
+    opened_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    opening_digest_on date,
+    closing_digest_on date,
+    constraint alerts_kind_check CHECK ((kind = ANY (ARRAY['operations'::text, 'exceptions'::text]))),
+    constraint alerts_pkey PRIMARY KEY (alert_id)
+);
+CREATE UNIQUE INDEX alerts_open_once_idx ON tracking_sync.alerts USING btree (kind, alert_key) WHERE (closed_at IS NULL);
+CREATE INDEX alerts_untold_idx ON tracking_sync.alerts USING btree (kind) WHERE ((opening_digest_on IS NULL) OR ((closed_at IS NOT NULL) AND (closing_digest_on IS NULL)));
+comment on table tracking_sync.alerts is 'One row per alert, from its opening to its closing; one that comes again is another row.';
+comment on column tracking_sync.alerts.alert_id is 'Number of the alert.';
+comment on column tracking_sync.alerts.kind is 'operations: of this program, told at once. exceptions: of containers, told in the digest.';
+comment on column tracking_sync.alerts.alert_key is 'What it is about: its name, with the webhook or container where there are several. Open once.';
+comment on column tracking_sync.alerts.name is 'Name of the alert as in the rules for Prometheus, or the exception.';
+comment on column tracking_sync.alerts.severity is 'high, medium or low for exceptions; null for operations.';
+comment on column tracking_sync.alerts.sentence is 'What is the matter and what to do, as it was last seen.';
+comment on column tracking_sync.alerts.details is 'For exceptions: ids and numbers of the container, since when, and what it costs.';
+comment on column tracking_sync.alerts.first_seen_at is 'First sighting. UTC.';
+comment on column tracking_sync.alerts.seen_at is 'Last sighting. UTC.';
+comment on column tracking_sync.alerts.opened_at is 'When it was opened; null while it has to last longer before anybody is told. UTC.';
+comment on column tracking_sync.alerts.closed_at is 'When it was over; null while it is open. UTC.';
+comment on column tracking_sync.alerts.opening_digest_on is 'Digest that told of its opening; alert_digests.';
+comment on column tracking_sync.alerts.closing_digest_on is 'Digest that told of its closing; alert_digests.';
+
 create table tracking_sync.checkpoints (
     stream text not null,
     scope text not null,

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { accountKey } from './base/service-address.js'
 import { createTrackingService } from './api/endpoints.js'
@@ -15,7 +16,7 @@ import {
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { requireService } from './config/needed-settings.js'
+import { alertSettingsOf, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
@@ -132,6 +133,13 @@ export class App {
     return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
   }
 
+  /** Free bytes on the disk of the embedded database; undefined where another one is used. */
+  async freeDiskBytes(): Promise<number | undefined> {
+    if (!(await this.openDatabase()).isEmbedded) return undefined
+    const { bavail, bsize } = await statfs(this.homeDirectory)
+    return bavail * bsize
+  }
+
   /** Why the embedded database cannot be reached, if its log says so. */
   async explainDatabase(): Promise<Error | undefined> {
     return this.#embedded?.explain()
@@ -228,6 +236,13 @@ export class App {
       await this.connect({ poolSize: 1 }),
       createWaitLog(this.logger, 1_000),
     )
+  }
+
+  /** What `raiseAlerts` needs beside what the caller knows of its process. */
+  alertDependencies(warehouse: Warehouse) {
+    const { config, logger, redact } = this
+    const requestLimit = config.rateLimitPerMinute
+    return { warehouse, settings: alertSettingsOf(config), logger, redact, requestLimit }
   }
 
   /** Something of a command's that must be closed with the rest. */

@@ -648,6 +648,142 @@ comment on column {{sync}}.seen_attributes.sync_run_id is
 comment on column {{sync}}.seen_attributes.first_seen_at is
     'First sighting. UTC.';
 
+create table {{sync}}.alerts (
+    alert_id bigint generated always as identity,
+    kind text not null,
+    alert_key text collate "C" not null,
+    name text not null,
+    severity text,
+    sentence text not null,
+    details jsonb,
+    first_seen_at timestamptz not null,
+    seen_at timestamptz not null,
+    opened_at timestamptz,
+    closed_at timestamptz,
+    opening_digest_on date,
+    closing_digest_on date,
+    constraint alerts_pkey primary key (alert_id),
+    constraint alerts_kind_check check (kind in ('operations', 'exceptions'))
+);
+
+comment on table {{sync}}.alerts is
+    'One row per alert, from its opening to its closing; one that comes again is another row.';
+comment on column {{sync}}.alerts.alert_id is
+    'Number of the alert.';
+comment on column {{sync}}.alerts.kind is
+    'operations: of this program, told at once. exceptions: of containers, told in the digest.';
+comment on column {{sync}}.alerts.alert_key is
+    'What it is about: its name, with the webhook or container where there are several. Open once.';
+comment on column {{sync}}.alerts.name is
+    'Name of the alert as in the rules for Prometheus, or the exception.';
+comment on column {{sync}}.alerts.severity is
+    'high, medium or low for exceptions; null for operations.';
+comment on column {{sync}}.alerts.sentence is
+    'What is the matter and what to do, as it was last seen.';
+comment on column {{sync}}.alerts.details is
+    'For exceptions: ids and numbers of the container, since when, and what it costs.';
+comment on column {{sync}}.alerts.first_seen_at is
+    'First sighting. UTC.';
+comment on column {{sync}}.alerts.seen_at is
+    'Last sighting. UTC.';
+comment on column {{sync}}.alerts.opened_at is
+    'When it was opened; null while it has to last longer before anybody is told. UTC.';
+comment on column {{sync}}.alerts.closed_at is
+    'When it was over; null while it is open. UTC.';
+comment on column {{sync}}.alerts.opening_digest_on is
+    'Digest that told of its opening; alert_digests.';
+comment on column {{sync}}.alerts.closing_digest_on is
+    'Digest that told of its closing; alert_digests.';
+
+create unique index alerts_open_once_idx
+on {{sync}}.alerts (kind, alert_key)
+where closed_at is null;
+
+create index alerts_untold_idx
+on {{sync}}.alerts (kind)
+where opening_digest_on is null or (closed_at is not null and closing_digest_on is null);
+
+create table {{sync}}.alert_digests (
+    digest_on date not null,
+    made_at timestamptz not null,
+    opened bigint not null,
+    closed bigint not null,
+    open bigint not null,
+    constraint alert_digests_pkey primary key (digest_on)
+);
+
+comment on table {{sync}}.alert_digests is
+    'One row per day whose digest of exceptions was made, also where there was nothing to tell.';
+comment on column {{sync}}.alert_digests.digest_on is
+    'Local day, in TRACKING_CRON_TIME_ZONE.';
+comment on column {{sync}}.alert_digests.made_at is
+    'When it was made. UTC.';
+comment on column {{sync}}.alert_digests.opened is
+    'Exceptions opened since the digest before.';
+comment on column {{sync}}.alert_digests.closed is
+    'Exceptions closed since the digest before.';
+comment on column {{sync}}.alert_digests.open is
+    'Exceptions open when it was made.';
+
+create table {{sync}}.alert_messages (
+    message_id uuid not null default gen_random_uuid(),
+    channel text not null,
+    event text not null,
+    alert_id bigint references {{sync}}.alerts (alert_id) on delete cascade,
+    digest_on date references {{sync}}.alert_digests (digest_on) on delete cascade,
+    content jsonb not null,
+    state text not null default 'waiting',
+    attempts integer not null default 0,
+    created_at timestamptz not null,
+    next_attempt_at timestamptz not null,
+    claimed_at timestamptz,
+    sent_at timestamptz,
+    error text,
+    constraint alert_messages_pkey primary key (message_id),
+    constraint alert_messages_alert_is_told_once unique (channel, alert_id, event),
+    constraint alert_messages_digest_is_sent_once unique (channel, digest_on),
+    constraint alert_messages_event_check check (event in ('opened', 'closed', 'digest')),
+    constraint alert_messages_state_check check (
+        state in ('waiting', 'sending', 'sent', 'in_doubt', 'given_up')
+    )
+);
+
+comment on table {{sync}}.alert_messages is
+    'One row per message and channel: what is to be sent, and what became of it.';
+comment on column {{sync}}.alert_messages.message_id is
+    'Stands in the message, so that a receiver can tell one from another.';
+comment on column {{sync}}.alert_messages.channel is
+    'webhook, slack, teams or mail.';
+comment on column {{sync}}.alert_messages.event is
+    'opened or closed: of one alert. digest: of a day.';
+comment on column {{sync}}.alert_messages.alert_id is
+    'Alert it is about; alerts.';
+comment on column {{sync}}.alert_messages.digest_on is
+    'Day of the digest; alert_digests.';
+comment on column {{sync}}.alert_messages.content is
+    'What it says, before it takes the form of its channel.';
+comment on column {{sync}}.alert_messages.state is
+    'waiting: to be sent. sending: a process sends it. sent: the receiver took it. in_doubt: it may '
+    'have arrived, and is not sent again. given_up: refused too often.';
+comment on column {{sync}}.alert_messages.attempts is
+    'Attempts so far.';
+comment on column {{sync}}.alert_messages.created_at is
+    'When it was made. UTC.';
+comment on column {{sync}}.alert_messages.next_attempt_at is
+    'Not before this instant. UTC.';
+comment on column {{sync}}.alert_messages.claimed_at is
+    'When the last attempt began. UTC.';
+comment on column {{sync}}.alert_messages.sent_at is
+    'When the receiver took it. UTC.';
+comment on column {{sync}}.alert_messages.error is
+    'Why the last attempt failed.';
+
+create index alert_messages_unsent_idx
+on {{sync}}.alert_messages (channel, next_attempt_at)
+where state in ('waiting', 'sending');
+
+create index alert_messages_alert_id_idx on {{sync}}.alert_messages (alert_id);
+
 create index sync_runs_started_at_idx on {{sync}}.sync_runs (started_at desc);
 
 create index refetch_queue_not_before_idx on {{sync}}.refetch_queue (not_before);

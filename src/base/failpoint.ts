@@ -29,7 +29,14 @@ export const WEBHOOK_FAILPOINTS = [
   'after_notifications',
 ] as const
 
-const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS]
+export const ALERT_FAILPOINTS = [
+  /** A message about an alert is claimed; nothing is sent. */
+  'alert_claimed',
+  /** It was sent; what became of it is not recorded. */
+  'alert_sent',
+] as const
+
+const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS, ...ALERT_FAILPOINTS]
 
 export type SyncFailpoint = (typeof SYNC_FAILPOINTS)[number]
 export type Failpoint = (typeof FAILPOINTS)[number]

@@ -211,11 +211,17 @@ export const status = declare({
     'Show what needs attention and how fresh the warehouse is: ' +
     'rows, last runs, queues, quarantine, request budget, who is writing.',
   run: async (app) => {
-    const { describeStatus, findAlerts } = await import('../status/describe-status.js')
+    const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
     const { slotsOf } = await import('../status/read-vitals.js')
     const read = await readStatus(await app.openWarehouse())
-    const alerts = findAlerts(read, { slots: slotsOf(app.config), isServing: false })
+    const alerts = sentencesOf(
+      findAlerts(read, {
+        slots: slotsOf(app.config),
+        isServing: false,
+        freeDiskBytes: await app.freeDiskBytes(),
+      }),
+    )
     const sections = describeStatus(read, app.config.rateLimitPerMinute).flatMap(
       ({ rows, columns, empty, note }): Part[][] => {
         if (rows.length === 0) return empty === '' ? [] : [[empty]]

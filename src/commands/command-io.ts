@@ -11,13 +11,7 @@ import {
 } from '../base/exit-code.js'
 import { projectFile } from '../base/project-file.js'
 import type { SettingName } from '../config/settings.js'
-import {
-  escapeControls,
-  formatParts,
-  type Part,
-  type Terminal,
-  terminalOf,
-} from './output/print-table.js'
+import { formatParts, type Part, type Terminal, terminalOf } from './output/print-table.js'
 
 /** The parts of `process` that commands use. */
 export interface ProcessLike {
@@ -87,7 +81,8 @@ export class CommandIo {
 
   /** A hint that is not an error, on standard error. */
   printNote(text: string): void {
-    this.process.stderr.write(`note: ${escapeControls(text)}\n`)
+    const { stderr } = this.process
+    stderr.write(`${formatParts([`note: ${text}`], terminalOf(stderr))}\n`)
   }
 
   printError(text: string): void {

@@ -31,14 +31,17 @@ export const dashboard = declare({
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
       poolSize: 2,
     })
-    const facts = { slots: slotsOf(config), isServing: false }
     const routes = onListedHosts(
       createDashboardRoutes({
         warehouse,
         readStatus: () => readStatus(counted),
         logger,
         formatCsv,
-        facts: () => facts,
+        facts: async () => ({
+          slots: slotsOf(config),
+          isServing: false,
+          freeDiskBytes: await app.freeDiskBytes(),
+        }),
         describe: (status) => describeStatus(status, config.rateLimitPerMinute),
       }),
       namesOf(config.hosts),

@@ -11,6 +11,8 @@ type Values<Takes extends Inputs> = {
 
 export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly name: string
+  /** Of a group: it runs where none of the group is named. */
+  readonly isDefault?: true
   /** What it does, for `--help`. */
   readonly help: string
   /** Options and arguments of its own, by the name under which `run` gets them. */
@@ -51,10 +53,10 @@ export const SERVICE_ONLY: readonly SettingName[] = [
 ]
 
 export function declare<const Takes extends Inputs>(declaration: Declaration<Takes>): AddCommand {
-  const { name, help, json = 'Print as JSON.', flags, run } = declaration
+  const { name, help, isDefault, json = 'Print as JSON.', flags, run } = declaration
   const takes = Object.entries(declaration.takes ?? {})
   return (parent, io) => {
-    const command = addNamed(parent, name, help)
+    const command = addNamed(parent, name, help, isDefault)
     for (const [key, { item }] of takes) {
       if (item instanceof Argument) command.addArgument(item)
       else command.addOption(Object.assign(item, { attributeName: () => key }))
@@ -92,9 +94,9 @@ export function group(name: string, help: string, commands: readonly AddCommand[
 }
 
 /** In the list of commands, its help stands up to the first stop. */
-function addNamed(parent: Command, name: string, help: string): Command {
+function addNamed(parent: Command, name: string, help: string, isDefault = false): Command {
   const [summary = help] = help.split(/[.:;]|, for/)
-  return parent.command(name).description(help).summary(summary)
+  return parent.command(name, { isDefault }).description(help).summary(summary)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
+import { alerts } from './alerts.js'
 import { check, config, status } from './check.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { customFields } from './custom-fields.js'
@@ -31,6 +32,7 @@ const COMMANDS = [
   dashboard,
   storeViews,
   status,
+  alerts,
   verify,
   quarantine,
   replay,

@@ -11,7 +11,7 @@ import type { CommandIo } from './command-io.js'
 import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
 import { declare, flag } from './declare-command.js'
 import { formatCsv } from './output/print-answer.js'
-import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
+import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
@@ -37,6 +37,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'processorWorkers',
   'refetchDelayMs',
   'shutdownSeconds',
+  ...ALERT_SETTINGS,
 ]
 
 /** One connection for the inbox, one for the question whether it can be used. */
@@ -90,6 +91,8 @@ async function run(
     prepare: () => app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
     service,
     stats,
+    freeDiskBytes: () => app.freeDiskBytes(),
+    alerts: app.alertDependencies(warehouse),
     signature,
     runSettings: runSettingsOf(config),
     programVersion: app.programVersion,

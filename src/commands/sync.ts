@@ -10,6 +10,7 @@ import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { CommandIo } from './command-io.js'
 import { declare, flag, list } from './declare-command.js'
+import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -28,8 +29,17 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'allowInsecureApiUrl',
 ]
 
+/** Settings of every command that sends alerts; the secret ones have no flag. */
+export const ALERT_SETTINGS: readonly SettingName[] = [
+  'alertSmtpFrom',
+  'alertSmtpTo',
+  'alertKinds',
+  'alertDigestHour',
+  'cronTimeZone',
+]
+
 const RUN = {
-  settings: SERVICE_SETTINGS,
+  settings: [...SERVICE_SETTINGS, ...ALERT_SETTINGS],
   json: 'Print the report as JSON, and progress as JSON lines on standard error.',
 }
 
@@ -51,6 +61,7 @@ export const backfill = declare({
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {
     ...ACCEPTING,
+    ...ON_FINISH,
     streams: list(
       '--stream <name...>',
       'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
@@ -65,7 +76,7 @@ export const backfill = declare({
     ),
   },
   run: (app, { streams, shipmentIds, containerIds, ...options }, io) =>
-    run(app, io, options, async (dependencies) => {
+    run(app, io, { ...options, command: 'backfill' }, async (dependencies) => {
       if (streams.length + shipmentIds.length + containerIds.length > 0) {
         const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
         return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
@@ -81,9 +92,9 @@ export const sync = declare({
   help:
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
-  takes: ACCEPTING,
+  takes: { ...ACCEPTING, ...ON_FINISH },
   run: (app, options, io) =>
-    run(app, io, options, async (dependencies) => {
+    run(app, io, { ...options, command: 'sync' }, async (dependencies) => {
       const { runSync } = await import('../sync/run-sync.js')
       return runSync('sync', dependencies)
     }),
@@ -95,12 +106,21 @@ interface RunFlags {
   readonly acceptAccount?: boolean
 }
 
+interface FinishFlags {
+  readonly command: string
+  readonly onFinish: string | undefined
+}
+
 async function run(
   app: App,
   io: CommandIo,
-  options: RunFlags,
+  options: RunFlags & FinishFlags,
   work: (dependencies: SyncDependencies) => Promise<RunReport>,
 ) {
+  const { command, onFinish } = options
+  const finish = async (end: RunEnd): Promise<void> => {
+    if (onFinish !== undefined) await runOnFinish({ app, io, onFinish, command }, end)
+  }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
     const done = await work(dependencies)
     // Only once the service has given something for this key: it may be mistyped.
@@ -109,14 +129,38 @@ async function run(
       const isReplacing = options.acceptAccount === true
       await acceptAccount(dependencies.warehouse, requireService(app.config), { isReplacing })
     }
+    await raiseAfterRun(app, dependencies)
     return done
+  }).catch(async (thrown: unknown) => {
+    await finish({ thrown })
+    throw thrown
   })
+  await finish({ report })
   return {
     data: report,
     text: describeReport(report),
     exitCode: report.exitCode,
     error: await describeProblem(report, app),
   }
+}
+
+/** Tells people of what this run has changed. Cannot fail. */
+async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<void> {
+  const { raiseAlerts } = await import('../alerts/raise-alerts.js')
+  const { slotsOf } = await import('../status/read-vitals.js')
+  const { warehouse, reachFailpoint = noFailpoints } = dependencies
+  await raiseAlerts({
+    ...app.alertDependencies(warehouse),
+    reachFailpoint,
+    facts: async () => ({
+      slots: slotsOf(app.config),
+      isServing: false,
+      freeDiskBytes: await app.freeDiskBytes(),
+    }),
+    // Not the run's own, which a limit of time has perhaps ended.
+    signal: app.signal,
+    isAfterRun: true,
+  })
 }
 
 /** Opens what a run needs, shows its progress, and hands both on. */

@@ -89,6 +89,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const link = databaseLink(values, environment)
   if (link.problem !== undefined) problems.push({ setting: 'DATABASE_URL', problem: link.problem })
   if (link.warning !== undefined) warnings.push(link.warning)
+  problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
   return { config, origins, secrets: secretsOf(config), warnings }
@@ -135,6 +136,23 @@ function databaseLink(values: Values, environment: Environment): LinkCheck {
   })
 }
 
+/** What a channel of alerts needs beside its address. */
+function alertProblems(values: Values): ConfigProblem[] {
+  const needed: readonly (readonly [SettingName, SettingName])[] = [
+    ['alertWebhookUrl', 'alertWebhookSecret'],
+    ['alertSmtpUrl', 'alertSmtpFrom'],
+    ['alertSmtpUrl', 'alertSmtpTo'],
+  ]
+  const variableOf = (name: SettingName): string =>
+    allSettings.find((setting) => setting.name === name)?.variable ?? name
+  return needed
+    .filter(([address, other]) => values[address] !== undefined && values[other] === undefined)
+    .map(([address, other]) => ({
+      setting: variableOf(other),
+      problem: `is not set, and ${variableOf(address)} needs it`,
+    }))
+}
+
 function secretsOf(config: Config): string[] {
   const { apiKey, databaseUrl, webhookSecret, webhookSecretPrevious } = config
   const address = databaseUrl === undefined ? undefined : new URL(databaseUrl)
@@ -148,7 +166,24 @@ function secretsOf(config: Config): string[] {
     ...inQuery,
     webhookSecret ?? '',
     webhookSecretPrevious ?? '',
+    ...alertSecretsOf(config),
   ].filter((secret) => secret !== '')
+}
+
+/** A shorter path is a name like /alerts. */
+const SHORTEST_SECRET_PATH = 16
+
+/** Whole, and as the parts that a message of a library may show. */
+function alertSecretsOf(config: Config): string[] {
+  const { alertWebhookUrl, alertSlackUrl, alertTeamsUrl, alertSmtpUrl, alertWebhookSecret } = config
+  const urls = [alertWebhookUrl, alertSlackUrl, alertTeamsUrl].flatMap((address) => {
+    if (address === undefined) return []
+    const { href, pathname, search } = new URL(address)
+    const path = `${pathname}${search}`
+    return [address, href, ...(path.length < SHORTEST_SECRET_PATH ? [] : [path, pathname])]
+  })
+  const password = alertSmtpUrl === undefined ? '' : new URL(alertSmtpUrl).password
+  return [...urls, password, safeDecode(password), alertWebhookSecret ?? '']
 }
 
 function safeDecode(text: string): string {

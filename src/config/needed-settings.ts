@@ -1,3 +1,4 @@
+import { chosenAlerts } from '../base/alert-names.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import type { Config } from './settings.js'
 
@@ -63,4 +64,29 @@ function webhookSecrets(
   return [config.webhookSecret, config.webhookSecretPrevious].filter(
     (secret) => secret !== undefined,
   )
+}
+
+/** Where alerts are sent, which, and when the digest is made. */
+export function alertSettingsOf(config: Config) {
+  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
+  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
+  return {
+    ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
+      ? {}
+      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret } }),
+    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl } }),
+    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl } }),
+    ...(alertSmtpUrl === undefined || alertSmtpFrom === undefined || alertSmtpTo === undefined
+      ? {}
+      : {
+          mail: {
+            url: alertSmtpUrl,
+            from: alertSmtpFrom,
+            to: alertSmtpTo.split(',').map((address) => address.trim()),
+          },
+        }),
+    names: chosenAlerts(config.alertKinds),
+    digestHour: config.alertDigestHour,
+    timeZone: config.cronTimeZone,
+  }
 }

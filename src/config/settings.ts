@@ -1,19 +1,7 @@
 import { z } from 'zod'
+import { alertSettings } from './alert-settings.js'
 import * as kind from './kinds.js'
-
-/** One setting: how it is given, what it may be, and what it means. */
-interface Setting {
-  readonly variable: string
-  /** Where it is not named after the variable, as `--page-size` after `TRACKING_PAGE_SIZE`. */
-  readonly flag?: string
-  /** It has no flag: every account of a machine can read its command lines. */
-  readonly isSecret?: true
-  /** Only for tests: an environment variable that no list of settings shows. */
-  readonly isHidden?: true
-  readonly kind: z.ZodType
-  /** Sentences for the documentation and `--help`. */
-  readonly meaning: string
-}
+import type { Setting } from './setting.js'
 
 /** Every setting, in the order of the documentation. */
 const settings = {
@@ -289,7 +277,7 @@ const settings = {
   cronTimeZone: {
     variable: 'TRACKING_CRON_TIME_ZONE',
     kind: kind.timeZone.default('UTC'),
-    meaning: 'Time zone of the cron expressions.',
+    meaning: 'Time zone of the cron expressions and of the digest of alerts.',
   },
   processorWorkers: {
     variable: 'TRACKING_PROCESSOR_WORKERS',
@@ -311,6 +299,7 @@ const settings = {
     kind: kind.wholeNumber(1, 600).default(25),
     meaning: 'Seconds that serve may take to finish its work when it is stopped.',
   },
+  ...alertSettings,
   failpoint: {
     variable: 'TRACKING_FAILPOINT',
     isHidden: true,

@@ -4,7 +4,12 @@ import type { Logger } from '../base/logger.js'
 import { WarehouseUnavailableError } from '../base/errors.js'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
-import { findAlerts, type AlertFacts, type StatusSection } from '../status/describe-status.js'
+import {
+  findAlerts,
+  sentencesOf,
+  type AlertFacts,
+  type StatusSection,
+} from '../status/describe-status.js'
 import type { WarehouseStatus } from '../status/read-status.js'
 import type { TableAnswer } from '../warehouse/connection/read-answer.js'
 import { withSchemaNames } from '../warehouse/connection/schema-names.js'
@@ -23,7 +28,7 @@ export interface DashboardOptions {
   /** Counts every row: on a large account it takes longer than a panel may. */
   readonly readStatus: () => Promise<WarehouseStatus>
   readonly logger: Logger
-  readonly facts: () => AlertFacts
+  readonly facts: () => Promise<AlertFacts>
   /** The tables at the end of the page. */
   readonly describe: (status: WarehouseStatus) => readonly StatusSection[]
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
@@ -129,8 +134,8 @@ async function areTablesThere(warehouse: Warehouse): Promise<boolean> {
 async function readParts(options: DashboardOptions): Promise<PageParts> {
   const { warehouse, describe } = options
   const status = await options.readStatus()
-  const own = options.facts()
-  const alerts = findAlerts(status, own)
+  const own = await options.facts()
+  const alerts = sentencesOf(findAlerts(status, own))
   const now = new Date()
   return {
     title: titleOf(warehouse),

@@ -1,21 +1,42 @@
+import { channelsOf } from '../alerts/alert-channels.js'
+import { forgetAlerts } from '../alerts/forget-alerts.js'
+import { raiseAlerts } from '../alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
 import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
 import { forgetBodies } from '../webhooks/receive/inbox.js'
+import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import { reconcile } from '../webhooks/reconcile.js'
+import { slotsOf } from '../status/read-vitals.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'
 
-/** What `serve` does by the clock. A job that is switched off is left out. */
-export function createJobs(dependencies: ServeDependencies): Job[] {
-  const { config, signal } = dependencies
+/** Each look costs milliseconds. */
+const ALERTS_CRON = '* * * * *'
+
+/**
+ * What `serve` does by the clock. A job that is switched off is left out. `processor`: its state in
+ * this process.
+ */
+export function createJobs(
+  dependencies: ServeDependencies,
+  processor: () => ProcessorState | undefined,
+): Job[] {
+  const { config, signal, alerts } = dependencies
+  const alert = (isAfterRun: boolean) => raise(dependencies, processor(), isAfterRun)
+  const alertsCron = channelsOf(alerts.settings).length > 0 ? ALERTS_CRON : 'off'
   const jobs = [
-    { name: 'sync', cron: config.syncCron, work: runScheduledSync },
+    {
+      name: 'sync',
+      cron: config.syncCron,
+      work: () => runScheduledSync(dependencies).finally(() => alert(true)),
+    },
+    { name: 'alerts', cron: alertsCron, work: () => alert(false) },
     { name: 'reconcile', cron: config.reconcileCron, work: runReconcile },
     { name: 'storing of views', cron: config.storeViewsCron, work: runStoreViews },
     { name: 'housekeeping', cron: HOUSEKEEPING_CRON, work: tidyUp },
@@ -60,6 +81,26 @@ async function runScheduledSync(dependencies: ServeDependencies): Promise<void> 
   }
 }
 
+function raise(
+  dependencies: ServeDependencies,
+  processor: ProcessorState | undefined,
+  isAfterRun: boolean,
+): Promise<void> {
+  const { config, alerts, freeDiskBytes } = dependencies
+  return raiseAlerts({
+    ...dependencies,
+    ...alerts,
+    requestLimit: config.rateLimitPerMinute,
+    facts: async () => ({
+      slots: slotsOf(config),
+      isServing: true,
+      processor,
+      freeDiskBytes: await freeDiskBytes(),
+    }),
+    isAfterRun,
+  })
+}
+
 async function runReconcile(dependencies: ServeDependencies): Promise<void> {
   const { config, service, warehouse, logger, signal } = dependencies
   const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
@@ -76,4 +117,6 @@ async function tidyUp({ config, warehouse, signal, logger }: ServeDependencies):
   const { webhookRetentionDays: retentionDays } = config
   const bodies = await forgetBodies(warehouse, { retentionDays, signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
+  const alerts = await forgetAlerts(warehouse)
+  if (alerts > 0) logger.info('alerts that were long over were deleted', { alerts })
 }

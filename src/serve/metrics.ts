@@ -165,8 +165,10 @@ export function createAckSeconds(): Histogram {
 export interface WarehouseFacts extends Vitals {
   readonly requestLimit: number
   readonly slots: SyncSlots
+  readonly freeDiskBytes: number | undefined
 }
 
+const UNSENT_STATES = ['waiting', 'sending', 'in_doubt', 'given_up']
 const OPEN_STATES = ['received', 'unresolved', 'dead']
 
 export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<WarehouseFacts>>> = {
@@ -191,6 +193,16 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
   quarantined_records: {
     help: 'Records set aside.',
     read: ({ quarantined }) => [[{}, quarantined]],
+  },
+  alert_messages: {
+    help: 'Messages about alerts that did not arrive yet or not at all, by state.',
+    labelNames: ['state'],
+    read: (facts) =>
+      UNSENT_STATES.map((state) => [{ state }, sum(waiting(facts, 'alert_messages', state))]),
+  },
+  disk_free_bytes: {
+    help: 'Free bytes on the disk of the embedded database; absent where another one is used.',
+    read: ({ freeDiskBytes }) => (freeDiskBytes === undefined ? [] : [[{}, freeDiskBytes]]),
   },
   request_budget_used: {
     help: 'Requests of all processes in the last 60 seconds.',
@@ -237,7 +249,7 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
   },
   last_run_failed: {
     help: '1 when the last run that has ended had a problem; see the status.',
-    read: ({ lastRun }) => (lastRun === null ? [] : [[{}, lastRun.hasProblem ? 1 : 0]]),
+    read: ({ lastRun }) => (lastRun === null ? [] : [[{}, lastRun.problem === null ? 0 : 1]]),
   },
   last_run_rows: {
     help:

@@ -61,6 +61,7 @@ export function createRoutes(
           ...(await readVitals(warehouse)),
           requestLimit: config.rateLimitPerMinute,
           slots: slotsOf(config),
+          freeDiskBytes: await dependencies.freeDiskBytes(),
         }),
       }),
       listed,
@@ -70,7 +71,10 @@ export function createRoutes(
         ...dependencies.dashboard,
         readStatus: () => readStatus(warehouse),
         logger,
-        facts: () => describeProcess(dependencies, running, startedAt),
+        facts: async () => ({
+          ...describeProcess(dependencies, running, startedAt),
+          freeDiskBytes: await dependencies.freeDiskBytes(),
+        }),
         describe: (status) =>
           describeServing(status, describeProcess(dependencies, running, startedAt)),
       }),

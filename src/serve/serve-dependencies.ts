@@ -1,3 +1,4 @@
+import type { AlertDependencies } from '../alerts/raise-alerts.js'
 import type { ApiStats } from '../api/client.js'
 import type { TrackingService } from '../api/endpoints.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
@@ -29,6 +30,10 @@ export interface ServeDependencies {
   readonly prepare: () => Promise<void>
   readonly service: TrackingService
   readonly stats: () => ApiStats
+  /** Of the disk of the embedded database; undefined where the database is another's. */
+  readonly freeDiskBytes: () => Promise<number | undefined>
+  /** Where alerts are sent, and which. */
+  readonly alerts: Pick<AlertDependencies, 'settings' | 'redact'>
   readonly signature: SignatureCheck | 'insecure'
   readonly runSettings: RunSettings
   readonly programVersion: string

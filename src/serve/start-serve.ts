@@ -111,7 +111,10 @@ async function startWork(
   }
   if (parts.isScheduling) {
     const options = { logger, clock, timeZone: config.cronTimeZone }
-    running.schedule = startSchedule(createJobs(dependencies), options)
+    running.schedule = startSchedule(
+      createJobs(dependencies, () => running.processor?.state()),
+      options,
+    )
     await catchUp(dependencies, running.schedule)
   }
 }
@@ -166,12 +169,13 @@ function createSenders(dependencies: ServeDependencies): SenderAddresses | undef
 
 /**
  * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
- * notifications that could not be delivered meanwhile.
+ * notifications that could not be delivered meanwhile, and alerts.
  */
 async function catchUp(
   { config, warehouse, logger }: ServeDependencies,
   schedule: Schedule,
 ): Promise<void> {
+  schedule.fire('alerts')
   schedule.fire('reconcile')
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
     logger.warn('cannot find out whether a sync was missed', { error })

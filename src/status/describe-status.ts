@@ -1,7 +1,8 @@
+import type { OperationAlert } from '../base/alert-names.js'
 import { countOf, formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'
-import { isSyncOverdue, type SyncSlots } from './read-vitals.js'
+import { isSyncOverdue, type SyncSlots, type Vitals } from './read-vitals.js'
 
 /** A table with a heading. `status` prints it, `serve` shows it on its page. */
 export interface StatusSection {
@@ -17,6 +18,7 @@ export interface StatusSection {
 const QUEUE_WORDS = {
   refetch_queue: 'to be refetched',
   webhook_notifications: 'webhook notifications',
+  alert_messages: 'messages about alerts',
 } as const
 
 export function describeStatus(status: WarehouseStatus, requestLimit: number): StatusSection[] {
@@ -60,15 +62,16 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       rows: [
         ...queues.map(({ queue, state, entries, oldestSeconds }) => [
           QUEUE_WORDS[queue],
-          state,
+          state.replaceAll('_', ' '),
           entries,
           age(oldestSeconds),
         ]),
         ['quarantine', 'set aside', quarantined, null],
       ],
       empty: '',
-      note:
-        quarantined > 0 ? '`tracking-sync quarantine list` shows what is set aside.' : undefined,
+      note: queues.some(({ queue }) => queue === 'alert_messages')
+        ? '`tracking-sync alerts` shows which messages about alerts did not arrive.'
+        : undefined,
     },
     {
       title: 'Request budget',
@@ -139,47 +142,82 @@ export interface AlertFacts {
   readonly processor?: ProcessorState | undefined
   /** In `serve` a sync should have completed; elsewhere perhaps nothing was started yet. */
   readonly isServing: boolean
+  /** Of the disk that holds the embedded database; undefined where the database is another's. */
+  readonly freeDiskBytes?: number | undefined
 }
 
-/** Each has a metric, and a rule of the same name in config/prometheus-rules.yml. */
-export const ALERTS = [
-  'TrackingSyncWebhook',
-  'TrackingSyncOverdue',
-  'TrackingSyncNotificationsDead',
-  'TrackingSyncProcessorFailing',
-  'TrackingSyncLastRunFailed',
-] as const
+/** One thing that needs attention. */
+export interface Alert {
+  readonly name: OperationAlert
+  /** Its name, with the webhook where there may be several: the same as long as it lasts. */
+  readonly key: string
+  /** What is the matter and what to do, one sentence a line. */
+  readonly sentence: string
+}
 
-export type AlertName = (typeof ALERTS)[number]
+/** With less, the next runs may fill the disk of the embedded database. */
+const LEAST_FREE_BYTES = 1024 ** 3
 
-/** What needs attention, one sentence each, in the order of ALERTS; empty when all is well. */
-export function findAlerts(status: WarehouseStatus, facts: AlertFacts): string[] {
-  const { webhooks, queues, runs } = status
+/** What needs attention, the most urgent first; empty when all is well. */
+export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
+  const { webhooks, queues, lastRun, quarantined } = vitals
   const dead = queues.find(
     ({ queue, state }) => queue === 'webhook_notifications' && state === 'dead',
   )
   const failure = facts.processor?.lastError ?? undefined
-  const [last] = runs
-  const [problem] = last?.problem?.split('\n') ?? []
-  const alerts: Readonly<Record<AlertName, string | readonly string[] | undefined>> = {
-    TrackingSyncWebhook: webhooks.flatMap(({ alert }) => alert?.split('\n') ?? []),
-    TrackingSyncOverdue: describeOverdue(status, facts),
+  const [problem] = lastRun?.problem?.split('\n') ?? []
+  const alerts: Readonly<Partial<Record<OperationAlert, string | undefined>>> = {
+    TrackingSyncOverdue: describeOverdue(vitals, facts),
+    TrackingSyncDiskFull: describeDisk(facts.freeDiskBytes),
     TrackingSyncNotificationsDead:
       dead &&
       `${countOf(dead.entries, 'notification')} could not be applied; look at error in ` +
         'webhook_notifications, then run `tracking-sync replay --state dead`',
     TrackingSyncProcessorFailing: failure && `the processor cannot work: ${failure}`,
     TrackingSyncLastRunFailed:
-      last && problem && `the last run (${last.command} ${last.syncRunId}): ${problem}`,
+      lastRun && problem
+        ? `the last run (${lastRun.command} ${lastRun.syncRunId}): ${problem}`
+        : undefined,
+    TrackingSyncQuarantine:
+      quarantined > 0
+        ? `${countOf(quarantined, 'record')} could not be stored and ` +
+          `${quarantined === 1 ? 'is' : 'are'} set aside; ` +
+          'see `tracking-sync quarantine list`'
+        : undefined,
   }
-  return ALERTS.flatMap((name) => alerts[name] ?? [])
+  const ofWebhooks = webhooks.flatMap(({ webhookId, alert }): Alert[] =>
+    alert === null
+      ? []
+      : [
+          {
+            name: 'TrackingSyncWebhook',
+            key: `TrackingSyncWebhook:${webhookId}`,
+            sentence: alert,
+          },
+        ],
+  )
+  const others = Object.entries(alerts).flatMap(([name, sentence]): Alert[] =>
+    sentence === undefined ? [] : [{ name: name as OperationAlert, key: name, sentence }],
+  )
+  return [...ofWebhooks, ...others]
+}
+
+/** One sentence each. */
+export function sentencesOf(alerts: readonly Alert[]): string[] {
+  return alerts.flatMap(({ sentence }) => sentence.split('\n'))
+}
+
+function describeDisk(freeBytes: number | undefined): string | undefined {
+  if (freeBytes === undefined || freeBytes >= LEAST_FREE_BYTES) return undefined
+  const free = `${Math.round(freeBytes / 1024 ** 2)} MiB`
+  return `only ${free} are free on the disk of the embedded database (TRACKING_HOME); make room`
 }
 
 function describeOverdue(
-  { freshness, runs }: WarehouseStatus,
+  { freshness, lastRun }: Vitals,
   { slots, isServing }: AlertFacts,
 ): string | undefined {
-  const isStarted = isServing || runs.length > 0
+  const isStarted = isServing || lastRun !== null
   if (!isStarted || isSyncOverdue(freshness, slots) !== true) return undefined
   if (freshness.beganAt === null) return 'no sync has completed yet'
   return (

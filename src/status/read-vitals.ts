@@ -35,8 +35,8 @@ export interface StreamPasses {
 }
 
 export interface QueueStatus {
-  readonly queue: 'refetch_queue' | 'webhook_notifications'
-  /** `due`, `later` or `being read` for the refetch queue; a notification's own state. */
+  readonly queue: 'refetch_queue' | 'webhook_notifications' | 'alert_messages'
+  /** `due`, `later` or `being read` for the refetch queue; else the entry's own state. */
   readonly state: string
   readonly entries: number
   /** Age of the oldest entry; null for notifications that are finished. */
@@ -67,10 +67,12 @@ export interface WebhookStatus {
 }
 
 export interface EndedRun {
+  readonly syncRunId: number
   readonly command: string
   readonly outcome: RunOutcome
   readonly seconds: number
-  readonly hasProblem: boolean
+  /** What went wrong and what to do; null if nothing did. */
+  readonly problem: string | null
   /** Counts by stream, then by what happened to the rows. */
   readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
@@ -137,6 +139,11 @@ select 'webhook_notifications', state, count(*),
 from ${warehouse.names.table('webhook_notifications')}
 where state in ('received', 'unresolved', 'dead')
 group by state
+union all
+select 'alert_messages', state, count(*), round(extract(epoch from now() - min(created_at)))::float8
+from ${warehouse.names.table('alert_messages')}
+where state != 'sent'
+group by state
 order by queue, state`,
   )
 }
@@ -187,10 +194,11 @@ async function readLastRun(warehouse: Warehouse): Promise<EndedRun | null> {
   const [row] = await warehouse.query<EndedRun>(
     'read the last run that has ended',
     `select
+    run.sync_run_id as "syncRunId",
     run.command,
     run.outcome,
     extract(epoch from run.finished_at - run.started_at)::float8 as seconds,
-    run.error_message is not null as "hasProblem",
+    run.error_message as problem,
     (
         select coalesce(
             jsonb_object_agg(

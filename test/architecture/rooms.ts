@@ -77,6 +77,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'what is to be known about the running thing',
     may: ['webhooks', 'warehouse', 'resources', 'base'],
   },
+  alerts: {
+    holds: 'what goes out to people: which alerts are open, their messages and channels',
+    may: ['status', 'warehouse', 'base'],
+    packages: ['undici', 'nodemailer'],
+  },
   dashboard: {
     holds: 'the page of pictures: what each shows, how it is drawn, its routes',
     may: ['status', 'http', 'warehouse', 'base'],
@@ -85,6 +90,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   serve: {
     holds: 'the long-running process: its parts, routes, metrics and jobs',
     may: [
+      'alerts',
       'dashboard',
       'status',
       'webhooks',

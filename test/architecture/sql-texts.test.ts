@@ -167,7 +167,7 @@ function quotedByHand(path: string, text: string): string[] {
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((path) =>
-    /^(?:embedded-postgres|ingest|sync|webhooks|status|serve|commands|warehouse)[/\\].*\.ts$/.test(
+    /^(?:alerts|embedded-postgres|ingest|sync|webhooks|status|serve|commands|warehouse)[/\\].*\.ts$/.test(
       path,
     ),
   )
@@ -268,7 +268,9 @@ describe('what the source sends', { tags: ['S8'] }, () => {
       const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
       const opening = all
         .filter((path) =>
-          /^(?:api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(path),
+          /^(?:alerts|api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(
+            path,
+          ),
         )
         .flatMap((path) => {
           const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))

@@ -1,3 +1,4 @@
+import { formatSeconds } from '../../base/phrases.js'
 import { cellText } from './print-table.js'
 
 /**
@@ -21,12 +22,34 @@ function isAmount(name: string): boolean {
   return /(?:^|_)amount(?:_|$)/.test(name)
 }
 
-/** Never fewer digits than there are. */
-export function asMoney(text: string, currency: unknown): string {
+/** Never fewer digits than there are. `isWithCurrency`: `212.50 CAD`. */
+export function asMoney(text: string, currency: unknown, isWithCurrency = false): string {
   const [, whole = '', digits = ''] = /^(-?\d+)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === '') return text
   const decimals = digits.replace(/0+$/, '').padEnd(decimalsOf(currency), '0')
-  return decimals === '' ? whole : `${whole}.${decimals}`
+  const number = decimals === '' ? whole : `${whole}.${decimals}`
+  const code = isWithCurrency ? cellText(currency) : ''
+  return code === '' ? number : `${number} ${code}`
+}
+
+/** `failed_requests_share`, `milestone_completeness`: numbers from 0 to 1. */
+export function isShare(name: string): boolean {
+  return /(?:^|_)(?:share|completeness)$/.test(name)
+}
+
+/** `77.8 %`; never all of it, nor nothing, where it is not. */
+export function asPercent(text: string): string {
+  const share = Number(text)
+  if (text === '' || Number.isNaN(share)) return text
+  const rounded = Math.round(share * 1_000) / 10
+  if (rounded === 100 && share < 1) return '99.9 %'
+  return rounded === 0 && share > 0 ? '0.1 %' : `${rounded} %`
+}
+
+/** `16 min`, of a number of units of so many seconds. */
+export function asAge(text: string, secondsEach: number): string {
+  const seconds = Number(text) * secondsEach
+  return text === '' || Number.isNaN(seconds) ? text : formatSeconds(seconds)
 }
 
 const MOST_CURRENCIES = 300
@@ -85,14 +108,19 @@ export class Totals {
     )
   }
 
-  rows(isShown: (index: number) => boolean): { label: string; cells: string[] }[] {
+  rows(
+    isShown: (index: number) => boolean,
+    isWithCurrency = false,
+  ): { label: string; cells: string[] }[] {
     return [...this.#sums].sort().flatMap(([currency, sums]) => {
       const cells: string[] = []
       for (const [index, sum] of sums) {
         if (isShown(index))
-          cells[index] = currency === '' ? plain(sum) : asMoney(plain(sum), currency)
+          cells[index] =
+            currency === '' ? plain(sum) : asMoney(plain(sum), currency, isWithCurrency)
       }
-      return cells.length === 0 ? [] : [{ label: `total ${currency}`.trimEnd(), cells }]
+      const label = isWithCurrency ? 'total' : `total ${currency}`.trimEnd()
+      return cells.length === 0 ? [] : [{ label, cells }]
     })
   }
 }

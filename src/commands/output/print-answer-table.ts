@@ -1,6 +1,15 @@
 import { countOf } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
-import { asMoney, currencyColumn, NUMERIC, NUMERIC_TYPES, Totals } from './amounts.js'
+import {
+  asAge,
+  asMoney,
+  asPercent,
+  currencyColumn,
+  isShare,
+  NUMERIC,
+  NUMERIC_TYPES,
+  Totals,
+} from './amounts.js'
 import {
   AT_SPACES,
   cellText,
@@ -92,9 +101,18 @@ async function* putFirst(
   leading: readonly string[],
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
-    const rest = piece.columns.filter((name) => !leading.includes(name))
-    yield pickColumns(piece, [...leading.filter((name) => piece.columns.includes(name)), ...rest])
+    const currencies = currencyColumns(piece.columns)
+    const isShown = (name: string): boolean => !currencies.includes(name)
+    const first = leading.filter((name) => piece.columns.includes(name) && isShown(name))
+    const rest = piece.columns.filter((name) => !leading.includes(name) && isShown(name))
+    yield pickColumns(piece, [...first, ...rest, ...currencies])
   }
+}
+
+/** Currencies that stand in the cells of their amounts. */
+function currencyColumns(columns: readonly string[]): string[] {
+  const indexes = columns.map((name) => currencyColumn(columns, name))
+  return columns.filter((_, index) => indexes.includes(index))
 }
 
 /** The named columns, in this order. */
@@ -118,15 +136,17 @@ function rowLimit({ terminal = NO_TERMINAL, isAll = false, mostRows }: TableOpti
 }
 
 function layTable(first: TableAnswer, options: TableOptions): Layout {
-  const { terminal = NO_TERMINAL, isWide = false, sums = [], mostRows } = options
-  const names = first.columns.map(escapeControls)
-  const show = createShow(first)
+  const { terminal = NO_TERMINAL, sums = [], mostRows } = options
+  const width = options.isWide === true ? undefined : terminal.width
+  const isFitted = width !== undefined
+  const last = isFitted ? currencyColumns(first.columns).length : 0
+  const names = first.columns.slice(0, first.columns.length - last).map(escapeControls)
+  const show = createShow(first, isFitted)
   const limit = rowLimit(options)
   const isHinting = mostRows === undefined
-  const width = isWide ? undefined : terminal.width
   const expected = new Totals(first.columns, sums)
   for (const row of first.rows) expected.add(row)
-  const totalled = expected.rows(() => true)
+  const totalled = expected.rows(() => true, isFitted)
   const sample = first.rows.slice(0, Math.min(limit, MEASURED_ROWS))
   const all = names.map((name, index): Column => {
     const texts = [
@@ -155,7 +175,7 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
     },
     end: (count, totals) => {
       const lines = totals
-        .rows((index) => index < columns.length)
+        .rows((index) => index < columns.length, isFitted)
         .map(({ label, cells }) => {
           const [first] = columns
           const head = cells[0] ?? cutText(label, first?.width ?? 0)
@@ -217,18 +237,24 @@ function describeCount(count: number, limit: number, isHinting: boolean): string
   return `(${countOf(count, 'row')}, the first ${limit} shown${hint})`
 }
 
-/** Money has the decimals of its currency. */
 type Show = (row: readonly unknown[], index: number) => string
 
-function createShow({ columns, types }: TableAnswer): Show {
-  const currencyOf = columns.map((name, index) =>
-    types[index] === NUMERIC ? currencyColumn(columns, name) : undefined,
-  )
-  return (row, index) => {
-    const currency = currencyOf[index]
-    const text = cellText(row[index])
-    return currency === undefined ? text : asMoney(text, row[currency])
-  }
+/**
+ * Money has the decimals of its currency, and where the currency has no column of its own its code;
+ * shares are per cent, and ages have a unit.
+ */
+function createShow({ columns, types }: TableAnswer, isWithCurrency = false): Show {
+  const shows = columns.map((name, index): Show => {
+    const text = (row: readonly unknown[]): string => cellText(row[index])
+    if (types[index] !== NUMERIC) return text
+    if (isShare(name)) return (row) => asPercent(text(row))
+    if (name.endsWith('age_hours')) return (row) => asAge(text(row), 3_600)
+    if (name.endsWith('age_days')) return (row) => asAge(text(row), 86_400)
+    const currency = currencyColumn(columns, name)
+    if (currency === undefined) return text
+    return (row) => asMoney(text(row), row[currency], isWithCurrency)
+  })
+  return (row, index) => shows[index]?.(row, index) ?? ''
 }
 
 /** What is good or bad news at a glance. */

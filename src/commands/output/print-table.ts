@@ -15,12 +15,22 @@ export interface Table {
 /** Lines and tables below each other. Nothing in them can move the cursor of a terminal. */
 export function formatParts(parts: readonly Part[], terminal: Terminal = NO_TERMINAL): string {
   const texts = parts.map((part) => {
-    if (typeof part === 'string') return escapeControls(part)
+    if (typeof part === 'string') return formatText(part, terminal)
     return 'rows' in part
       ? formatTable(part.columns, part.rows, terminal)
       : formatCheck(part, terminal)
   })
   return texts.join('\n')
+}
+
+/** After a space, but not within a command in backticks, which people copy. */
+const AT_SPACES_BETWEEN_COMMANDS = /(?<= )(?=[^`]*(?:`[^`]*`[^`]*)*$)/
+
+/** A sentence breaks between its words; a line that is indented stays as it is, to be copied. */
+function formatText(part: string, { width }: Terminal): string {
+  const text = escapeControls(part)
+  if (width === undefined || text.startsWith(' ')) return text
+  return wrapText(text, width, AT_SPACES_BETWEEN_COMMANDS).join('\n')
 }
 
 /** Values as people read them: null as nothing, lists joined, objects as JSON. */
@@ -148,7 +158,10 @@ export function formatTable(
 /** `ok    database  PostgreSQL 16`, or `FAIL  …`. */
 function formatCheck({ name, isOk, detail }: Check, terminal: Terminal): string {
   const verdict = isOk ? paint('ok  ', 'good', terminal) : paint('FAIL', 'bad', terminal)
-  return `${verdict}  ${name.padEnd(9)} ${escapeControls(detail)}`
+  const start = `      ${name.padEnd(9)} `
+  const room = (terminal.width ?? Infinity) - start.length
+  const lines = wrapText(escapeControls(detail), room, AT_SPACES_BETWEEN_COMMANDS)
+  return `${verdict}${start.slice(4)}${lines.join(`\n${' '.repeat(start.length)}`)}`
 }
 
 /** Where tables are printed. Undefined: there is no limit. */

@@ -42,11 +42,10 @@ const CLEAR_LINE = '\r\u001b[K'
 function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOptions) {
   const measure = createRateMeter(now, requestsPerMinute)
   let shown: Progress | undefined
-  let work = ''
-  const draw = (end: string): void => {
+  const draw = (...facts: readonly string[]): void => {
     if (shown === undefined) return
     // One column less: in the last one some terminals go to the next line.
-    const bar = formatBar(shown, [work, end], (stream.columns ?? USUAL_WIDTH) - 1)
+    const bar = formatBar(shown, facts, (stream.columns ?? USUAL_WIDTH) - 1)
     stream.write(`${CLEAR_LINE}${bar}`)
   }
   const stop = (): void => {
@@ -57,6 +56,7 @@ function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOpti
     stop,
     onWait: (ms: number) => {
       const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
+      // Alone, so that its end fits the line.
       if (ms >= LONG_WAIT_MS) draw(`waiting for the request budget until ${end}`)
     },
     onProgress: (progress: Progress) => {
@@ -64,8 +64,8 @@ function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOpti
       if (progress.stream !== shown?.stream) stop()
       shown = progress
       const rate = recordsPerSecond === undefined ? '' : ` · ${recordsPerSecond}/s`
-      work = `${countOf(progress.requests, 'request')}${rate}`
-      draw(secondsLeft === undefined ? '' : `${formatSeconds(secondsLeft)} left`)
+      const work = `${countOf(progress.requests, 'request')}${rate}`
+      draw(work, secondsLeft === undefined ? '' : `${formatSeconds(secondsLeft)} left`)
     },
   }
 }

@@ -29,6 +29,9 @@ export type DataTable =
 
 const SYNC_TABLES = [
   'absences',
+  'alert_digests',
+  'alert_messages',
+  'alerts',
   'checkpoints',
   'derivations',
   'event_lists_in_doubt',

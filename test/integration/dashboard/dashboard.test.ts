@@ -46,7 +46,8 @@ function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
     readStatus: () => readStatus(warehouse),
     logger: silentLogger,
     formatCsv,
-    facts: () => ({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
+    facts: () =>
+      Promise.resolve({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
     describe: (status) => describeStatus(status, 100),
   })
   return startHttpServer({

@@ -122,7 +122,9 @@ async function fillEmptyTables(older: Warehouse, filled: Map<string, number>): P
           and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
       [older.names[kind], name],
     )
-    const values = needed.map(({ type }) => VALUES[type] ?? `'{}'`)
+    const values = needed.map(
+      ({ column, type }) => CHECKED[`${name}.${column}`] ?? VALUES[type] ?? `'{}'`,
+    )
     await older.transaction('fill', async (session) => {
       await session.query('fill', `set local session_replication_role = replica`)
       await session.query(
@@ -134,6 +136,12 @@ async function fillEmptyTables(older: Warehouse, filled: Map<string, number>): P
     filled.set(table, 1)
   }
   return empty
+}
+
+/** Columns that take a few words only. */
+const CHECKED: Readonly<Record<string, string>> = {
+  'alerts.kind': `'operations'`,
+  'alert_messages.event': `'opened'`,
 }
 
 const VALUES: Readonly<Record<string, string>> = {

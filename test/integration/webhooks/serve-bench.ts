@@ -5,6 +5,7 @@ import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
 import { formatCsv } from '../../../src/commands/output/print-answer.js'
 import { runSettingsOf } from '../../../src/commands/sync.js'
+import { alertSettingsOf } from '../../../src/config/needed-settings.js'
 import { loadConfig } from '../../../src/config/load.js'
 import type { Config } from '../../../src/config/settings.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
@@ -115,6 +116,8 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     prepare: () => Promise.resolve(),
     service,
     stats: () => stats,
+    freeDiskBytes: () => Promise.resolve(undefined),
+    alerts: { settings: alertSettingsOf(config), redact: (text) => text },
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET] }),
     runSettings: runSettingsOf(config),
     programVersion: 'test',

@@ -87,6 +87,14 @@ const SERVE = [
   '--shutdown-seconds',
   '--run-minutes',
 ]
+/** Of commands that send alerts. */
+const ALERTS = [
+  '--alert-smtp-from',
+  '--alert-smtp-to',
+  '--alert-kinds',
+  '--alert-digest-hour',
+  '--cron-time-zone',
+]
 const without = (...flags: readonly string[]): string[] =>
   SERVICE.filter((flag) => !flags.includes(flag))
 const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
@@ -102,21 +110,35 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     [
       ...COMMON,
       ...SERVICE,
+      ...ALERTS,
       '--run-minutes',
       '--accept-shrink',
       '--accept-account',
+      '--on-finish',
       '--stream',
       '--shipment',
       '--container',
     ],
   ],
-  ['sync', [...COMMON, ...SERVICE, '--run-minutes', '--accept-shrink', '--accept-account']],
+  [
+    'sync',
+    [
+      ...COMMON,
+      ...SERVICE,
+      ...ALERTS,
+      '--run-minutes',
+      '--accept-shrink',
+      '--accept-account',
+      '--on-finish',
+    ],
+  ],
   [
     'serve',
     [
       ...COMMON,
       ...without('--json'),
       ...SERVE,
+      ...ALERTS,
       '--no-receiver',
       '--no-processor',
       '--no-scheduler',
@@ -129,6 +151,9 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['store-views', [...COMMON, '--json', '--migrate']],
   ['status', [...COMMON, '--json']],
+  ['alerts list', [...COMMON, '--json']],
+  ['alerts test', [...COMMON, '--json', '--alert-smtp-from', '--alert-smtp-to']],
+  ['alerts resend', [...COMMON, '--json']],
   [
     'verify',
     [
@@ -275,6 +300,7 @@ describe('the help', () => {
     const top = COMMANDS.map(([name]) => name.split(' ')[0]!)
     expect(await names()).toEqual([...new Set(top)])
     for (const group of [
+      'alerts',
       'database',
       'quarantine',
       'rules',

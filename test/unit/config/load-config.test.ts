@@ -94,6 +94,8 @@ describe('where a setting comes from', () => {
       shutdownSeconds: 25,
       logLevel: 'info',
       logFormat: 'auto',
+      alertKinds: 'all',
+      alertDigestHour: 7,
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
     expect([secrets, warnings]).toEqual([[], []])
@@ -336,6 +338,11 @@ describe('secrets', { tags: ['S4'] }, () => {
       'databaseUrl',
       'webhookSecret',
       'webhookSecretPrevious',
+      'alertWebhookUrl',
+      'alertWebhookSecret',
+      'alertSlackUrl',
+      'alertTeamsUrl',
+      'alertSmtpUrl',
     ])
     expect(secret).toEqual(withoutFlag)
     expect(new Set(secret.map(({ defaultValue }) => defaultValue))).toEqual(new Set([undefined]))

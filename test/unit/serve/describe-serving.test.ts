@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { describeServing } from '../../../src/serve/describe-serving.js'
-import { findAlerts } from '../../../src/status/describe-status.js'
+import { findAlerts, sentencesOf } from '../../../src/status/describe-status.js'
 
 const status = {
   freshness: { beganAt: '2026-03-08 08:00:00+00', ageSeconds: 7_200 },
-  lastRun: null,
+  lastRun: {
+    syncRunId: 7,
+    command: 'sync',
+    outcome: 'failed' as const,
+    seconds: 60,
+    problem: 'shipments: <script>alert(1)</script>\nand more',
+    rows: {},
+  },
   streams: [],
   runs: [
     {
@@ -45,10 +52,12 @@ const serving = {
 
 describe('what serve says of itself', () => {
   it('names what needs attention', () => {
-    expect(findAlerts(status, serving)).toEqual([
+    expect(sentencesOf(findAlerts(status, { ...serving, freeDiskBytes: 1e9 }))).toEqual([
       'the last complete sync began 2026-03-08 08:00:00+00: more than two slots of SYNC_CRON (*/15 * * * *) ago',
+      'only 954 MiB are free on the disk of the embedded database (TRACKING_HOME); make room',
       '4 notifications could not be applied; look at error in webhook_notifications, then run `tracking-sync replay --state dead`',
       'the last run (sync 7): shipments: <script>alert(1)</script>',
+      '2 records could not be stored and are set aside; see `tracking-sync quarantine list`',
     ])
   })
 

@@ -52,7 +52,7 @@ const widest = (text: string): number =>
 
 describe('an answer as a table', () => {
   it(
-    'shows the leading columns, money with cents, and totals by currency',
+    'shows the leading columns, money with cents and currency, and totals by currency',
     { tags: ['FD4'] },
     async () => {
       const text = await print(FEES, {
@@ -61,23 +61,44 @@ describe('an answer as a table', () => {
         sums: ['fee_amount'],
       })
       expect(text.split('\n')).toEqual([
-        '                             fee_',
-        'container_   days_     fee_  currency_',
-        'number        over   amount  code       state',
-        '-----------  -----  -------  ---------  --------',
-        'ABCU1234567      6  2040.80  USD        overdue',
-        'ABCU7654321      0  1000.00  USD        out late',
-        'DEFU1234567     12     5000  JPY        overdue',
-        'DEFU7654321      1                      overdue',
-        '-----------  -----  -------  ---------  --------',
-        'total JPY              5000',
-        'total USD           3040.80',
+        'container_   days_',
+        'number        over   fee_amount  state',
+        '-----------  -----  -----------  --------',
+        'ABCU1234567      6  2040.80 USD  overdue',
+        'ABCU7654321      0  1000.00 USD  out late',
+        'DEFU1234567     12     5000 JPY  overdue',
+        'DEFU7654321      1               overdue',
+        '-----------  -----  -----------  --------',
+        'total                  5000 JPY',
+        'total               3040.80 USD',
         '(4 rows)',
         '(not shown: remark; see --columns, --wide, --vertical)',
         '',
       ])
     },
   )
+
+  it('shows shares as per cent and ages with a unit', async () => {
+    const answer = {
+      columns: ['line', 'on_time_share', 'milestone_completeness', 'age_hours', 'max_age_days'],
+      types: [TEXT, NUMERIC, NUMERIC, NUMERIC, NUMERIC],
+      rows: [
+        ['a', '0.7778', '1.0000', '0.27', '2.5'],
+        ['b', '0.9999', '0.00001', null, '0'],
+        ['c', '0', null, '26.00', null],
+      ],
+    }
+    const text = await print(answer, { terminal: { width: 80, height: 40 } })
+    expect(text.split('\n').slice(3)).toEqual([
+      '----  ------  ------------  ----------  --------',
+      'a     77.8 %         100 %      16 min  2 d 12 h',
+      'b     99.9 %         0.1 %                   0 s',
+      'c        0 %                26 h 0 min',
+      '(3 rows)',
+      '',
+    ])
+    expect(await print(answer, {}, 'csv')).toContain('a,0.7778,1.0000,0.27,2.5')
+  })
 
   it('names the currency of a total whole, however narrow the first column is', async () => {
     const answer = {
@@ -86,7 +107,7 @@ describe('an answer as a table', () => {
       rows: [['a', '1.50', 'USD']],
     }
     const text = await print(answer, { terminal: { width: 80 }, sums: ['cost_amount'] })
-    expect(text).toContain('total USD')
+    expect(text).toMatch(/^total +1\.50 USD$/m)
   })
 
   it('is as wide as its totals, which may be wider than what they sum', async () => {
@@ -113,7 +134,7 @@ describe('an answer as a table', () => {
     const columns = ['invoice', 'amount_ours', 'currency_code']
     const answer = { columns, types: [TEXT, NUMERIC, TEXT], rows }
     const text = await print(answer, { terminal: { width: 80 }, sums: ['amount_ours'] })
-    expect(text).toMatch(/^total USD +5\.00$/m)
+    expect(text).toMatch(/^total +5\.00 USD$/m)
   })
 
   it('sums no amounts whose currency is not shown', async () => {

@@ -1,6 +1,31 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatTable } from '../../../../src/commands/output/print-table.js'
+import { formatParts, formatTable } from '../../../../src/commands/output/print-table.js'
+
+describe('a sentence', () => {
+  const text = 'ALERT: nothing works any more, so run `tracking-sync replay --state dead` soon'
+
+  it('breaks between words on a terminal, and not within a command', () => {
+    expect(formatParts([text], { width: 45 }).split('\n')).toEqual([
+      'ALERT: nothing works any more, so run',
+      '`tracking-sync replay --state dead` soon',
+    ])
+    expect(formatParts([text])).toBe(text)
+  })
+
+  it('stays as it is where it is indented: people copy it', () => {
+    const command = '  tracking-sync query "select 1"'
+    expect(formatParts([command], { width: 20 })).toBe(command)
+  })
+
+  it('of a check stands below its beginning', () => {
+    const check = { name: 'zones', isOk: true, detail: 'one two three four five six' }
+    expect(formatParts([check], { width: 32 }).split('\n')).toEqual([
+      'ok    zones     one two three',
+      '                four five six',
+    ])
+  })
+})
 
 describe('a table', () => {
   it('has a header, a rule as wide as its columns, and numbers to the right', () => {

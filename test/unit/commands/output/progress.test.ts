@@ -141,7 +141,7 @@ describe('progress', () => {
     const bar = report({ isTerminal: true, columns: 120 })
     bar.reporter.onProgress(progress())
     bar.reporter.onWait(34_000)
-    expect(bar.text()).toMatch(/4 requests · waiting for the request budget until \d\d:\d\d:\d\d$/)
+    expect(bar.text()).toMatch(/100\/300 · waiting for the request budget until \d\d:\d\d:\d\d$/)
     const { reporter, lines, wait } = report()
     reporter.onProgress(progress())
     for (const ms of [300, 34_000, 33_900, 33_000]) reporter.onWait(ms)

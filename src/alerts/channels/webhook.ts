@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto'
+import type { WebhookChannel } from '../alert-channels.js'
+import type { Delivery, Message } from '../message.js'
+import { postJson } from './post-json.js'
+
+const SIGNATURE_HEADER = 'x-tracking-sync-signature'
+
+/**
+ * The signature is the HMAC of the raw body, and the instant of sending stands in the body: a
+ * receiver that refuses old instants and ids it has seen takes no message twice.
+ */
+export function postToWebhook(
+  { url, secret }: WebhookChannel,
+  message: Message,
+  sentAt: Date,
+): Promise<Delivery> {
+  const { id, event, createdAt, warehouse, content } = message
+  const body = JSON.stringify({
+    id,
+    event,
+    sent_at: sentAt.toISOString(),
+    created_at: createdAt,
+    warehouse,
+    title: content.title,
+    lines: content.lines,
+    ...content.data,
+  })
+  const digest = createHmac('sha256', secret).update(body).digest('hex')
+  return postJson(url, body, {
+    [SIGNATURE_HEADER]: `sha256=${digest}`,
+    'idempotency-key': id,
+  })
+}

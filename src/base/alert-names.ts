@@ -1,0 +1,60 @@
+/** Of this program. Each has a rule of the same name in config/prometheus-rules.yml. */
+export const OPERATION_ALERTS = [
+  'TrackingSyncWebhook',
+  'TrackingSyncOverdue',
+  'TrackingSyncNotificationsDead',
+  'TrackingSyncProcessorFailing',
+  'TrackingSyncLastRunFailed',
+  'TrackingSyncQuarantine',
+  'TrackingSyncDiskFull',
+  'TrackingSyncBudgetExhausted',
+] as const
+
+export type OperationAlert = (typeof OPERATION_ALERTS)[number]
+
+/** Of containers: what the view `exceptions` finds, in the order of its header. */
+export const EXCEPTION_ALERTS = [
+  'overdue',
+  'last_free_day_near',
+  'appointment_late',
+  'long_there',
+  'hold_new',
+  'hold_cleared',
+  'eta_slipped',
+  'eta_passed',
+  'rolled',
+  'rail_silent',
+  'no_news',
+  'empty_not_returned',
+  'tracking_stopped',
+] as const
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  all: [...OPERATION_ALERTS, ...EXCEPTION_ALERTS],
+  operations: OPERATION_ALERTS,
+  exceptions: EXCEPTION_ALERTS,
+}
+
+/** Every word that TRACKING_ALERT_KINDS may hold, without its hyphen. */
+export const ALERT_WORDS: readonly string[] = [
+  ...Object.keys(GROUPS),
+  ...OPERATION_ALERTS,
+  ...EXCEPTION_ALERTS,
+]
+
+/** The words of TRACKING_ALERT_KINDS; a leading hyphen leaves out. */
+export function wordsOfKinds(kinds: string): string[] {
+  return kinds.split(',').map((word) => word.trim())
+}
+
+/** The names that TRACKING_ALERT_KINDS chooses. Only words that leave out: all but those. */
+export function chosenAlerts(kinds: string): ReadonlySet<string> {
+  const words = wordsOfKinds(kinds)
+  const namesOf = (word: string): readonly string[] => GROUPS[word] ?? [word]
+  const wanted = words.filter((word) => !word.startsWith('-'))
+  const chosen = new Set((wanted.length === 0 ? ['all'] : wanted).flatMap(namesOf))
+  for (const word of words.filter((one) => one.startsWith('-'))) {
+    for (const name of namesOf(word.slice(1))) chosen.delete(name)
+  }
+  return chosen
+}

@@ -1,0 +1,247 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createCanaryScanner } from '../support/canary-scanner.js'
+import { lookAt } from '../support/look-at-cli-rows.js'
+import { runCli, waitUntil, type ProgramResult } from '../support/run-cli.js'
+import { startSmtpReceiver, type SmtpReceiver } from '../support/smtp-receiver.js'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js'
+import { closeServeScenes, KEY, openServeScene, type ServeScene } from './serve-scene.js'
+
+const SIGNING = 'canary/sign+4d2b='
+const PATH = '/services/T0CANARY/B0CANARY/canary8a61'
+const MAIL_PASSWORD = 'canary/mail+90ce='
+
+let scene: ServeScene
+let receiver: WebhookReceiver
+let smtp: SmtpReceiver
+let channels: Record<string, string>
+
+beforeAll(async () => {
+  scene = await openServeScene()
+  receiver = await startWebhookReceiver()
+  smtp = await startSmtpReceiver()
+  const { origin } = new URL(receiver.url)
+  channels = {
+    TRACKING_ALERT_WEBHOOK_URL: receiver.url,
+    TRACKING_ALERT_WEBHOOK_SECRET: SIGNING,
+    TRACKING_ALERT_SLACK_URL: `${origin}${PATH}/slack`,
+    TRACKING_ALERT_TEAMS_URL: `${origin}${PATH}/teams?sig=canary77`,
+    TRACKING_ALERT_SMTP_URL: `smtp://robot:${encodeURIComponent(MAIL_PASSWORD)}@127.0.0.1:${smtp.port}`,
+    TRACKING_ALERT_SMTP_FROM: 'alerts@example.com',
+    TRACKING_ALERT_SMTP_TO: 'a@example.com, b@example.com',
+    // Only what a test makes.
+    TRACKING_ALERT_KINDS: 'TrackingSyncQuarantine',
+  }
+  expect((await run(['backfill'])).exitCode).toBe(0)
+}, 120_000)
+beforeEach(() => {
+  receiver.deliveries.length = 0
+  receiver.answer = () => 200
+})
+afterAll(async () => {
+  await receiver.close()
+  await smtp.close()
+  await closeServeScenes()
+})
+
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult> {
+  const secrets = [SIGNING, MAIL_PASSWORD, `${PATH}/slack`, `${PATH}/teams?sig=canary77`]
+  return runCli(args, { ...scene.options, secrets, env: { ...scene.options.env, ...env } })
+}
+
+const setAside = (hash: string) =>
+  scene.select(
+    `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
+    values ('shipments', 'no id', '', '{}', '${hash}', 'test') returning quarantine_id`,
+  )
+
+const messages = () =>
+  scene.select(
+    `select channel, event, state from tracking_sync.alert_messages order by channel, created_at`,
+  )
+
+describe('alerts', () => {
+  it('are tried out through every channel that is set', { timeout: 120_000 }, async () => {
+    const none = await run(['alerts', 'test'])
+    expect(none.exitCode).toBe(2)
+    expect(none.stderr).toContain('TRACKING_ALERT_WEBHOOK_URL is not set')
+    const all = await run(['alerts', 'test'], channels)
+    expect(all.exitCode).toBe(0)
+    expect(all.stdout.trim().split('\n')).toHaveLength(4)
+    expect(receiver.deliveries).toHaveLength(3)
+    expect(smtp.mails.map(({ login, to }) => ({ login, to }))).toEqual([
+      { login: `robot:${MAIL_PASSWORD}`, to: ['a@example.com', 'b@example.com'] },
+    ])
+    // What a receiver says may hold its own address.
+    receiver.answer = (_delivery, response) => {
+      response.writeHead(404).end(`no ${PATH}/slack, ${SIGNING}`)
+      return undefined
+    }
+    const { exitCode, stdout } = await run(['alerts', 'test', '--json'], channels)
+    expect(exitCode).toBe(6)
+    const results = JSON.parse(stdout) as { name: string; isOk: boolean; detail: string }[]
+    expect(results.map(({ name, isOk }) => [name, isOk])).toEqual([
+      ['webhook', false],
+      ['slack', false],
+      ['teams', false],
+      ['mail', true],
+    ])
+    expect(results[0]!.detail).toContain('answered 404: no [secret]')
+  })
+
+  it.each([
+    ['alert_claimed', 0],
+    ['alert_sent', 1],
+  ])(
+    'of a sync that is killed at %s are not sent twice, and status tells of them',
+    { timeout: 120_000, tags: ['A2'] },
+    async (failpoint, arrived) => {
+      const one = Object.fromEntries(
+        Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
+      )
+      await scene.select('delete from tracking_sync.quarantine returning 1')
+      await scene.select('delete from tracking_sync.alerts returning 1')
+      await setAside(failpoint)
+      const killed = await run(['sync'], { ...one, TRACKING_FAILPOINT: failpoint })
+      expect(killed.signal).toBe('SIGKILL')
+      expect(receiver.deliveries).toHaveLength(arrived)
+      expect((await run(['sync'], one)).exitCode).toBe(0)
+      // As if two minutes had passed.
+      await scene.select(
+        `update tracking_sync.alert_messages set claimed_at = now() - interval '121 seconds' returning 1`,
+      )
+      expect((await run(['sync'], one)).exitCode).toBe(0)
+      expect((await run(['sync'], one)).exitCode).toBe(0)
+      expect(receiver.deliveries).toHaveLength(arrived)
+      expect(await messages()).toEqual([{ channel: 'webhook', event: 'opened', state: 'in_doubt' }])
+      const { stdout } = await run(['status'])
+      expect(stdout).toMatch(/messages about alerts +in doubt +1/)
+      const list = await run(['alerts'], one)
+      expect(list.stdout).toContain('TrackingSyncQuarantine')
+      const [, id = ''] = /alerts resend (\S+)/.exec(list.stdout) ?? []
+      expect((await run(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
+      expect((await run(['alerts', 'resend', id])).exitCode).toBe(2)
+      expect((await run(['sync'], one)).exitCode).toBe(0)
+      expect(receiver.deliveries).toHaveLength(arrived + 1)
+      expect(receiver.deliveries.at(-1)!.headers['idempotency-key']).toBe(id)
+    },
+  )
+
+  it(
+    'never fail a sync, and show no secret anywhere, with receivers that are away',
+    { timeout: 120_000, tags: ['A3', 'S1'] },
+    async () => {
+      receiver.answer = (_delivery, response) => {
+        response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
+        return undefined
+      }
+      smtp.fate = 'be away'
+      await scene.select('delete from tracking_sync.alerts returning 1')
+      const scanner = createCanaryScanner({
+        key: KEY,
+        'signing secret': SIGNING,
+        'password of the mail server': MAIL_PASSWORD,
+        'path of Slack': `${PATH}/slack`,
+        'path of Teams': `${PATH}/teams?sig=canary77`,
+      })
+      const debug = { ...channels, TRACKING_LOG_LEVEL: 'debug' }
+      for (const args of [['sync'], ['alerts'], ['config'], ['status', '--json']]) {
+        const { exitCode, stdout, stderr } = await run(args, debug)
+        expect(exitCode).toBe(0)
+        scanner.text(`${args[0]!}: output`, stdout)
+        scanner.text(`${args[0]!}: errors`, stderr)
+      }
+      expect((await messages()).map(({ state }) => state)).toEqual(Array(4).fill('waiting'))
+      await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
+      expect(scanner.findings()).toEqual([])
+    },
+  )
+})
+
+describe('serve', () => {
+  it('looks for alerts when it starts, and tells of them', { timeout: 120_000 }, async () => {
+    await scene.select('delete from tracking_sync.alerts returning 1')
+    await scene.select('delete from tracking_sync.quarantine returning 1')
+    await setAside('serve')
+    const program = await scene.serve([], {
+      TRACKING_ALERT_WEBHOOK_URL: receiver.url,
+      TRACKING_ALERT_WEBHOOK_SECRET: SIGNING,
+      TRACKING_ALERT_KINDS: 'TrackingSyncQuarantine',
+      SYNC_CRON: 'off',
+    })
+    await waitUntil('a message came', () => receiver.deliveries.length > 0)
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(await messages()).toEqual([{ channel: 'webhook', event: 'opened', state: 'sent' }])
+  })
+})
+
+describe('--on-finish', () => {
+  const script = (text: string) => `${text} > '${join(scene.options.directory, 'finished')}'`
+  const finished = () => readFile(join(scene.options.directory, 'finished'), 'utf8')
+
+  it(
+    'runs a command with the outcome in its environment and no secret',
+    { timeout: 120_000, tags: ['S1'] },
+    async () => {
+      const { exitCode, stdout } = await run(
+        ['sync', '--json', '--on-finish', script('(echo told; env)')],
+        channels,
+      )
+      expect(exitCode).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete' })
+      const lines = (await finished()).split('\n')
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          'told',
+          'RUN_COMMAND=sync',
+          'RUN_OUTCOME=complete',
+          'RUN_EXIT_CODE=0',
+          'RUN_INSERTED=0',
+          'RUN_PROBLEM=',
+        ]),
+      )
+      expect(lines.filter((line) => /TRACKING_API_KEY|DATABASE_URL|canary/.test(line))).toEqual([])
+    },
+  )
+
+  it('runs when the run fails, with the reason as data', { timeout: 120_000 }, async () => {
+    const title = '$(touch ran); `touch ran`'
+    scene.simulator.faults.add({
+      fault: {
+        kind: 'status',
+        status: 422,
+        body: JSON.stringify({ errors: [{ title, detail: title }] }),
+      },
+      match: { path: '/shipments' },
+      times: Infinity,
+    })
+    const { exitCode } = await run([
+      'sync',
+      '--on-finish',
+      script('printf "%s|%s|%s" "$RUN_OUTCOME" "$RUN_EXIT_CODE" "$RUN_PROBLEM"'),
+    ])
+    scene.simulator.faults.clear()
+    const [outcome, code, problem] = (await finished()).split('|')
+    expect({ outcome, code }).toEqual({ outcome: 'failed', code: String(exitCode) })
+    expect(problem).toContain(title)
+    await expect(readFile(join(scene.options.directory, 'ran'))).rejects.toThrow('ENOENT')
+    const away = new URL(scene.database.url)
+    away.port = '1'
+    const down = await run(['sync', '--on-finish', script('printf "%s" "$RUN_EXIT_CODE"')], {
+      DATABASE_URL: away.href,
+    })
+    expect(down.exitCode).toBe(5)
+    expect(await finished()).toBe('5')
+  })
+
+  it('tells of its failure and leaves the exit code alone', { timeout: 120_000 }, async () => {
+    await writeFile(join(scene.options.directory, 'finished'), '')
+    const { exitCode, stderr } = await run(['sync', '--on-finish', 'echo on the terminal; exit 3'])
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('on the terminal')
+    expect(stderr).toContain('the command of --on-finish ended with exit code 3')
+  })
+})

@@ -1,0 +1,350 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { forgetAlerts } from '../../../src/alerts/forget-alerts.js'
+import { silentLogger, type Logger } from '../../../src/base/logger.js'
+import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
+
+let scene: AlertScene
+beforeEach(async () => {
+  scene = await openAlertScene()
+})
+afterEach(() => scene.close())
+
+const MESSAGES = `select channel, event, state, attempts from tracking_sync.alert_messages
+order by created_at, event desc, channel`
+const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 3, minute)).toISOString()
+
+describe('an alert of the program', () => {
+  it(
+    'is told when it opens and when it is over, once each, however often it is seen',
+    { tags: ['A1'] },
+    async () => {
+      await scene.look(at(0))
+      expect(scene.received()).toEqual([])
+      await scene.quarantine(2)
+      await scene.look(at(1))
+      await scene.look(at(2))
+      await scene.quarantine(3)
+      await scene.look(at(3))
+      expect(scene.received()).toEqual(['opened Alert: TrackingSyncQuarantine'])
+      await scene.quarantine(0)
+      await scene.look(at(4))
+      await scene.look(at(5))
+      expect(scene.received()).toEqual([
+        'opened Alert: TrackingSyncQuarantine',
+        'closed Over: TrackingSyncQuarantine',
+      ])
+      expect(
+        await scene.rows(
+          `select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
+        ),
+      ).toEqual([
+        {
+          alert_key: 'TrackingSyncQuarantine',
+          kind: 'operations',
+          sentence:
+            '3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
+          opened_at: '2026-11-24 03:01:00+00',
+          closed_at: '2026-11-24 03:04:00+00',
+          seen_at: '2026-11-24 03:03:00+00',
+        },
+      ])
+      expect(await scene.rows(MESSAGES)).toEqual([
+        { channel: 'webhook', event: 'opened', state: 'sent', attempts: 1 },
+        { channel: 'webhook', event: 'closed', state: 'sent', attempts: 1 },
+      ])
+      // Again is another alert.
+      await scene.quarantine(1)
+      await scene.look(at(6))
+      expect(scene.received()).toHaveLength(3)
+    },
+  )
+
+  it('is one for each webhook that has something wrong', async () => {
+    await scene.rows(
+      `insert into tracking_sync.webhooks (webhook_id, url, is_ours, checked_at, alert)
+      values ('w1', 'https://one.example', true, now(), 'w1 is off' || chr(10) || 'switch it on'),
+        ('w2', 'https://two.example', true, now(), 'w2 is off')`,
+    )
+    await scene.look(at(0))
+    await scene.rows(`update tracking_sync.webhooks set alert = null where webhook_id = 'w1'`)
+    await scene.look(at(1))
+    expect(scene.received()).toEqual([
+      'opened Alert: TrackingSyncWebhook',
+      'opened Alert: TrackingSyncWebhook',
+      'closed Over: TrackingSyncWebhook',
+    ])
+    const [body] = scene.receiver.deliveries.map(
+      ({ body: text }) => JSON.parse(text.toString()) as { lines: string[] },
+    )
+    expect(body!.lines).toEqual(['w1 is off', 'switch it on'])
+  })
+
+  it('waits until it has lasted where it is normal for a while, and lingers over a pause', async () => {
+    const facts = (lastError: string | null) => ({
+      facts: () =>
+        Promise.resolve({
+          slots: { cron: 'off', timeZone: 'UTC' },
+          isServing: true,
+          processor: { lastError } as never,
+        }),
+    })
+    await scene.look(at(0), facts('no route'))
+    await scene.look(at(1), facts('no route'))
+    expect(scene.received()).toEqual([])
+    await scene.look(at(2), facts('no route'))
+    expect(scene.received()).toEqual(['opened Alert: TrackingSyncProcessorFailing'])
+    // Another process, whose own processor works, does not end it.
+    await scene.look(at(3), facts(null))
+    await scene.look(at(4), facts('no route'))
+    await scene.look(at(8), facts(null))
+    expect(scene.received()).toHaveLength(1)
+    await scene.look(at(9), facts(null))
+    expect(scene.received().at(-1)).toBe('closed Over: TrackingSyncProcessorFailing')
+    // Seen now and then is not lasting.
+    await scene.look(at(20), facts('no route'))
+    await scene.look(at(40), facts('no route'))
+    await scene.look(at(50), facts(null))
+    expect(scene.received()).toHaveLength(2)
+    expect(await scene.rows('select from tracking_sync.alerts where opened_at is null')).toEqual([])
+  })
+
+  it('tells of a budget that is used up for a quarter of an hour, and of a full disk', async () => {
+    const requested = (count: number) =>
+      scene.rows(
+        `insert into tracking_sync.request_budget (account, requested_at, sync_requests, other_requests)
+        values ('a', array[now()], array[${count}], array[0])
+        on conflict (account) do update set sync_requests = excluded.sync_requests`,
+      )
+    const disk = (freeDiskBytes: number) => ({
+      facts: () =>
+        Promise.resolve({
+          slots: { cron: 'off', timeZone: 'UTC' },
+          isServing: false,
+          freeDiskBytes,
+        }),
+    })
+    await requested(80)
+    await scene.look(at(0), disk(2 ** 30))
+    await requested(81)
+    for (let minute = 1; minute < 16; minute += 1) await scene.look(at(minute), disk(2 ** 30))
+    expect(scene.received()).toEqual([])
+    await scene.look(at(16), disk(2 ** 30 - 1))
+    expect(scene.received().sort()).toEqual([
+      'opened Alert: TrackingSyncBudgetExhausted',
+      'opened Alert: TrackingSyncDiskFull',
+    ])
+  })
+
+  it('is told only where its name is wanted, and nothing is kept where no channel is set', async () => {
+    await scene.quarantine(1)
+    const { names, digestHour, timeZone } = scene.settings
+    await scene.look(at(0), { settings: { names, digestHour, timeZone } })
+    expect(await scene.rows('select from tracking_sync.alerts')).toEqual([])
+    await scene.look(at(0), {
+      settings: { ...scene.settings, names: new Set(['TrackingSyncOverdue']) },
+    })
+    expect(await scene.rows('select from tracking_sync.alerts')).toEqual([])
+  })
+})
+
+describe('a message', () => {
+  it(
+    'is signed over its raw body, with an id and the instant of sending',
+    { tags: ['A5'] },
+    async () => {
+      await scene.quarantine(1)
+      await scene.look(at(0))
+      const { headers, body } = scene.receiver.deliveries[0]!
+      const digest = createHmac('sha256', SECRET).update(body).digest('hex')
+      expect(headers['x-tracking-sync-signature']).toBe(`sha256=${digest}`)
+      const { id, sent_at, created_at, ...rest } = JSON.parse(body.toString()) as Record<
+        string,
+        string
+      >
+      expect(headers['idempotency-key']).toBe(id)
+      expect(await scene.rows('select message_id as id from tracking_sync.alert_messages')).toEqual(
+        [{ id }],
+      )
+      expect(Math.abs(Date.now() - Date.parse(sent_at!))).toBeLessThan(60_000)
+      expect(created_at).toBe('2026-11-24T03:00:00Z')
+      const sentence =
+        '1 record could not be stored and is set aside; see `tracking-sync quarantine list`'
+      expect(rest).toEqual({
+        event: 'opened',
+        warehouse: 'tracking',
+        title: 'Alert: TrackingSyncQuarantine',
+        lines: [sentence],
+        alert: {
+          id: expect.any(Number) as number,
+          name: 'TrackingSyncQuarantine',
+          sentence,
+          opened_at: '2026-11-24 03:00:00+00',
+          closed_at: null,
+        },
+      })
+    },
+  )
+
+  it(
+    'waits for a receiver that is away, with longer and longer pauses, and then comes once',
+    { tags: ['A3'] },
+    async () => {
+      const answers = [503, 302, 500]
+      scene.receiver.answer = () => answers.shift() ?? 200
+      await scene.quarantine(1)
+      for (const minute of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) await scene.look(at(minute))
+      // After one, two and four minutes.
+      expect(scene.received()).toHaveLength(4)
+      expect(
+        await scene.rows(
+          'select state, attempts, sent_at, error from tracking_sync.alert_messages',
+        ),
+      ).toEqual([{ state: 'sent', attempts: 4, sent_at: '2026-11-24 03:07:00+00', error: null }])
+      const ids = scene.receiver.deliveries.map(({ headers }) => headers['idempotency-key'])
+      expect(new Set(ids).size).toBe(1)
+    },
+  )
+
+  it('that its receiver refuses for a day is given up, and sent again where somebody says so', async () => {
+    scene.receiver.answer = () => 403
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    await scene.rows('update tracking_sync.alert_messages set attempts = 24')
+    await scene.look(at(59))
+    expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+      { state: 'given_up', error: 'answered 403' },
+    ])
+    await scene.look(at(600))
+    expect(scene.received()).toHaveLength(2)
+  })
+
+  it('about the end of an alert waits for the one about its beginning', async () => {
+    scene.receiver.answer = () => 503
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    await scene.quarantine(0)
+    await scene.look(at(0.5))
+    expect(scene.received()).toEqual(['opened Alert: TrackingSyncQuarantine'])
+    scene.receiver.answer = () => 200
+    await scene.look(at(5))
+    expect(scene.received().slice(1)).toEqual([
+      'opened Alert: TrackingSyncQuarantine',
+      'closed Over: TrackingSyncQuarantine',
+    ])
+  })
+
+  it(
+    'that got no answer may have arrived: it is not sent again, and told',
+    { tags: ['A2'] },
+    async () => {
+      scene.receiver.answer = (_delivery, response) => {
+        response.destroy()
+        return undefined
+      }
+      await scene.quarantine(1)
+      const warnings: unknown[] = []
+      const logger: Logger = {
+        ...silentLogger,
+        warn: (message, fields) => warnings.push([message, fields?.state]),
+      }
+      await scene.look(at(0), { logger })
+      scene.receiver.answer = () => 200
+      for (const minute of [1, 10, 600]) await scene.look(at(minute))
+      expect(scene.received()).toHaveLength(1)
+      expect(warnings).toEqual([['a message about an alert was not sent', 'in_doubt']])
+      const [row] = await scene.rows('select state, error from tracking_sync.alert_messages')
+      expect(row).toMatchObject({
+        state: 'in_doubt',
+        error: expect.stringContaining('no answer') as string,
+      })
+    },
+  )
+
+  it.each([
+    ['before', 'alert_claimed', 0],
+    ['after', 'alert_sent', 1],
+  ])(
+    'of a process that ends %s it was sent is not sent again',
+    { tags: ['A2'] },
+    async (_when, point, arrived) => {
+      await scene.quarantine(1)
+      // As a kill does, it leaves the row as it is: what throws here is past every catch of sending.
+      await scene.look(at(0), {
+        reachFailpoint: (reached) => {
+          if (reached === point) throw new Error('killed')
+        },
+      })
+      expect(scene.received()).toHaveLength(arrived)
+      await scene.look(at(1))
+      expect(await scene.rows('select state from tracking_sync.alert_messages')).toEqual([
+        { state: 'sending' },
+      ])
+      await scene.look(at(3))
+      await scene.look(at(600))
+      expect(scene.received()).toHaveLength(arrived)
+      expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+        {
+          state: 'in_doubt',
+          error: 'the process that was sending it ended before it knew whether it arrived',
+        },
+      ])
+    },
+  )
+
+  it('comes once, however many processes look at once', { tags: ['A1'] }, async () => {
+    await scene.quarantine(1)
+    await Promise.all(Array.from({ length: 4 }, () => scene.look(at(0))))
+    await scene.quarantine(0)
+    await Promise.all(Array.from({ length: 4 }, () => scene.look(at(1))))
+    await Promise.all(Array.from({ length: 4 }, () => scene.look(at(2))))
+    expect(scene.received()).toEqual([
+      'opened Alert: TrackingSyncQuarantine',
+      'closed Over: TrackingSyncQuarantine',
+    ])
+  })
+
+  it('is claimed once, however many processes send what waits', { tags: ['A1'] }, async () => {
+    await scene.rows(
+      `insert into tracking_sync.alert_messages
+          (channel, event, content, created_at, next_attempt_at)
+      select 'webhook', 'opened', jsonb_build_object('title', n, 'lines', '[]', 'data', '{}'),
+          '2026-11-24T00:00:00Z', '2026-11-24T00:00:00Z'
+      from generate_series(1, 40) as n`,
+    )
+    await Promise.all(Array.from({ length: 5 }, () => scene.look(at(0))))
+    expect(new Set(scene.received()).size).toBe(40)
+    expect(scene.received()).toHaveLength(40)
+  })
+
+  it('is forgotten with its alert three months after that was over', async () => {
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    expect(await forgetAlerts(scene.warehouse)).toBe(0)
+    await scene.quarantine(0)
+    await scene.look(at(1))
+    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '89 days'`)
+    expect(await forgetAlerts(scene.warehouse)).toBe(0)
+    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '91 days'`)
+    expect(await forgetAlerts(scene.warehouse)).toBe(1)
+    expect(await scene.rows('select from tracking_sync.alert_messages')).toEqual([])
+  })
+
+  it('never stops a look: what fails is logged', { tags: ['A3'] }, async () => {
+    const warnings: string[] = []
+    const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) }
+    await scene.rows('alter table tracking_sync.alert_messages rename to elsewhere')
+    try {
+      await scene.quarantine(1)
+      await scene.look(at(0), { logger })
+    } finally {
+      await scene.rows('alter table tracking_sync.elsewhere rename to alert_messages')
+    }
+    expect(warnings).toEqual([
+      'the alerts could not be looked for',
+      'the messages about alerts could not be sent',
+    ])
+    await scene.look(at(1))
+    expect(scene.received()).toEqual(['opened Alert: TrackingSyncQuarantine'])
+  })
+})
