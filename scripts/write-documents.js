@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as exitCodes from '../dist/base/exit-code.js'
 import { runCli } from '../dist/commands/program.js'
+import { readPresets } from '../dist/config/presets.js'
 import { settingDescriptions } from '../dist/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
@@ -18,7 +19,7 @@ import {
 const metrics = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
 
 writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
-writeFileSync('docs/settings.md', settingsPage(settingDescriptions))
+writeFileSync('docs/settings.md', settingsPage(settingDescriptions, readPresets()))
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))
 writeFileSync('docs/commands.md', await commandsPage(runCli))
 writeFileSync(

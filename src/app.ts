@@ -15,7 +15,7 @@ import {
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { requireService } from './config/needed-settings.js'
+import { describeKey, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
@@ -197,6 +197,7 @@ export class App {
       timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
       userAgent: `tracking-sync/${this.programVersion}`,
       signal,
+      keyAdvice: choice.other === undefined ? describeKey(this) : undefined,
       ...(choice.warehouse === undefined
         ? {}
         : { databaseNow: createDatabaseClock(choice.warehouse) }),

@@ -1,8 +1,12 @@
 import type * as exitCodes from '../../src/base/exit-code.js'
 import type { runCli } from '../../src/commands/program.js'
+import type { Preset } from '../../src/config/presets.js'
 import type { SettingDescription } from '../../src/config/settings.js'
 
-export function settingsPage(descriptions: readonly SettingDescription[]): string
+export function settingsPage(
+  descriptions: readonly SettingDescription[],
+  presets: Readonly<Record<string, Preset>>,
+): string
 export function exampleConfig(descriptions: readonly SettingDescription[]): string
 export function exitCodesPage(
   tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,

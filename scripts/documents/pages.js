@@ -2,22 +2,33 @@ import { wrap } from './wrap.js'
 
 const WRITTEN = '<!-- Written by `npm run docs`; do not edit. -->'
 
-/** docs/settings.md. `descriptions` are those of src/config. */
-export function settingsPage(descriptions) {
-  const entries = descriptions.map(({ variable, flag, meaning, defaultValue, isSecret }) => {
+/** docs/settings.md. `descriptions` are those of src/config, `presets` by their names. */
+export function settingsPage(descriptions, presets) {
+  const entries = descriptions.map(({ name, variable, flag, meaning, defaultValue, isSecret }) => {
+    const ofPresets = Object.entries(presets).map(([preset, { settings }]) =>
+      presetFact(preset, settings[name], defaultValue),
+    )
     const facts = [
       flag === undefined ? undefined : `\`${flag}\``,
       defaultValue === undefined ? undefined : `default \`${String(defaultValue)}\``,
+      ...ofPresets,
       isSecret === true ? `secret, or the name of a file in \`${variable}_FILE\`` : undefined,
     ].filter((fact) => fact !== undefined)
     const heading = `## \`${variable}\``
     return [
       heading,
-      ...(facts.length > 0 ? [facts.join(', ')] : []),
+      ...(facts.length > 0 ? [wrap(facts.join(', '))] : []),
       wrap(inMarkdown(meaning)),
     ].join('\n\n')
   })
   return page('Settings', SETTINGS_INTRO, ...entries)
+}
+
+/** Nothing where a preset says what holds without it. */
+function presetFact(preset, value, defaultValue) {
+  if (value === undefined || value === defaultValue) return undefined
+  const shown = String(value)
+  return shown.length > 60 ? `set by preset \`${preset}\`` : `\`${preset}\`: \`${shown}\``
 }
 
 /**
@@ -31,8 +42,13 @@ function inMarkdown(text) {
 }
 
 const SETTINGS_INTRO = `A value is looked for in this order: flag, environment, \`.env\` in the working directory,
-\`config/tracking-sync.json\` (or the file named by \`--config\`), default. An empty value counts as
-absent. A malformed one ends the command with exit code 2 and names the variable.
+\`config/tracking-sync.json\` (or the file named by \`--config\`), preset of the service, default. An
+empty value counts as absent. A malformed one ends the command with exit code 2 and names the
+variable.
+
+A preset, chosen with \`TRACKING_SERVICE\`, knows a service: where it is, how it signs, what it
+allows. Each is a file in \`config/services\`: \`generic\` holds where none is chosen, \`terminal49\` is
+for [Terminal49](terminal49.md).
 
 \`tracking-sync config\` shows each setting with its value now and where it comes from.
 [config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file

@@ -26,7 +26,7 @@ export const check = declare({
   help:
     'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
     'one line each, with the fix. Changes nothing.',
-  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents'],
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents', 'webhookEventNames'],
   run: async (app) => {
     const results = await runChecks(app)
     return {
@@ -60,9 +60,21 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
 }
 
 /** Malformed settings have ended the program before. */
-function checkSettings(app: App): Promise<string> {
+async function checkSettings(app: App): Promise<string> {
   requireService(app.config)
-  return Promise.resolve('complete and well-formed')
+  return `complete and well-formed; ${await describePreset(app)}`
+}
+
+/** Which preset is in force, and what is given by hand in its place. */
+async function describePreset({ config: { service }, origins }: App): Promise<string> {
+  const preset = `preset ${service} (${origins.service})`
+  if (service === 'generic') return preset
+  const { serviceSettings } = await import('../config/service-settings.js')
+  const names = Object.keys(serviceSettings) as (keyof typeof serviceSettings)[]
+  const given = names
+    .filter((name) => origins[name] !== 'preset' && origins[name] !== 'default')
+    .map((name) => `${serviceSettings[name].variable} (${origins[name]})`)
+  return given.length === 0 ? preset : `${preset}, overridden by ${given.join(', ')}`
 }
 
 /** The oldest server that our statements work on. */

@@ -45,6 +45,7 @@ const COMMON: readonly SettingName[] = [
 
 /** Settings of commands that only ask the service something. */
 export const SERVICE_ONLY: readonly SettingName[] = [
+  'service',
   'apiUrl',
   'requestTimeoutSeconds',
   'allowInsecureApiUrl',

@@ -4,6 +4,20 @@ import { z } from 'zod'
 import { isFailpointSpec } from '../base/failpoint.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
 
+/** One setting: how it is given, what it may be, and what it means. */
+export interface Setting {
+  readonly variable: string
+  /** Where it is not named after the variable, as `--page-size` after `TRACKING_PAGE_SIZE`. */
+  readonly flag?: string
+  /** It has no flag: every account of a machine can read its command lines. */
+  readonly isSecret?: true
+  /** Only for tests: an environment variable that no list of settings shows. */
+  readonly isHidden?: true
+  readonly kind: z.ZodType
+  /** Sentences for the documentation and `--help`. */
+  readonly meaning: string
+}
+
 /** What a setting may be. Every message completes the sentence that begins with its variable. */
 
 export const text = z.string('must be a text')
@@ -70,6 +84,14 @@ function isCronExpression(value: string): boolean {
   const { validate } = createRequire(import.meta.url)('node-cron') as typeof NodeCron
   return validate(value)
 }
+
+const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
+/** Addresses or ranges like 192.0.2.0/24, separated by commas. */
+export const addressList = text.refine(
+  (value) => value.split(',').every((part) => addressOrRange.safeParse(part.trim()).success),
+  'must be addresses or ranges like 192.0.2.0/24, separated by commas',
+)
 
 export const timeZone = text.refine((value) => {
   try {

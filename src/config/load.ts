@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
+import { presetNames, readPreset } from './presets.js'
 import {
   allSettings,
   settingsSchema,
@@ -12,7 +13,7 @@ import {
   type SettingName,
 } from './settings.js'
 
-export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'default'
+export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'preset' | 'default'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -47,7 +48,7 @@ interface Findings {
 
 /**
  * Looks for each setting among the flags, then in the environment, in `.env`, in the configuration
- * file, and takes its default otherwise. Empty means absent. Throws ConfigError with all problems
+ * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws ConfigError with all problems
  * together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
@@ -58,6 +59,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = readConfigFile(sources, findings)
   warnings.push(...misspelt(environment, dotEnv))
   const values: Partial<Record<SettingName, unknown>> = {}
+  let preset: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
@@ -66,6 +68,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       ['environment', fromEnvironment(setting, environment, findings)],
       ['.env', fromEnvironment(setting, dotEnv, findings)],
       ['file', file[name]],
+      ['preset', preset[name]],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
     // Even if another source wins: the file would still hold the secret.
@@ -77,6 +80,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     }
     if (found !== undefined) values[name] = found[1]
     origins[name] = found?.[0] ?? 'default'
+    // The first of all settings.
+    if (name === 'service' && found !== undefined) preset = presetOf(found[1], findings)
   }
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
@@ -92,6 +97,17 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
   return { config, origins, secrets: secretsOf(config), warnings }
+}
+
+function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {
+  const names = presetNames()
+  const name = names.find((each) => each === service)
+  if (name === 'generic') return {}
+  if (name !== undefined) return readPreset(name).settings
+  const wanted = typeof service === 'string' ? suggest(service, names) : ''
+  const problem = `is not a service we have a preset for: ${names.join(', ')}${wanted}`
+  problems.push({ setting: 'TRACKING_SERVICE', problem })
+  return {}
 }
 
 /** Variables that begin as ours do, but which nothing reads. */

@@ -13,6 +13,7 @@ import {
 import * as exitCodes from '../../src/base/exit-code.js'
 import { runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
+import { readPresets } from '../../src/config/presets.js'
 import { settingDescriptions } from '../../src/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
@@ -68,7 +69,7 @@ const firstCells = (file: string, heading: string): string[] =>
 
 describe('the generated pages are up to date: run `npm run docs` when one fails', () => {
   it.each([
-    ['docs/settings.md', () => settingsPage(settingDescriptions)],
+    ['docs/settings.md', () => settingsPage(settingDescriptions, readPresets())],
     ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],

@@ -160,6 +160,8 @@ describe('the package', () => {
         'config/holidays.example.csv',
         'config/invoices.example.csv',
         'config/prometheus-rules.yml',
+        'config/services/generic.json',
+        'config/services/terminal49.json',
         'config/tracking-sync.example.json',
         'sql/schema.sql',
         'dist/program/cli.js',

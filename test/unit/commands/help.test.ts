@@ -16,6 +16,7 @@ const COMMON = [
 ]
 const SERVICE = [
   '--json',
+  '--service',
   '--api-url',
   '--rate-limit',
   '--page-size',
@@ -28,7 +29,14 @@ const SERVICE = [
   '--migrate',
   '--allow-insecure-api-url',
 ]
-const WEBHOOKS = [...COMMON, '--json', '--api-url', '--request-timeout', '--allow-insecure-api-url']
+const WEBHOOKS = [
+  ...COMMON,
+  '--json',
+  '--service',
+  '--api-url',
+  '--request-timeout',
+  '--allow-insecure-api-url',
+]
 const SIMULATE = [
   '--json',
   '--port',
@@ -70,9 +78,11 @@ const SERVE = [
   '--webhook-url',
   '--webhook-ids',
   '--webhook-events',
+  '--webhook-event-names',
   '--webhook-reactivate',
   '--webhook-retention',
   '--webhook-check-senders',
+  '--webhook-senders',
   '--trusted-proxy-hops',
   '--webhook-signature-header',
   '--webhook-signature-algorithm',
@@ -94,7 +104,10 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', [...COMMON, '--shipments']],
-  ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events']],
+  [
+    'check',
+    [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],
+  ],
   ['migrate', [...COMMON, '--json', '--roles']],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
   [
@@ -165,11 +178,27 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['webhooks list', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
   [
     'webhooks create',
-    [...WEBHOOKS, '--webhook-events', '--url', '--again', '--show-secret', '--secret-file'],
+    [
+      ...WEBHOOKS,
+      '--webhook-events',
+      '--webhook-event-names',
+      '--url',
+      '--again',
+      '--show-secret',
+      '--secret-file',
+    ],
   ],
   [
     'webhooks enable',
-    [...WEBHOOKS, '--webhook-events', '--events', '--sign', '--show-secret', '--secret-file'],
+    [
+      ...WEBHOOKS,
+      '--webhook-events',
+      '--webhook-event-names',
+      '--events',
+      '--sign',
+      '--show-secret',
+      '--secret-file',
+    ],
   ],
   ['webhooks events', [...WEBHOOKS, '--webhook-events']],
   ['webhooks ips', WEBHOOKS],
@@ -200,6 +229,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--webhook-url',
       '--webhook-ids',
       '--webhook-events',
+      '--webhook-event-names',
       '--webhook-reactivate',
     ],
   ],
