@@ -80,7 +80,8 @@ async function describePreset({ config: { service }, origins }: App): Promise<st
 /** The oldest server that our statements work on. */
 const OLDEST_SERVER = 140_000
 
-async function checkDatabase(app: App): Promise<string> {
+/** Server, version and login in one line; throws what is wrong. */
+export async function checkDatabase(app: App): Promise<string> {
   const { describeExcessRights } = await import('../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()
@@ -161,7 +162,8 @@ function listSome(differences: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more` : shown
 }
 
-async function checkService(app: App): Promise<string> {
+/** What the service answers to this key in one line; throws what is wrong. */
+export async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
   const options = { pageSize: 1, signal: app.signal }
   for await (const page of service.listRecords('shipments', options)) {

@@ -8,6 +8,7 @@ import { dashboard } from './dashboard.js'
 import { database } from './database.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
+import { init } from './init.js'
 import { invoices } from './invoices.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
@@ -22,6 +23,7 @@ import { replay, webhooks } from './webhooks.js'
 /** In the order of `--help`. */
 const COMMANDS = [
   demo,
+  init,
   check,
   migrate,
   plan,

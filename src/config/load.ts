@@ -23,6 +23,8 @@ export interface ConfigSources {
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
   readonly flags?: Partial<Record<SettingName, unknown>>
+  /** For `init`, which writes a new one. */
+  readonly isDotEnvIgnored?: boolean
   /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
   readonly configFile?: string | undefined
 }
@@ -55,7 +57,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
   const { environment } = sources
-  const dotEnv = readDotEnv(sources.workingDirectory, findings)
+  const dotEnv =
+    sources.isDotEnvIgnored === true ? {} : readDotEnv(sources.workingDirectory, findings)
   const file = readConfigFile(sources, findings)
   warnings.push(...misspelt(environment, dotEnv))
   const values: Partial<Record<SettingName, unknown>> = {}
