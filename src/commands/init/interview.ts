@@ -5,7 +5,13 @@ import { loadConfig, readEnvironment, type SettingOrigin } from '../../config/lo
 import { allSettings, type SettingName } from '../../config/settings.js'
 import type { CommandIo } from '../command-io.js'
 import { Prompt } from './prompt.js'
-import { MISSING, GIVEN_NAMES, QUESTIONS, type Answers, type Question } from './interview-questions.js'
+import {
+  MISSING,
+  GIVEN_NAMES,
+  QUESTIONS,
+  type Answers,
+  type Question,
+} from './interview-questions.js'
 
 /** Asks what was not given, and tests each answer before the next question. */
 export class Interview {
