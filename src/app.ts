@@ -47,6 +47,10 @@ interface ConnectOptions {
   readonly schema?: string
   /** Use the embedded database even if DATABASE_URL is set: for the demo. */
   readonly isEmbedded?: boolean
+  /** Another database than that of the settings. */
+  readonly url?: string
+  /** How its sessions are named at the server. */
+  readonly applicationName?: string
 }
 
 interface PrepareOptions {
@@ -139,9 +143,9 @@ export class App {
 
   /** The warehouse as it stands. */
   async connect({ isEmbedded, ...choice }: ConnectOptions = {}): Promise<Warehouse> {
-    const { url } = await this.openDatabase(isEmbedded)
+    const url = choice.url ?? (await this.openDatabase(isEmbedded)).url
     const { schema } = this.config
-    const warehouse = createWarehouse({ url, schema, logger: this.logger, ...choice })
+    const warehouse = createWarehouse({ schema, logger: this.logger, ...choice, url })
     this.onClose(() => warehouse.close())
     return warehouse
   }

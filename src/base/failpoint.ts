@@ -29,7 +29,14 @@ export const WEBHOOK_FAILPOINTS = [
   'after_notifications',
 ] as const
 
-const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS]
+export const MOVE_FAILPOINTS = [
+  /** Some rows of a table are copied; the transaction is open. */
+  'mid_move',
+  /** A table is copied and committed; the move is not complete. */
+  'after_moved_table',
+] as const
+
+const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS, ...MOVE_FAILPOINTS]
 
 export type SyncFailpoint = (typeof SYNC_FAILPOINTS)[number]
 export type Failpoint = (typeof FAILPOINTS)[number]

@@ -155,19 +155,21 @@ function databaseLink(values: Values, environment: Environment): LinkCheck {
 }
 
 function secretsOf(config: Config): string[] {
-  const { apiKey, databaseUrl, webhookSecret, webhookSecretPrevious } = config
-  const address = databaseUrl === undefined ? undefined : new URL(databaseUrl)
-  const password = address?.password ?? ''
-  // PostgreSQL's clients also take the password from the query of the address.
-  const inQuery = address?.searchParams.getAll('password') ?? []
+  const { apiKey, databaseUrl, moveToUrl, webhookSecret, webhookSecretPrevious } = config
   return [
     apiKey ?? '',
-    password,
-    safeDecode(password),
-    ...inQuery,
+    ...passwordsIn(databaseUrl),
+    ...passwordsIn(moveToUrl),
     webhookSecret ?? '',
     webhookSecretPrevious ?? '',
   ].filter((secret) => secret !== '')
+}
+
+function passwordsIn(databaseUrl: string | undefined): string[] {
+  if (databaseUrl === undefined) return []
+  const { password, searchParams } = new URL(databaseUrl)
+  // PostgreSQL's clients also take the password from the query of the address.
+  return [password, safeDecode(password), ...searchParams.getAll('password')]
 }
 
 function safeDecode(text: string): string {

@@ -31,6 +31,14 @@ const settings = {
       'PostgreSQL 14 or later that holds the warehouse. ' +
       'Default: an embedded PostgreSQL under TRACKING_HOME.',
   },
+  moveToUrl: {
+    variable: 'TRACKING_MOVE_TO_URL',
+    isSecret: true,
+    kind: kind.databaseUrl.optional(),
+    meaning:
+      'PostgreSQL that `database move-to` moves the embedded warehouse to, ' +
+      'where its address holds a password.',
+  },
   home: {
     variable: 'TRACKING_HOME',
     kind: kind.text.default('.tracking-sync'),

@@ -266,6 +266,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
   ['database psql', COMMON],
+  ['database move-to', [...COMMON, '--json']],
   ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
 ]

@@ -335,6 +335,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     expect(withoutFlag.map(({ name }) => name)).toEqual([
       'apiKey',
       'databaseUrl',
+      'moveToUrl',
       'webhookSecret',
       'webhookSecretPrevious',
     ])
