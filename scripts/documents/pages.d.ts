@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type * as exitCodes from '../../src/base/exit-code.js'
 import type { runCli } from '../../src/commands/program.js'
 import type { Preset } from '../../src/config/presets.js'
@@ -8,6 +9,11 @@ export function settingsPage(
   presets: Readonly<Record<string, Preset>>,
 ): string
 export function exampleConfig(descriptions: readonly SettingDescription[]): string
+export function configSchema(
+  descriptions: readonly SettingDescription[],
+  shape: Readonly<Record<string, z.ZodType>>,
+  toJsonSchema: (kind: z.ZodType) => object,
+): string
 export function exitCodesPage(
   tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,
 ): string

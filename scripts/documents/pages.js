@@ -52,7 +52,8 @@ for [Terminal49](terminal49.md).
 
 \`tracking-sync config\` shows each setting with its value now and where it comes from.
 [config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file
-with every default. Secrets have no flag and no place in that file: set them in the environment, or
+with every default, and [config/tracking-sync.schema.json](../config/tracking-sync.schema.json) its
+schema for editors. Secrets have no flag and no place in that file: set them in the environment, or
 put them into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
 
 A command takes the flags of the settings it uses; its \`--help\` lists them.`
@@ -60,6 +61,7 @@ A command takes the flags of the settings it uses; its \`--help\` lists them.`
 /** config/tracking-sync.example.json: each setting that may stand there, its meaning before it. */
 export function exampleConfig(descriptions) {
   const members = {
+    $schema: './tracking-sync.schema.json',
     '//':
       'Copy to config/tracking-sync.json and keep what you change. ' +
       'Secrets are not allowed here: set them in the environment.',
@@ -238,4 +240,30 @@ export function roomsList(rooms) {
     return `- **${room}**: ${holds}. ${below === '' ? 'Imports nothing.' : `Imports ${below}.`}`
   })
   return rows.map((row) => wrap(row, { indent: '  ' })).join('\n')
+}
+
+/**
+ * config/tracking-sync.schema.json: what the configuration file may hold. Editors complete and
+ * check it by this. `shape` has the kind of each setting, `toJsonSchema` makes its schema.
+ */
+export function configSchema(descriptions, shape, toJsonSchema) {
+  const properties = Object.fromEntries(
+    descriptions
+      .filter(({ isSecret }) => isSecret !== true)
+      .map(({ name, variable, meaning }) => {
+        const { $schema, default: byDefault, ...kind } = toJsonSchema(shape[name])
+        // Empty means absent.
+        const value = { description: `${meaning} (${variable})`, anyOf: [kind, { const: '' }] }
+        return [name, byDefault === undefined ? value : { ...value, default: byDefault }]
+      }),
+  )
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration file of tracking-sync',
+    type: 'object',
+    properties: { $schema: { type: 'string' }, ...properties },
+    patternProperties: { '^//': { description: 'A comment.' } },
+    additionalProperties: false,
+  }
+  return `${JSON.stringify(schema, null, 2)}\n`
 }

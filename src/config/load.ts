@@ -251,8 +251,10 @@ function readConfigFile(
   }
   const parsed = parseJsonObject(content)
   if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
-  // JSON has no comments: members that begin with // serve as such.
-  const entries = Object.entries(parsed ?? {}).filter(([key]) => !key.startsWith('//'))
+  // JSON has no comments: members that begin with // serve as such. `$schema` is for editors.
+  const entries = Object.entries(parsed ?? {}).filter(
+    ([key]) => !key.startsWith('//') && key !== '$schema',
+  )
   for (const [key] of entries) {
     if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
     problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })

@@ -163,6 +163,7 @@ describe('the package', () => {
         'config/services/generic.json',
         'config/services/terminal49.json',
         'config/tracking-sync.example.json',
+        'config/tracking-sync.schema.json',
         'sql/schema.sql',
         'dist/program/cli.js',
         'dist/program/licences.txt',
