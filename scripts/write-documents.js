@@ -4,16 +4,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import * as exitCodes from '../dist/base/exit-code.js'
-import { runCli } from '../dist/commands/program.js'
+import { readProgramTree, runCli } from '../dist/commands/program.js'
 import { readPresets } from '../dist/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../dist/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
+import { manPage } from './documents/man-page.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import {
   commandsPage,
   configSchema,
   exampleConfig,
   exitCodesPage,
+  fakeProcess,
   metricsPage,
   settingsPage,
 } from './documents/pages.js'
@@ -24,6 +26,10 @@ writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescript
 writeFileSync(
   'config/tracking-sync.schema.json',
   configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+)
+writeFileSync(
+  'man/tracking-sync.1',
+  manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
 )
 writeFileSync('docs/settings.md', settingsPage(settingDescriptions, readPresets()))
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))

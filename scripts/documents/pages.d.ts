@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type * as exitCodes from '../../src/base/exit-code.js'
+import type { ProcessLike } from '../../src/commands/command-io.js'
 import type { runCli } from '../../src/commands/program.js'
 import type { Preset } from '../../src/config/presets.js'
 import type { SettingDescription } from '../../src/config/settings.js'
@@ -26,6 +27,7 @@ export function metricsPage(
   >,
   rules: string,
 ): string
+export function fakeProcess(onText?: (text: string) => void): ProcessLike
 export function commandsPage(run: typeof runCli): Promise<string>
 export function roomsList(
   rooms: Readonly<Record<string, { readonly holds: string; readonly may: readonly string[] }>>,

@@ -213,17 +213,23 @@ function block(help) {
   return `\`\`\`text\n${shown.trimEnd()}\n\`\`\``
 }
 
-async function printedBy(runCli, args) {
-  let text = ''
+/** A process that nothing runs in: it keeps what is printed. */
+export function fakeProcess(onText = () => undefined) {
   const sink = () => ({
     isTTY: false,
     on: () => undefined,
     write: (chunk, done) => {
-      text += chunk
+      onText(chunk)
       done?.()
     },
   })
   const fake = { stdout: sink(), stderr: sink(), cwd: () => '/', on: () => fake, off: () => fake }
+  return fake
+}
+
+async function printedBy(runCli, args) {
+  let text = ''
+  const fake = fakeProcess((chunk) => (text += chunk))
   const exitCode = await runCli(['node', 'tracking-sync', ...args], fake)
   if (exitCode !== 0) throw new Error(`tracking-sync ${args.join(' ')} ended with ${exitCode}`)
   return text
@@ -251,7 +257,9 @@ export function configSchema(descriptions, shape, toJsonSchema) {
     descriptions
       .filter(({ isSecret }) => isSecret !== true)
       .map(({ name, variable, meaning }) => {
-        const { $schema, default: byDefault, ...kind } = toJsonSchema(shape[name])
+        const { default: byDefault, ...kind } = toJsonSchema(shape[name])
+        // The dialect, which the whole names.
+        delete kind.$schema
         // Empty means absent.
         const value = { description: `${meaning} (${variable})`, anyOf: [kind, { const: '' }] }
         return [name, byDefault === undefined ? value : { ...value, default: byDefault }]

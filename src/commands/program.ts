@@ -2,13 +2,15 @@ import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { check, config, status } from './check.js'
+import { completion } from './completion/completion.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
+import { readCommandTree, type CommandNode } from './completion/command-tree.js'
 import { customFields } from './custom-fields.js'
 import { dashboard } from './dashboard.js'
 import { database } from './database.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
-import { init } from './init.js'
+import { init } from './init/init.js'
 import { invoices } from './invoices.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
@@ -45,6 +47,7 @@ const COMMANDS = [
   database,
   simulate,
   config,
+  completion,
 ]
 
 const EXIT_CODE_HELP = [
@@ -76,6 +79,11 @@ function createProgram(io: CommandIo): Command {
     .addHelpText('after', EXIT_CODE_HELP)
   for (const add of COMMANDS) add(program, io)
   return program
+}
+
+/** Every command with its flags, for pages about them. */
+export async function readProgramTree(process: ProcessLike): Promise<CommandNode> {
+  return readCommandTree(createProgram(new CommandIo(process)))
 }
 
 /**

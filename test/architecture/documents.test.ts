@@ -4,16 +4,18 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { grafanaDashboard } from '../../scripts/documents/grafana-dashboard.js'
+import { manPage } from '../../scripts/documents/man-page.js'
 import {
   commandsPage,
   configSchema,
   exampleConfig,
   exitCodesPage,
+  fakeProcess,
   metricsPage,
   settingsPage,
 } from '../../scripts/documents/pages.js'
 import * as exitCodes from '../../src/base/exit-code.js'
-import { runCli } from '../../src/commands/program.js'
+import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { readPresets } from '../../src/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
@@ -76,6 +78,10 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     [
       'config/tracking-sync.schema.json',
       () => configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+    ],
+    [
+      'man/tracking-sync.1',
+      async () => manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
     ],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],

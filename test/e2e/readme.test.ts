@@ -93,7 +93,7 @@ class NewUser {
     const last = command.split(' && ').at(-1)!
     if (last.startsWith(`node ${COMMAND} `)) {
       await this.#run(line, last.replace(`node ${COMMAND}`, OURS))
-    } else expect(last).toMatch(/^(?:npm pack --silent$|vitest run)/)
+    } else expect(last).toMatch(/^(?:node scripts\/make-package\.js$|vitest run)/)
   }
 
   async #run(line: string, command: string): Promise<void> {

@@ -269,6 +269,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['database move-to', [...COMMON, '--json']],
   ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
+  ['completion', ['--help']],
 ]
 
 /** The flags that stand at the beginnings of lines. */

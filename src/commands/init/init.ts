@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError } from '../base/errors.js'
-import { exitCodeOfSignal } from '../base/exit-code.js'
-import { declare, flag, SERVICE_ONLY } from './declare-command.js'
+import { ConfigError } from '../../base/errors.js'
+import { exitCodeOfSignal } from '../../base/exit-code.js'
+import { declare, flag, SERVICE_ONLY } from '../declare-command.js'
 
 const FILE = '.env'
 
@@ -24,9 +24,9 @@ export const init = declare({
       const problem = 'exists already; --overwrite changes its settings and keeps all other lines'
       throw new ConfigError([{ setting: FILE, problem }])
     }
-    const { Interview } = await import('./init/interview.js')
-    const { PromptEndedError } = await import('./init/prompt.js')
-    const { writeEnvFile } = await import('../config/env-file.js')
+    const { Interview } = await import('./interview.js')
+    const { PromptEndedError } = await import('./prompt.js')
+    const { writeEnvFile } = await import('../../config/env-file.js')
     try {
       const interview = new Interview(app, io, isEmbedded)
       const found = await interview.ask()
