@@ -197,7 +197,7 @@ describe('the README and its pages, followed line by line', () => {
     for (const name of DOCUMENTS) {
       for (const block of blocksOf(await readDocument(name))) {
         if (block.language === 'sh') await user.follow(block)
-        else expect(['crontab', 'mermaid', 'text']).toContain(block.language)
+        else expect(['bash', 'crontab', 'mermaid', 'text']).toContain(block.language)
       }
     }
   }, 300_000)
