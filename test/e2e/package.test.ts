@@ -166,6 +166,8 @@ describe('the package', () => {
         'npm-shrinkwrap.json',
         'bin/require-node.cjs',
         'bin/tracking-sync.cjs',
+        'config/dbt/exposures.yml',
+        'config/dbt/sources.yml',
         'config/free-time-rules.example.csv',
         'config/grafana-dashboard.json',
         'config/holidays.example.csv',
