@@ -27,6 +27,9 @@ function run(program: string, ...args: string[]): SpawnSyncReturns<string> | und
   return result.error === undefined ? result : undefined
 }
 
+/** By the build and by packing. */
+const MADE = /^(?:dist\/|npm-shrinkwrap\.json$)/
+
 describe('the Containerfile', () => {
   const file = read('Containerfile')
   const lines = file.replaceAll(/\\\n\s*/g, '').split('\n')
@@ -44,7 +47,7 @@ describe('the Containerfile', () => {
       expect(letIn).toContain(`!${name}`)
     }
     const { files } = JSON.parse(read('package.json')) as { files: readonly string[] }
-    for (const packed of files.filter((path) => !path.startsWith('dist/'))) {
+    for (const packed of files.filter((path) => !MADE.test(path))) {
       expect(sources).toContain(packed.split('/')[0])
     }
     for (const secret of ['.env', '.tracking-sync']) expect(letIn).not.toContain(`!${secret}`)
