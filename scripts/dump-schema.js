@@ -1,5 +1,5 @@
 /**
- * Writes sql/schema.sql and docs/dictionary.md: what a freshly prepared database holds. `npm run
+ * Writes sql/schema.sql, docs/dictionary.md and config/dbt/: what a freshly prepared database holds. `npm run
  * db:dump` builds the program first.
  */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,12 +9,15 @@ import { fileURLToPath } from 'node:url'
 import { startEmbeddedDatabase } from '../dist/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { describeDictionary } from '../dist/warehouse/schema/describe-dictionary.js'
-import { describeSchema } from '../dist/warehouse/schema/describe-schema.js'
+import { describeSchema, readCatalog } from '../dist/warehouse/schema/describe-schema.js'
+import { dbtExposures, dbtSources } from './documents/dbt-models.js'
+import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
 const schemaFile = fileURLToPath(new URL('../sql/schema.sql', import.meta.url))
 const dictionaryFile = fileURLToPath(new URL('../docs/dictionary.md', import.meta.url))
+const inDbt = (name) => fileURLToPath(new URL(`../config/dbt/${name}`, import.meta.url))
 const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-schema-'))
 await chmod(homeDirectory, 0o755)
 const server = await startEmbeddedDatabase({
@@ -26,6 +29,9 @@ const warehouse = createWarehouse({ url: server.url, schema: 'tracking', logger:
 try {
   await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
   await writeFile(schemaFile, await describeSchema(warehouse))
+  const catalog = await readCatalog(warehouse)
+  await writeFile(inDbt('sources.yml'), dbtSources(catalog))
+  await writeFile(inDbt('exposures.yml'), dbtExposures(catalog, grafanaDashboard()))
   await writeFile(dictionaryFile, await describeDictionary(warehouse))
 } finally {
   await warehouse.close()

@@ -2,15 +2,20 @@
 // commands, metrics and the dashboard for Grafana. `npm run docs` builds the program first and
 // writes the data dictionary as well.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
 import * as exitCodes from '../dist/base/exit-code.js'
-import { runCli } from '../dist/commands/program.js'
-import { settingDescriptions } from '../dist/config/settings.js'
+import { readProgramTree, runCli } from '../dist/commands/program.js'
+import { readPresets } from '../dist/config/presets.js'
+import { settingDescriptions, settingsSchema } from '../dist/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
+import { manPage } from './documents/man-page.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import {
   commandsPage,
+  configSchema,
   exampleConfig,
   exitCodesPage,
+  fakeProcess,
   metricsPage,
   settingsPage,
 } from './documents/pages.js'
@@ -18,7 +23,15 @@ import {
 const metrics = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
 
 writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
-writeFileSync('docs/settings.md', settingsPage(settingDescriptions))
+writeFileSync(
+  'config/tracking-sync.schema.json',
+  configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+)
+writeFileSync(
+  'man/tracking-sync.1',
+  manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
+)
+writeFileSync('docs/settings.md', settingsPage(settingDescriptions, readPresets()))
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))
 writeFileSync('docs/commands.md', await commandsPage(runCli))
 writeFileSync(

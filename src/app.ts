@@ -16,7 +16,7 @@ import {
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { alertSettingsOf, requireService } from './config/needed-settings.js'
+import { alertSettingsOf, describeKey, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
@@ -48,6 +48,10 @@ interface ConnectOptions {
   readonly schema?: string
   /** Use the embedded database even if DATABASE_URL is set: for the demo. */
   readonly isEmbedded?: boolean
+  /** Another database than that of the settings. */
+  readonly url?: string
+  /** How its sessions are named at the server. */
+  readonly applicationName?: string
 }
 
 interface PrepareOptions {
@@ -147,9 +151,9 @@ export class App {
 
   /** The warehouse as it stands. */
   async connect({ isEmbedded, ...choice }: ConnectOptions = {}): Promise<Warehouse> {
-    const { url } = await this.openDatabase(isEmbedded)
+    const url = choice.url ?? (await this.openDatabase(isEmbedded)).url
     const { schema } = this.config
-    const warehouse = createWarehouse({ url, schema, logger: this.logger, ...choice })
+    const warehouse = createWarehouse({ schema, logger: this.logger, ...choice, url })
     this.onClose(() => warehouse.close())
     return warehouse
   }
@@ -205,6 +209,7 @@ export class App {
       timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
       userAgent: `tracking-sync/${this.programVersion}`,
       signal,
+      keyAdvice: choice.other === undefined ? describeKey(this) : undefined,
       ...(choice.warehouse === undefined
         ? {}
         : { databaseNow: createDatabaseClock(choice.warehouse) }),

@@ -7,6 +7,10 @@ nameRuntime()
 process.exitCode = await runCli(process.argv, {
   stdout: completeOutput(process.stdout),
   stderr: process.stderr,
+  // Opened only by a command that asks something.
+  get stdin() {
+    return process.stdin
+  },
   cwd: () => process.cwd(),
   exit: (code) => process.exit(code),
   on: (event, listener) => process.on(event, listener),

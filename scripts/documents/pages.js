@@ -2,22 +2,33 @@ import { wrap } from './wrap.js'
 
 const WRITTEN = '<!-- Written by `npm run docs`; do not edit. -->'
 
-/** docs/settings.md. `descriptions` are those of src/config. */
-export function settingsPage(descriptions) {
-  const entries = descriptions.map(({ variable, flag, meaning, defaultValue, isSecret }) => {
+/** docs/settings.md. `descriptions` are those of src/config, `presets` by their names. */
+export function settingsPage(descriptions, presets) {
+  const entries = descriptions.map(({ name, variable, flag, meaning, defaultValue, isSecret }) => {
+    const ofPresets = Object.entries(presets).map(([preset, { settings }]) =>
+      presetFact(preset, settings[name], defaultValue),
+    )
     const facts = [
       flag === undefined ? undefined : `\`${flag}\``,
       defaultValue === undefined ? undefined : `default \`${String(defaultValue)}\``,
+      ...ofPresets,
       isSecret === true ? `secret, or the name of a file in \`${variable}_FILE\`` : undefined,
     ].filter((fact) => fact !== undefined)
     const heading = `## \`${variable}\``
     return [
       heading,
-      ...(facts.length > 0 ? [facts.join(', ')] : []),
+      ...(facts.length > 0 ? [wrap(facts.join(', '))] : []),
       wrap(inMarkdown(meaning)),
     ].join('\n\n')
   })
   return page('Settings', SETTINGS_INTRO, ...entries)
+}
+
+/** Nothing where a preset says what holds without it. */
+function presetFact(preset, value, defaultValue) {
+  if (value === undefined || value === defaultValue) return undefined
+  const shown = String(value)
+  return shown.length > 60 ? `set by preset \`${preset}\`` : `\`${preset}\`: \`${shown}\``
 }
 
 /**
@@ -31,12 +42,18 @@ function inMarkdown(text) {
 }
 
 const SETTINGS_INTRO = `A value is looked for in this order: flag, environment, \`.env\` in the working directory,
-\`config/tracking-sync.json\` (or the file named by \`--config\`), default. An empty value counts as
-absent. A malformed one ends the command with exit code 2 and names the variable.
+\`config/tracking-sync.json\` (or the file named by \`--config\`), preset of the service, default. An
+empty value counts as absent. A malformed one ends the command with exit code 2 and names the
+variable.
+
+A preset, chosen with \`TRACKING_SERVICE\`, knows a service: where it is, how it signs, what it
+allows. Each is a file in \`config/services\`: \`generic\` holds where none is chosen, \`terminal49\` is
+for [Terminal49](terminal49.md).
 
 \`tracking-sync config\` shows each setting with its value now and where it comes from.
 [config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file
-with every default. Secrets have no flag and no place in that file: set them in the environment, or
+with every default, and [config/tracking-sync.schema.json](../config/tracking-sync.schema.json) its
+schema for editors. Secrets have no flag and no place in that file: set them in the environment, or
 put them into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
 
 A command takes the flags of the settings it uses; its \`--help\` lists them.`
@@ -44,6 +61,7 @@ A command takes the flags of the settings it uses; its \`--help\` lists them.`
 /** config/tracking-sync.example.json: each setting that may stand there, its meaning before it. */
 export function exampleConfig(descriptions) {
   const members = {
+    $schema: './tracking-sync.schema.json',
     '//':
       'Copy to config/tracking-sync.json and keep what you change. ' +
       'Secrets are not allowed here: set them in the environment.',
@@ -195,17 +213,23 @@ function block(help) {
   return `\`\`\`text\n${shown.trimEnd()}\n\`\`\``
 }
 
-async function printedBy(runCli, args) {
-  let text = ''
+/** A process that nothing runs in: it keeps what is printed. */
+export function fakeProcess(onText = () => undefined) {
   const sink = () => ({
     isTTY: false,
     on: () => undefined,
     write: (chunk, done) => {
-      text += chunk
+      onText(chunk)
       done?.()
     },
   })
   const fake = { stdout: sink(), stderr: sink(), cwd: () => '/', on: () => fake, off: () => fake }
+  return fake
+}
+
+async function printedBy(runCli, args) {
+  let text = ''
+  const fake = fakeProcess((chunk) => (text += chunk))
   const exitCode = await runCli(['node', 'tracking-sync', ...args], fake)
   if (exitCode !== 0) throw new Error(`tracking-sync ${args.join(' ')} ended with ${exitCode}`)
   return text
@@ -222,4 +246,32 @@ export function roomsList(rooms) {
     return `- **${room}**: ${holds}. ${below === '' ? 'Imports nothing.' : `Imports ${below}.`}`
   })
   return rows.map((row) => wrap(row, { indent: '  ' })).join('\n')
+}
+
+/**
+ * config/tracking-sync.schema.json: what the configuration file may hold. Editors complete and
+ * check it by this. `shape` has the kind of each setting, `toJsonSchema` makes its schema.
+ */
+export function configSchema(descriptions, shape, toJsonSchema) {
+  const properties = Object.fromEntries(
+    descriptions
+      .filter(({ isSecret }) => isSecret !== true)
+      .map(({ name, variable, meaning }) => {
+        const { default: byDefault, ...kind } = toJsonSchema(shape[name])
+        // The dialect, which the whole names.
+        delete kind.$schema
+        // Empty means absent.
+        const value = { description: `${meaning} (${variable})`, anyOf: [kind, { const: '' }] }
+        return [name, byDefault === undefined ? value : { ...value, default: byDefault }]
+      }),
+  )
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration file of tracking-sync',
+    type: 'object',
+    properties: { $schema: { type: 'string' }, ...properties },
+    patternProperties: { '^//': { description: 'A comment.' } },
+    additionalProperties: false,
+  }
+  return `${JSON.stringify(schema, null, 2)}\n`
 }

@@ -27,6 +27,7 @@ export interface ReceivedAnswer {
   /** See `ApiAnswer`. */
   readonly observedAt: Date
   readonly redact: (text: string) => string
+  readonly keyAdvice?: string | undefined
 }
 
 /** One member of JSON:API `errors[]`, made fit to print. */
@@ -51,7 +52,8 @@ export function toStatusError(
   const say = (what: string): string => `${where}: ${what}. ${said}`
   if (status === 401 || status === 403) {
     const why = status === 401 ? 'refused the API key' : 'does not allow this with the API key'
-    return new ApiAuthError(say(`the service ${why} (${status})`), { context })
+    const advice = status === 401 && answer.keyAdvice !== undefined ? ` ${answer.keyAdvice}` : ''
+    return new ApiAuthError(say(`the service ${why} (${status})`) + advice, { context })
   }
   if (status === 404 || status === 410) {
     return new ApiNotFoundError(say(`not found (${status})`), { context, observedAt })

@@ -54,6 +54,8 @@ export interface ApiClientOptions {
    * says.
    */
   readonly databaseNow?: () => Promise<Date>
+  /** Said where the service refuses the key: where its address comes from. */
+  readonly keyAdvice?: string | undefined
   /** Ends every call that brings no signal of its own. */
   readonly signal?: AbortSignal
 }
@@ -236,7 +238,8 @@ export class ApiClient {
     this.#counts.bytes += body.length
     const observedAt = await this.#bound(raw, this.#learnClock(raw))
     this.#options.logger.debug('Request answered.', { request: where, status, bytes: body.length })
-    const answer = { ...raw, where, url, observedAt, redact: this.#redact }
+    const { keyAdvice } = this.#options
+    const answer = { ...raw, where, url, observedAt, redact: this.#redact, keyAdvice }
     if (status !== 429) this.#rateLimitedSince = undefined
     if (!isGoodStatus(call, status)) {
       const sourceNow = new Date(raw.answeredAt.getTime() + this.#sourceClock.offsetMs)

@@ -36,7 +36,19 @@ export const ALERT_FAILPOINTS = [
   'alert_sent',
 ] as const
 
-const FAILPOINTS = [...SYNC_FAILPOINTS, ...WEBHOOK_FAILPOINTS, ...ALERT_FAILPOINTS]
+export const MOVE_FAILPOINTS = [
+  /** Some rows of a table are copied; the transaction is open. */
+  'mid_move',
+  /** A table is copied and committed; the move is not complete. */
+  'after_moved_table',
+] as const
+
+const FAILPOINTS = [
+  ...SYNC_FAILPOINTS,
+  ...WEBHOOK_FAILPOINTS,
+  ...ALERT_FAILPOINTS,
+  ...MOVE_FAILPOINTS,
+]
 
 export type SyncFailpoint = (typeof SYNC_FAILPOINTS)[number]
 export type Failpoint = (typeof FAILPOINTS)[number]

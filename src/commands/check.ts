@@ -26,7 +26,7 @@ export const check = declare({
   help:
     'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
     'one line each, with the fix. Changes nothing.',
-  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents'],
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents', 'webhookEventNames'],
   run: async (app) => {
     const results = await runChecks(app)
     return {
@@ -60,15 +60,28 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
 }
 
 /** Malformed settings have ended the program before. */
-function checkSettings(app: App): Promise<string> {
+async function checkSettings(app: App): Promise<string> {
   requireService(app.config)
-  return Promise.resolve('complete and well-formed')
+  return `complete and well-formed; ${await describePreset(app)}`
+}
+
+/** Which preset is in force, and what is given by hand in its place. */
+async function describePreset({ config: { service }, origins }: App): Promise<string> {
+  const preset = `preset ${service} (${origins.service})`
+  if (service === 'generic') return preset
+  const { serviceSettings } = await import('../config/service-settings.js')
+  const names = Object.keys(serviceSettings) as (keyof typeof serviceSettings)[]
+  const given = names
+    .filter((name) => origins[name] !== 'preset' && origins[name] !== 'default')
+    .map((name) => `${serviceSettings[name].variable} (${origins[name]})`)
+  return given.length === 0 ? preset : `${preset}, overridden by ${given.join(', ')}`
 }
 
 /** The oldest server that our statements work on. */
 const OLDEST_SERVER = 140_000
 
-async function checkDatabase(app: App): Promise<string> {
+/** Server, version and login in one line; throws what is wrong. */
+export async function checkDatabase(app: App): Promise<string> {
   const { describeExcessRights } = await import('../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()
@@ -149,7 +162,8 @@ function listSome(differences: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more` : shown
 }
 
-async function checkService(app: App): Promise<string> {
+/** What the service answers to this key in one line; throws what is wrong. */
+export async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
   const options = { pageSize: 1, signal: app.signal }
   for await (const page of service.listRecords('shipments', options)) {

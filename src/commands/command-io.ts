@@ -17,6 +17,8 @@ import { formatParts, type Part, type Terminal, terminalOf } from './output/prin
 export interface ProcessLike {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
+  /** Absent: nobody answers questions. */
+  readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   /** Absent: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
   cwd(): string

@@ -10,6 +10,7 @@ const set = declare({
     "Set a container's custom field. Works while a sync runs. " +
     'Exit code 3 when the key may not update the container.',
   settings: [
+    'service',
     'apiUrl',
     'rateLimitPerMinute',
     'requestTimeoutSeconds',

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { App } from '../app.js'
-import { ConfigError, EmbeddedDatabaseError } from '../base/errors.js'
+import { EmbeddedDatabaseError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import { moveTo, refuseOtherDatabase } from './database-move.js'
 import { declare, group } from './declare-command.js'
 
 const server = () => import('../embedded-postgres/embedded-database.js')
@@ -47,12 +48,6 @@ const stop = declare({
   },
 })
 
-function refuseOtherDatabase({ config }: App): void {
-  if (config.databaseUrl === undefined) return
-  const problem = 'is set, so the embedded database is not used; unset it to use the embedded one'
-  throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
-}
-
 const url = declare({
   name: 'url',
   help: 'Print its address, password included, for a tool to connect with.',
@@ -80,6 +75,7 @@ export const database = group('database', 'The embedded PostgreSQL, for psql and
   stop,
   url,
   psql,
+  moveTo,
 ])
 
 /** What psql reads from its environment, by the parameter of the address that says it. */

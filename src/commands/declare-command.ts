@@ -47,6 +47,7 @@ const COMMON: readonly SettingName[] = [
 
 /** Settings of commands that only ask the service something. */
 export const SERVICE_ONLY: readonly SettingName[] = [
+  'service',
   'apiUrl',
   'requestTimeoutSeconds',
   'allowInsecureApiUrl',
@@ -110,7 +111,12 @@ function addSettingFlags(
 ): ReadonlySet<string> {
   const added = new Set<string>(['config'])
   command.parent?.hook('preSubcommand', async (_, called) => {
-    if (called !== command) return
+    if (called === command) await addAll()
+  })
+  lateFlags.set(command, addAll)
+  return added
+
+  async function addAll(): Promise<void> {
     const { settingDescriptions } = await import('../config/settings.js')
     const add = (flags: string, text: string) =>
       command.createOption(flags, text).helpGroup('Settings:')
@@ -125,8 +131,14 @@ function addSettingFlags(
     }
     const text = 'Configuration file to read instead of config/tracking-sync.json.'
     command.addOption(add('--config <file>', text))
-  })
-  return added
+  }
+}
+
+const lateFlags = new WeakMap<Command, () => Promise<void>>()
+
+/** For what shows a command without calling it. Call it once. */
+export async function addLateFlags(command: Command): Promise<void> {
+  await lateFlags.get(command)?.()
 }
 
 /** An option or an argument of a command, and how the command gets it. */

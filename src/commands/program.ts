@@ -3,12 +3,15 @@ import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { alerts } from './alerts.js'
 import { check, config, status } from './check.js'
+import { completion } from './completion/completion.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
+import { readCommandTree, type CommandNode } from './completion/command-tree.js'
 import { customFields } from './custom-fields.js'
 import { dashboard } from './dashboard.js'
 import { database } from './database.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
+import { init } from './init/init.js'
 import { invoices } from './invoices.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
@@ -23,6 +26,7 @@ import { replay, webhooks } from './webhooks.js'
 /** In the order of `--help`. */
 const COMMANDS = [
   demo,
+  init,
   check,
   migrate,
   plan,
@@ -45,6 +49,7 @@ const COMMANDS = [
   database,
   simulate,
   config,
+  completion,
 ]
 
 const EXIT_CODE_HELP = [
@@ -76,6 +81,11 @@ function createProgram(io: CommandIo): Command {
     .addHelpText('after', EXIT_CODE_HELP)
   for (const add of COMMANDS) add(program, io)
   return program
+}
+
+/** Every command with its flags, for pages about them. */
+export async function readProgramTree(process: ProcessLike): Promise<CommandNode> {
+  return readCommandTree(createProgram(new CommandIo(process)))
 }
 
 /**

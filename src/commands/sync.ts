@@ -15,6 +15,7 @@ import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
 export const SERVICE_SETTINGS: readonly SettingName[] = [
+  'service',
   'apiUrl',
   'rateLimitPerMinute',
   'pageSize',

@@ -15,6 +15,7 @@ export const verify = declare({
     'Compare the warehouse with the service: counts, records of some pages, and a random ' +
     'sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
   settings: [
+    'service',
     'apiUrl',
     'rateLimitPerMinute',
     'requestTimeoutSeconds',

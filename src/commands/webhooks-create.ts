@@ -34,7 +34,7 @@ export const create = declare({
   help:
     'Have the service send us every event we need, signed. ' +
     'Exit code 6 until the secret it signs with is in our settings.',
-  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  settings: [...SERVICE_ONLY, 'webhookEvents', 'webhookEventNames'],
   takes: {
     givenUrl: value('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.'),
     isAgain: flag('--again', 'Even if a webhook already sends to this address.'),
@@ -60,7 +60,7 @@ export const create = declare({
 export const enable = declare({
   name: 'enable',
   help: 'Switch a webhook on again after the service has switched it off.',
-  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  settings: [...SERVICE_ONLY, 'webhookEvents', 'webhookEventNames'],
   takes: {
     webhookId: argument('<id>', 'Id of the webhook, from `webhooks list`.'),
     isWithEvents: flag('--events', 'Also subscribe it to every event we need.'),
@@ -87,13 +87,13 @@ async function manage(
   options: SecretOptions,
   change: (dependencies: ManageDependencies) => Promise<ManagedWebhook>,
 ): Promise<Answer> {
-  const { secrets, events } = watchSettingsOf(app.config)
+  const { secrets, events, eventNames } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const { secretFile: path } = options
   const file = path === undefined ? undefined : await openSecretFile(path)
   let isWritten = false
   try {
-    const managed = await change({ service, signal: app.signal, events, secrets })
+    const managed = await change({ service, signal: app.signal, events, eventNames, secrets })
     const { secret } = managed.webhook
     if (secret !== null && file !== undefined) {
       await file.writeFile(`${secret.reveal()}\n`)

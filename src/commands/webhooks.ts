@@ -148,6 +148,7 @@ const reconcile = declare({
     'webhookUrl',
     'webhookIds',
     'webhookEvents',
+    'webhookEventNames',
     'webhookReactivate',
   ],
   run: async (app) => {

@@ -107,6 +107,14 @@ function isCronExpression(value: string): boolean {
   return validate(value)
 }
 
+const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
+/** Addresses or ranges like 192.0.2.0/24, separated by commas. */
+export const addressList = text.refine(
+  (value) => value.split(',').every((part) => addressOrRange.safeParse(part.trim()).success),
+  'must be addresses or ranges like 192.0.2.0/24, separated by commas',
+)
+
 export const timeZone = text.refine((value) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value })

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
+import { presetNames, readPreset } from './presets.js'
 import {
   allSettings,
   settingsSchema,
@@ -12,7 +13,7 @@ import {
   type SettingName,
 } from './settings.js'
 
-export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'default'
+export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'preset' | 'default'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -22,6 +23,8 @@ export interface ConfigSources {
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
   readonly flags?: Partial<Record<SettingName, unknown>>
+  /** For `init`, which writes a new one. */
+  readonly isDotEnvIgnored?: boolean
   /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
   readonly configFile?: string | undefined
 }
@@ -47,17 +50,19 @@ interface Findings {
 
 /**
  * Looks for each setting among the flags, then in the environment, in `.env`, in the configuration
- * file, and takes its default otherwise. Empty means absent. Throws ConfigError with all problems
+ * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws ConfigError with all problems
  * together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
   const { environment } = sources
-  const dotEnv = readDotEnv(sources.workingDirectory, findings)
+  const dotEnv =
+    sources.isDotEnvIgnored === true ? {} : readDotEnv(sources.workingDirectory, findings)
   const file = readConfigFile(sources, findings)
   warnings.push(...misspelt(environment, dotEnv))
   const values: Partial<Record<SettingName, unknown>> = {}
+  let preset: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
@@ -66,6 +71,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       ['environment', fromEnvironment(setting, environment, findings)],
       ['.env', fromEnvironment(setting, dotEnv, findings)],
       ['file', file[name]],
+      ['preset', preset[name]],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
     // Even if another source wins: the file would still hold the secret.
@@ -77,6 +83,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     }
     if (found !== undefined) values[name] = found[1]
     origins[name] = found?.[0] ?? 'default'
+    // The first of all settings.
+    if (name === 'service' && found !== undefined) preset = presetOf(found[1], findings)
   }
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
@@ -93,6 +101,17 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
   return { config, origins, secrets: secretsOf(config), warnings }
+}
+
+function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {
+  const names = presetNames()
+  const name = names.find((each) => each === service)
+  if (name === 'generic') return {}
+  if (name !== undefined) return readPreset(name).settings
+  const wanted = typeof service === 'string' ? suggest(service, names) : ''
+  const problem = `is not a service we have a preset for: ${names.join(', ')}${wanted}`
+  problems.push({ setting: 'TRACKING_SERVICE', problem })
+  return {}
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
@@ -154,16 +173,11 @@ function alertProblems(values: Values): ConfigProblem[] {
 }
 
 function secretsOf(config: Config): string[] {
-  const { apiKey, databaseUrl, webhookSecret, webhookSecretPrevious } = config
-  const address = databaseUrl === undefined ? undefined : new URL(databaseUrl)
-  const password = address?.password ?? ''
-  // PostgreSQL's clients also take the password from the query of the address.
-  const inQuery = address?.searchParams.getAll('password') ?? []
+  const { apiKey, databaseUrl, moveToUrl, webhookSecret, webhookSecretPrevious } = config
   return [
     apiKey ?? '',
-    password,
-    safeDecode(password),
-    ...inQuery,
+    ...passwordsIn(databaseUrl),
+    ...passwordsIn(moveToUrl),
     webhookSecret ?? '',
     webhookSecretPrevious ?? '',
     ...alertSecretsOf(config),
@@ -184,6 +198,13 @@ function alertSecretsOf(config: Config): string[] {
   })
   const password = alertSmtpUrl === undefined ? '' : new URL(alertSmtpUrl).password
   return [...urls, password, safeDecode(password), alertWebhookSecret ?? '']
+}
+
+function passwordsIn(databaseUrl: string | undefined): string[] {
+  if (databaseUrl === undefined) return []
+  const { password, searchParams } = new URL(databaseUrl)
+  // PostgreSQL's clients also take the password from the query of the address.
+  return [password, safeDecode(password), ...searchParams.getAll('password')]
 }
 
 function safeDecode(text: string): string {
@@ -265,8 +286,10 @@ function readConfigFile(
   }
   const parsed = parseJsonObject(content)
   if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
-  // JSON has no comments: members that begin with // serve as such.
-  const entries = Object.entries(parsed ?? {}).filter(([key]) => !key.startsWith('//'))
+  // JSON has no comments: members that begin with // serve as such. `$schema` is for editors.
+  const entries = Object.entries(parsed ?? {}).filter(
+    ([key]) => !key.startsWith('//') && key !== '$schema',
+  )
   for (const [key] of entries) {
     if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
     problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })

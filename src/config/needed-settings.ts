@@ -1,5 +1,6 @@
 import { chosenAlerts } from '../base/alert-names.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import type { LoadedConfig } from './load.js'
 import type { Config } from './settings.js'
 
 /** What a command cannot do without. Each throws ConfigError that names every missing setting. */
@@ -15,11 +16,29 @@ export function requireService({ apiUrl, apiKey }: Pick<Config, 'apiUrl' | 'apiK
   if (apiUrl === undefined) {
     missing.push({
       setting: 'TRACKING_API_URL',
-      problem: 'is not set; give the base address of the service, or try `tracking-sync demo`',
+      problem:
+        'is not set; give the base address of the service, choose a preset with ' +
+        'TRACKING_SERVICE, or try `tracking-sync demo`',
     })
   }
   if (apiKey === undefined) missing.push(missingSecret('TRACKING_API_KEY'))
   throw new ConfigError(missing)
+}
+
+/**
+ * What a service that refuses the key leaves to be checked: a key of another service is the usual
+ * mistake under a preset. Undefined without one.
+ */
+export function describeKey({
+  config: { service, apiUrl },
+  origins,
+}: Pick<LoadedConfig, 'config' | 'origins'>): string | undefined {
+  if (service === 'generic' || apiUrl === undefined) return undefined
+  const address =
+    origins.apiUrl === 'preset'
+      ? `the address of the preset ${service} (TRACKING_SERVICE)`
+      : `which TRACKING_API_URL gives in place of the address of the preset ${service}`
+  return `TRACKING_API_KEY must be a key of the service at ${apiUrl}, ${address}.`
 }
 
 /** The secrets that a delivery may be signed with, the current one first. */
@@ -47,12 +66,18 @@ export function requireWebhookUrl({ webhookUrl }: Pick<Config, 'webhookUrl'>): s
   throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_URL', problem }])
 }
 
+/** The parts of a setting that are separated by commas. */
+export function partsOf(value: string | undefined): readonly string[] {
+  return value?.split(',').map((part) => part.trim()) ?? []
+}
+
 /** Which webhooks are ours, what they must send, and how they sign. */
 export function watchSettingsOf(config: Config) {
   return {
     url: config.webhookUrl,
-    ids: config.webhookIds?.split(',').map((id) => id.trim()) ?? [],
+    ids: partsOf(config.webhookIds),
     events: config.webhookEvents,
+    eventNames: partsOf(config.webhookEventNames),
     isReactivating: config.webhookReactivate,
     secrets: webhookSecrets(config),
   }

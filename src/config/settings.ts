@@ -2,14 +2,22 @@ import { z } from 'zod'
 import { alertSettings } from './alert-settings.js'
 import * as kind from './kinds.js'
 import type { Setting } from './setting.js'
+import { readPreset } from './presets.js'
+import { serviceSettings as ofService } from './service-settings.js'
+
+/** What holds without a preset is in a file, as each preset is. */
+const generic = readPreset('generic').settings
 
 /** Every setting, in the order of the documentation. */
 const settings = {
-  apiUrl: {
-    variable: 'TRACKING_API_URL',
-    kind: kind.baseUrl.optional(),
-    meaning: 'Base address of the tracking service; ends with the version segment /v2.',
+  service: {
+    variable: 'TRACKING_SERVICE',
+    kind: kind.text.default('generic'),
+    meaning:
+      'Preset of the service: its address, headers, limits, senders and events. ' +
+      'A setting that is given wins.',
   },
+  apiUrl: { ...ofService.apiUrl, kind: ofService.apiUrl.kind.optional() },
   apiKey: {
     variable: 'TRACKING_API_KEY',
     isSecret: true,
@@ -24,6 +32,14 @@ const settings = {
       'PostgreSQL 14 or later that holds the warehouse. ' +
       'Default: an embedded PostgreSQL under TRACKING_HOME.',
   },
+  moveToUrl: {
+    variable: 'TRACKING_MOVE_TO_URL',
+    isSecret: true,
+    kind: kind.databaseUrl.optional(),
+    meaning:
+      'PostgreSQL that `database move-to` moves the embedded warehouse to, ' +
+      'where its address holds a password.',
+  },
   home: {
     variable: 'TRACKING_HOME',
     kind: kind.text.default('.tracking-sync'),
@@ -37,18 +53,10 @@ const settings = {
       '<schema>_analytics, <schema>_as_of, <schema>_datasync, <schema>_stored.',
   },
   rateLimitPerMinute: {
-    variable: 'TRACKING_RATE_LIMIT_PER_MINUTE',
-    flag: '--rate-limit',
-    kind: kind.wholeNumber(1, 100_000).default(90),
-    meaning:
-      'Requests to the service in any 60 seconds. The service allows an account about 100; ' +
-      '90 leaves room for others.',
+    ...ofService.rateLimitPerMinute,
+    kind: ofService.rateLimitPerMinute.kind.default(generic.rateLimitPerMinute),
   },
-  pageSize: {
-    variable: 'TRACKING_PAGE_SIZE',
-    kind: kind.wholeNumber(1, 1000).default(100),
-    meaning: 'Records to ask for per list page. The service may send fewer.',
-  },
+  pageSize: { ...ofService.pageSize, kind: ofService.pageSize.kind.default(generic.pageSize) },
   requestTimeoutSeconds: {
     variable: 'TRACKING_REQUEST_TIMEOUT_SECONDS',
     flag: '--request-timeout',
@@ -143,28 +151,20 @@ const settings = {
       'are accepted.',
   },
   webhookSignatureHeader: {
-    variable: 'TRACKING_WEBHOOK_SIGNATURE_HEADER',
-    kind: kind
-      .matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header: letters, digits and hyphens')
-      .default('X-SVC-Webhook-Signature'),
-    meaning: 'Header that carries the signature of a delivery.',
+    ...ofService.webhookSignatureHeader,
+    kind: ofService.webhookSignatureHeader.kind.default(generic.webhookSignatureHeader),
   },
   webhookSignatureAlgorithm: {
-    variable: 'TRACKING_WEBHOOK_SIGNATURE_ALGORITHM',
-    kind: kind.oneOf(['sha256', 'sha512', 'sha1']).default('sha256'),
-    meaning: 'Hash of the HMAC over the raw body: sha256, sha512 or sha1.',
+    ...ofService.webhookSignatureAlgorithm,
+    kind: ofService.webhookSignatureAlgorithm.kind.default(generic.webhookSignatureAlgorithm),
   },
   webhookSignatureEncoding: {
-    variable: 'TRACKING_WEBHOOK_SIGNATURE_ENCODING',
-    kind: kind.oneOf(['hex', 'base64']).default('hex'),
-    meaning: 'How the signature is written: hex (lower case) or base64.',
+    ...ofService.webhookSignatureEncoding,
+    kind: ofService.webhookSignatureEncoding.kind.default(generic.webhookSignatureEncoding),
   },
   webhookSignaturePrefix: {
-    variable: 'TRACKING_WEBHOOK_SIGNATURE_PREFIX',
-    kind: kind
-      .matching(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=')
-      .optional(),
-    meaning: 'Text before the signature in its header, like sha256=. Default: none.',
+    ...ofService.webhookSignaturePrefix,
+    kind: ofService.webhookSignaturePrefix.kind.optional(),
   },
   webhookPath: {
     variable: 'TRACKING_WEBHOOK_PATH',
@@ -187,6 +187,10 @@ const settings = {
     meaning:
       'Accept deliveries only from the addresses that the service publishes. ' +
       'The signature is checked either way.',
+  },
+  webhookSenders: {
+    ...ofService.webhookSenders,
+    kind: ofService.webhookSenders.kind.optional(),
   },
   trustedProxyHops: {
     variable: 'TRACKING_TRUSTED_PROXY_HOPS',
@@ -219,17 +223,13 @@ const settings = {
       'Ids of our webhooks, separated by commas; only their notifications are applied. ' +
       'Default: the webhooks that send to TRACKING_WEBHOOK_URL.',
   },
+  webhookEventNames: {
+    ...ofService.webhookEventNames,
+    kind: ofService.webhookEventNames.kind.optional(),
+  },
   webhookEvents: {
-    variable: 'TRACKING_WEBHOOK_EVENTS',
-    kind: kind
-      .matching(
-        /^-?[\w.*]+(?:\s*,\s*-?[\w.*]+)*$/,
-        'must be all, or names of events separated by commas, like all,-document.*',
-      )
-      .default('all'),
-    meaning:
-      'Events our webhook must subscribe to: all, or names separated by commas. * matches any ' +
-      'part of a name; a leading - leaves events out, as in all,-document.*.',
+    ...ofService.webhookEvents,
+    kind: ofService.webhookEvents.kind.default(generic.webhookEvents),
   },
   webhookReactivate: {
     variable: 'TRACKING_WEBHOOK_REACTIVATE',

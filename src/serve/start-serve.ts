@@ -1,7 +1,7 @@
 import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import { backoffMs } from '../base/retry.js'
 import { startSchedule, type Schedule } from '../base/schedule.js'
-import { watchSettingsOf } from '../config/needed-settings.js'
+import { partsOf, watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
 import { startProcessor } from '../webhooks/process/run-processor.js'
@@ -164,7 +164,7 @@ function createSenders(dependencies: ServeDependencies): SenderAddresses | undef
   if (!parts.isReceiving || !config.webhookCheckSenders) return undefined
   const load = async (stop?: AbortSignal): Promise<unknown> =>
     (await service.getWebhookIps(stop && { signal: stop })).body
-  return new SenderAddresses({ load, ...others })
+  return new SenderAddresses({ load, known: partsOf(config.webhookSenders), ...others })
 }
 
 /**

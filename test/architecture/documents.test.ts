@@ -2,18 +2,23 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { grafanaDashboard } from '../../scripts/documents/grafana-dashboard.js'
+import { manPage } from '../../scripts/documents/man-page.js'
 import {
   commandsPage,
+  configSchema,
   exampleConfig,
   exitCodesPage,
+  fakeProcess,
   metricsPage,
   settingsPage,
 } from '../../scripts/documents/pages.js'
 import * as exitCodes from '../../src/base/exit-code.js'
-import { runCli } from '../../src/commands/program.js'
+import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
-import { settingDescriptions } from '../../src/config/settings.js'
+import { readPresets } from '../../src/config/presets.js'
+import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -68,8 +73,16 @@ const firstCells = (file: string, heading: string): string[] =>
 
 describe('the generated pages are up to date: run `npm run docs` when one fails', () => {
   it.each([
-    ['docs/settings.md', () => settingsPage(settingDescriptions)],
+    ['docs/settings.md', () => settingsPage(settingDescriptions, readPresets())],
     ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
+    [
+      'config/tracking-sync.schema.json',
+      () => configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+    ],
+    [
+      'man/tracking-sync.1',
+      async () => manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
+    ],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],
     ['docs/metrics.md', () => metricsPage(METRICS, read('config/prometheus-rules.yml'))],
@@ -87,6 +100,30 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
       if (isSecret === true || defaultValue === undefined) continue
       expect([name, origins[name]]).toEqual([name, 'file'])
     }
+  })
+})
+
+describe('the schema of the configuration file', () => {
+  const schema = z.fromJSONSchema(
+    JSON.parse(read('config/tracking-sync.schema.json')) as Parameters<typeof z.fromJSONSchema>[0],
+  )
+  const example = JSON.parse(read('config/tracking-sync.example.json')) as Record<string, unknown>
+
+  it('accepts the example, which names it', () => {
+    expect(schema.safeParse(example).error).toBeUndefined()
+    expect(existsSync(inRepository('config', String(example.$schema)))).toBe(true)
+  })
+
+  it.each([
+    { pageSize: 0 },
+    { pageSize: 'many' },
+    { migrate: 'perhaps' },
+    { logLevel: 'loud' },
+    { webhookPath: 'no path' },
+    { apiKey: 'a secret' },
+    { pagesize: 10 },
+  ])('refuses %j', (wrong) => {
+    expect(schema.safeParse({ ...example, ...wrong }).success).toBe(false)
   })
 })
 

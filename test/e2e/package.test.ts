@@ -31,6 +31,11 @@ const PACKED = [
   'README.md',
   'CHANGELOG.md',
   'LICENSE',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs',
+  'man',
+  'package-lock.json',
   'sql',
   'bin',
   'src',
@@ -148,19 +153,36 @@ describe('the package', () => {
         ).catch(() => [])
         sql.push(...files.filter((file) => file.endsWith('.sql')))
       }
+      const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
+        (file) => /\.(?:md|png)$/.test(file),
+      )
       const expected = [
         'CHANGELOG.md',
+        'CONTRIBUTING.md',
         'LICENSE',
         'README.md',
+        'SECURITY.md',
         'package.json',
+        'npm-shrinkwrap.json',
         'bin/require-node.cjs',
         'bin/tracking-sync.cjs',
+        'config/dbt/exposures.yml',
+        'config/dbt/sources.yml',
         'config/free-time-rules.example.csv',
         'config/grafana-dashboard.json',
         'config/holidays.example.csv',
+        'config/nginx.conf.example',
         'config/invoices.example.csv',
         'config/prometheus-rules.yml',
+        'config/services/generic.json',
+        'config/services/terminal49.json',
         'config/tracking-sync.example.json',
+        'config/tracking-sync.schema.json',
+        'config/tracking-sync-run.service',
+        'config/tracking-sync-run.timer',
+        'config/tracking-sync.service',
+        'man/tracking-sync.1',
+        ...documents,
         'sql/schema.sql',
         'dist/program/cli.js',
         'dist/program/licences.txt',
@@ -173,6 +195,49 @@ describe('the package', () => {
       expect(files.filter(isPart).length).toBeGreaterThan(10)
     },
   )
+
+  it('holds every document that one of its documents links to', async () => {
+    const files = await ownFiles()
+    const lost: string[] = []
+    for (const file of files.filter((name) => name.endsWith('.md'))) {
+      const text = await readFile(join(installed, file), 'utf8')
+      const links = [
+        ...text.matchAll(/\]\((?!https?:)([^)\s#]+)[^)]*\)/g),
+        ...text.matchAll(/^\[[^\]]+\]: (?!https?:)([^\s#]+)/gm),
+      ]
+      for (const [, link] of links) {
+        const target = join(dirname(file), link!)
+        const isThere = files.some((name) => name === target || name.startsWith(`${target}/`))
+        if (!isThere) lost.push(`${file}: ${link!}`)
+      }
+    }
+    expect(lost).toEqual([])
+  })
+
+  it('brings the versions of our lock, and names no registry', async () => {
+    const lock = JSON.parse(
+      await readFile(join(repositoryDirectory, 'package-lock.json'), 'utf8'),
+    ) as { packages: Record<string, { version: string; dev?: boolean; optional?: boolean }> }
+    const text = await readFile(join(installed, 'npm-shrinkwrap.json'), 'utf8')
+    expect(text).not.toMatch(/"resolved"|https?:\/\/(?:[\w.-]*registry)/)
+    const { packages } = JSON.parse(text) as typeof lock
+    expect(packages['']).not.toHaveProperty('devDependencies')
+    const shipped = Object.entries(lock.packages).filter(
+      ([path, one]) => path !== '' && one.dev !== true,
+    )
+    expect(Object.keys(packages).sort()).toEqual(['', ...shipped.map(([path]) => path)].sort())
+    for (const [path, { version, optional }] of shipped) {
+      const manifest = await readFile(join(installed, path, 'package.json'), 'utf8').catch(
+        () => undefined,
+      )
+      // Of another system.
+      if (manifest === undefined && optional === true) continue
+      expect([path, (JSON.parse(manifest!) as { version: string }).version]).toEqual([
+        path,
+        version,
+      ])
+    }
+  })
 
   it(
     'holds no source map, no path of the machine it was made on and no secret',

@@ -93,13 +93,14 @@ class NewUser {
     const last = command.split(' && ').at(-1)!
     if (last.startsWith(`node ${COMMAND} `)) {
       await this.#run(line, last.replace(`node ${COMMAND}`, OURS))
-    } else expect(last).toMatch(/^(?:npm pack --silent$|vitest run)/)
+    } else expect(last).toMatch(/^(?:node scripts\/make-package\.js$|vitest run)/)
   }
 
   async #run(line: string, command: string): Promise<void> {
     const result = await startProgram('sh', ['-c', command], this.#options(line)).ended
     this.outputs.push({ line, result })
-    if (result.exitCode !== 0) throw new Error(`${line} ended with ${JSON.stringify(result)}`)
+    const isDone = result.exitCode === 0 || (result.exitCode === 6 && ENDS_WITH_6.includes(line))
+    if (!isDone) throw new Error(`${line} ended with ${JSON.stringify(result)}`)
   }
 
   async #startSimulator(line: string): Promise<void> {
@@ -137,8 +138,11 @@ class NewUser {
   }
 }
 
+/** The page says so. */
+const ENDS_WITH_6 = ['tracking-sync webhooks create --secret-file webhook-secret']
+
 /** Not to be replaced by what the test has: nothing is asked there. */
-const AS_THEY_STAND = ['at-least-16-characters', 'https://hooks.example/webhooks']
+const AS_THEY_STAND = ['at-least-16-characters', 'https://hooks.example/webhooks', 'webhook-secret']
 
 const COMMAND = 'bin/tracking-sync.cjs'
 const OURS = `"${process.execPath}" "${inRepository(COMMAND)}"`
@@ -172,6 +176,7 @@ describe('the README and its pages, followed line by line', () => {
   let simulator: Simulator
   let database: TestDatabase
   let user: NewUser
+  let newcomer: NewUser
 
   beforeAll(async () => {
     home = await makeFreshHome()
@@ -188,10 +193,11 @@ describe('the README and its pages, followed line by line', () => {
       ],
       await readScripts(),
     )
+    await followTerminal49()
     for (const name of DOCUMENTS) {
       for (const block of blocksOf(await readDocument(name))) {
         if (block.language === 'sh') await user.follow(block)
-        else expect(['crontab', 'mermaid', 'text']).toContain(block.language)
+        else expect(['bash', 'crontab', 'mermaid', 'text']).toContain(block.language)
       }
     }
   }, 300_000)
@@ -200,6 +206,40 @@ describe('the README and its pages, followed line by line', () => {
     await endPrograms()
     for (const close of closers) await close()
     await removeFreshHomes()
+  })
+
+  /** In a directory of its own, because it writes `.env`, against a service that makes secrets. */
+  async function followTerminal49(): Promise<void> {
+    const service = await startSameWorld({ apiKey: 'your-key', makesSecrets: true })
+    closers.push(() => service.close())
+    newcomer = new NewUser(
+      await makeFreshHome(),
+      [
+        ['https://api.tracking.example/v2', service.url],
+        ['your-key', service.apiKey],
+        ['postgres://user:password@db.example:5432/warehouse?sslmode=verify-full', database.url],
+      ],
+      await readScripts(),
+    )
+    const lines = ['export TRACKING_API_URL=https://api.tracking.example/v2']
+    await newcomer.follow({ intro: '', language: 'sh', lines })
+    for (const block of blocksOf(await readText('docs', 'terminal49.md'))) {
+      if (block.language === 'sh') await newcomer.follow(block)
+    }
+  }
+
+  it('leads a newcomer with Terminal49 from an account to answers', () => {
+    const output = (line: string) =>
+      newcomer.outputs.find((entry) => entry.line === `tracking-sync ${line}`)!.result
+    expect(output('init --service terminal49').stdout).toContain('(preset terminal49)')
+    expect(output('check').stdout).toContain(
+      'preset terminal49 (.env), overridden by TRACKING_API_URL (environment)',
+    )
+    expect(output('backfill').stdout).toMatch(/\nbackfill complete: [1-9]\d* rows written/)
+    expect(output('webhooks create --secret-file webhook-secret').stdout).toContain(
+      'Its secret is in webhook-secret.',
+    )
+    expect(output('query pickup_worklist').stdout).toMatch(/\(\d+ rows\)\n$/)
   })
 
   const outputOf = (line: string, nth = 0): string => {

@@ -17,6 +17,8 @@ import {
 export interface WatchSettings extends OwnWebhookSettings {
   /** TRACKING_WEBHOOK_EVENTS; see `neededEvents`. */
   readonly events: string
+  /** TRACKING_WEBHOOK_EVENT_NAMES. */
+  readonly eventNames?: readonly string[]
   /** TRACKING_WEBHOOK_REACTIVATE: switch our webhook on again where it is not active. */
   readonly isReactivating: boolean
 }
@@ -63,7 +65,7 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
     listed.push(isSwitchedOn ? { ...webhook, isActive: true } : webhook)
   }
   const own = listed.filter((webhook) => isOurs(webhook, settings))
-  const needed = await readNeededEvents({ service, signal, events: settings.events })
+  const needed = await readNeededEvents({ ...settings, service, signal })
   const alerts = [
     ...(settings.ids.length > 0
       ? missingIds(settings.ids, own)

@@ -19,6 +19,8 @@ export interface ManageDependencies {
   readonly signal: AbortSignal
   /** TRACKING_WEBHOOK_EVENTS. */
   readonly events: string
+  /** TRACKING_WEBHOOK_EVENT_NAMES. */
+  readonly eventNames?: readonly string[]
   /** Ours, the present one first. The first goes to the service and nowhere else. */
   readonly secrets: readonly string[]
 }

@@ -68,20 +68,30 @@ export interface NeededEventsOptions {
   readonly signal: AbortSignal
   /** TRACKING_WEBHOOK_EVENTS. */
   readonly events: string
+  /** TRACKING_WEBHOOK_EVENT_NAMES: in place of a catalogue, where the service has none. */
+  readonly eventNames?: readonly string[]
 }
 
-/** Of the service's catalogue; undefined where it offers none, or an empty one. One request. */
+/**
+ * Of the service's catalogue, or of the names that the settings have where it offers none or an
+ * empty one; undefined where neither has any. One request.
+ */
 export async function readNeededEvents(
   options: NeededEventsOptions,
 ): Promise<string[] | undefined> {
   try {
     const { document } = await options.service.getWebhookEvents({ signal: options.signal })
     const catalogue = listCatalogueEvents(document)
-    return catalogue.length === 0 ? undefined : neededEvents(catalogue, options.events)
+    if (catalogue.length > 0) return neededEvents(catalogue, options.events)
   } catch (thrown) {
-    if (isNotOffered(thrown)) return undefined
-    throw thrown
+    if (!isNotOffered(thrown)) throw thrown
   }
+  const { eventNames = [] } = options
+  if (eventNames.length === 0) return undefined
+  return neededEvents(
+    eventNames.map((name) => ({ name })),
+    options.events,
+  )
 }
 
 /** Whether the service does not offer what was asked for: forbidden, unknown or not understood. */

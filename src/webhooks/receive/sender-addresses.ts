@@ -13,6 +13,8 @@ export interface SenderAddressesOptions {
   readonly clock: Clock
   readonly sleep: Sleep
   readonly logger: Logger
+  /** TRACKING_WEBHOOK_SENDERS: in force until the list was read. */
+  readonly known?: readonly string[]
 }
 
 const REFRESH_EVERY_MS = 3_600_000
@@ -33,6 +35,10 @@ export class SenderAddresses {
 
   constructor(options: SenderAddressesOptions) {
     this.#options = options
+    const { known = [], clock } = options
+    if (known.length === 0) return
+    this.#blocks = toBlockList(known)
+    this.#loadedAt = clock()
   }
 
   check(address: string | undefined): SenderVerdict {

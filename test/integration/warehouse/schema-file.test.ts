@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dbtExposures, dbtSources } from '../../../scripts/documents/dbt-models.js'
+import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
 import { describeDictionary } from '../../../src/warehouse/schema/describe-dictionary.js'
-import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeSchema, readCatalog } from '../../../src/warehouse/schema/describe-schema.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -24,4 +26,17 @@ it('docs/dictionary.md says what the comments of the database say: run `npm run 
   expect(file, 'docs/dictionary.md is out of date; run `npm run db:dump`').toBe(
     await describeDictionary(opened.warehouse),
   )
+})
+
+it('config/dbt says the same: run `npm run db:dump` when this fails', async () => {
+  const catalog = await readCatalog(opened.warehouse)
+  const read = (name: string) =>
+    readFile(new URL(`../../../config/dbt/${name}`, import.meta.url), 'utf8')
+  expect(await read('sources.yml')).toBe(dbtSources(catalog))
+  const exposures = await read('exposures.yml')
+  expect(exposures).toBe(dbtExposures(catalog, grafanaDashboard()))
+  const views = [...exposures.matchAll(/source\('tracking_analytics', '(\w+)'\)/g)]
+  expect(views.length).toBeGreaterThan(3)
+  const described = dbtSources(catalog).match(/^ +description: ""$/gm)
+  expect(described, 'every table, view and column has its meaning').toBeNull()
 })

@@ -16,6 +16,7 @@ const COMMON = [
 ]
 const SERVICE = [
   '--json',
+  '--service',
   '--api-url',
   '--rate-limit',
   '--page-size',
@@ -28,7 +29,14 @@ const SERVICE = [
   '--migrate',
   '--allow-insecure-api-url',
 ]
-const WEBHOOKS = [...COMMON, '--json', '--api-url', '--request-timeout', '--allow-insecure-api-url']
+const WEBHOOKS = [
+  ...COMMON,
+  '--json',
+  '--service',
+  '--api-url',
+  '--request-timeout',
+  '--allow-insecure-api-url',
+]
 const SIMULATE = [
   '--json',
   '--port',
@@ -70,9 +78,11 @@ const SERVE = [
   '--webhook-url',
   '--webhook-ids',
   '--webhook-events',
+  '--webhook-event-names',
   '--webhook-reactivate',
   '--webhook-retention',
   '--webhook-check-senders',
+  '--webhook-senders',
   '--trusted-proxy-hops',
   '--webhook-signature-header',
   '--webhook-signature-algorithm',
@@ -102,7 +112,11 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', [...COMMON, '--shipments']],
-  ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events']],
+  ['init', [...WEBHOOKS, '--webhook-url', '--embedded', '--overwrite']],
+  [
+    'check',
+    [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],
+  ],
   ['migrate', [...COMMON, '--json', '--roles']],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
   [
@@ -190,11 +204,27 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['webhooks list', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
   [
     'webhooks create',
-    [...WEBHOOKS, '--webhook-events', '--url', '--again', '--show-secret', '--secret-file'],
+    [
+      ...WEBHOOKS,
+      '--webhook-events',
+      '--webhook-event-names',
+      '--url',
+      '--again',
+      '--show-secret',
+      '--secret-file',
+    ],
   ],
   [
     'webhooks enable',
-    [...WEBHOOKS, '--webhook-events', '--events', '--sign', '--show-secret', '--secret-file'],
+    [
+      ...WEBHOOKS,
+      '--webhook-events',
+      '--webhook-event-names',
+      '--events',
+      '--sign',
+      '--show-secret',
+      '--secret-file',
+    ],
   ],
   ['webhooks events', [...WEBHOOKS, '--webhook-events']],
   ['webhooks ips', WEBHOOKS],
@@ -225,6 +255,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--webhook-url',
       '--webhook-ids',
       '--webhook-events',
+      '--webhook-event-names',
       '--webhook-reactivate',
     ],
   ],
@@ -260,8 +291,10 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],
   ['database psql', COMMON],
+  ['database move-to', [...COMMON, '--json']],
   ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
+  ['completion', ['--help']],
 ]
 
 /** The flags that stand at the beginnings of lines. */

@@ -60,6 +60,7 @@ describe('where a setting comes from', () => {
   test('without anything every setting has its default', () => {
     const { config, origins, secrets, warnings } = load()
     expect(config).toEqual({
+      service: 'generic',
       home: '.tracking-sync',
       schema: 'tracking',
       rateLimitPerMinute: 90,
@@ -336,6 +337,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     expect(withoutFlag.map(({ name }) => name)).toEqual([
       'apiKey',
       'databaseUrl',
+      'moveToUrl',
       'webhookSecret',
       'webhookSecretPrevious',
       'alertWebhookUrl',

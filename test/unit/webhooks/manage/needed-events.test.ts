@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from '../../../../src/jsonapi/document.js'
 import { webhookEventCategories } from '../../../../src/simulator/webhooks/webhook-catalog.js'
-import { listCatalogueEvents, neededEvents } from '../../../../src/webhooks/manage/needed-events.js'
+import type { ApiAnswer } from '../../../../src/api/client.js'
+import { ApiNotFoundError, ApiUnavailableError } from '../../../../src/base/errors.js'
+import {
+  listCatalogueEvents,
+  neededEvents,
+  readNeededEvents,
+} from '../../../../src/webhooks/manage/needed-events.js'
 
 const catalogue = listCatalogueEvents(parseDocument({ data: webhookEventCategories() })!)
 const names = catalogue.map(({ name }) => name)
@@ -54,5 +60,31 @@ describe('the events we need', () => {
       ],
     })!
     expect(listCatalogueEvents(odd)).toEqual([{ category: 'c', name: 'x.y', description: null }])
+  })
+
+  describe('without a catalogue', () => {
+    const ask = (answer: Promise<ApiAnswer>, eventNames: readonly string[]) =>
+      readNeededEvents({
+        service: { getWebhookEvents: () => answer },
+        signal: new AbortController().signal,
+        events: 'all,-b.*',
+        eventNames,
+      })
+    const missing = () => Promise.reject(new ApiNotFoundError('', { observedAt: new Date() }))
+    const empty = () =>
+      Promise.resolve({ document: parseDocument({ data: [] })! } as unknown as ApiAnswer)
+
+    it.each([
+      ['none', missing],
+      ['an empty one', empty],
+    ])('%s: are those of the settings', async (_, answer) => {
+      expect(await ask(answer(), ['a.one', 'b.two', 'a.three'])).toEqual(['a.one', 'a.three'])
+      expect(await ask(answer(), [])).toBeUndefined()
+    })
+
+    it('because the service is away: is an error', async () => {
+      const away = Promise.reject(new ApiUnavailableError('away'))
+      await expect(ask(away, ['a.one'])).rejects.toThrow('away')
+    })
   })
 })

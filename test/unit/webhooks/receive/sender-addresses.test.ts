@@ -14,6 +14,7 @@ const DAY = 24 * HOUR
 
 function createScene(
   first: unknown = { webhook_notification_ips: ['192.0.2.10', '198.51.100.0/28'] },
+  known: readonly string[] = [],
 ) {
   const lines: { level: string; message: string; fields: LogFields | undefined }[] = []
   const logger: Logger = {
@@ -33,11 +34,21 @@ function createScene(
     clock: () => new Date(scene.nowMs),
     sleep: manual.sleep,
     logger,
+    known,
   })
   return { scene, addresses, lines, manual }
 }
 
 describe('the addresses of the service', () => {
+  it('are those of the settings until the list was read', async () => {
+    const { addresses } = createScene(undefined, ['203.0.113.7'])
+    expect(addresses.check('203.0.113.7')).toBe('allowed')
+    expect(addresses.check('192.0.2.10')).toBe('refused')
+    await addresses.refresh()
+    expect(addresses.check('203.0.113.7')).toBe('refused')
+    expect(addresses.check('192.0.2.10')).toBe('allowed')
+  })
+
   it(
     'are judged one by one and by range, IPv4 in IPv6 clothes as well',
     { tags: ['W19'] },

@@ -1,0 +1,4 @@
+import type { CatalogSchema } from '../../src/warehouse/schema/describe-schema.js'
+
+export function dbtSources(schemas: readonly CatalogSchema[]): string
+export function dbtExposures(schemas: readonly CatalogSchema[], dashboard: string): string

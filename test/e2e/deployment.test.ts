@@ -1,0 +1,234 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endPrograms, repositoryDirectory, runCli, startCli } from '../support/run-cli.js'
+import { startSameWorld } from '../support/simulate-cli.js'
+import { createTestDatabase } from '../support/test-database.js'
+
+const inRepository = (...path: string[]): string => join(repositoryDirectory, ...path)
+const read = (...path: string[]): string => readFileSync(inRepository(...path), 'utf8')
+
+let directory: string
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tracking-sync-deployment-'))
+})
+
+afterAll(async () => {
+  await endPrograms()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Of the machine; undefined where it is not installed. */
+function run(program: string, ...args: string[]): SpawnSyncReturns<string> | undefined {
+  const result = spawnSync(program, args, { encoding: 'utf8', cwd: directory })
+  return result.error === undefined ? result : undefined
+}
+
+/** By the build and by packing. */
+const MADE = /^(?:dist\/|npm-shrinkwrap\.json$)/
+
+describe('the Containerfile', () => {
+  const file = read('Containerfile')
+  const lines = file.replaceAll(/\\\n\s*/g, '').split('\n')
+  const of = (word: string): string[] =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+
+  it('copies what there is, and what the build needs is not ignored', () => {
+    const copied = of('COPY').filter((line) => !line.startsWith('--from='))
+    const sources = copied.flatMap((line) => line.split(' ').slice(0, -1))
+    expect(sources.length).toBeGreaterThan(10)
+    const letIn = read('.containerignore').split('\n')
+    for (const source of sources) {
+      const name = source.replace('./', '')
+      expect([name, existsSync(inRepository(name))]).toEqual([name, true])
+      expect(letIn).toContain(`!${name}`)
+    }
+    const { files } = JSON.parse(read('package.json')) as { files: readonly string[] }
+    for (const packed of files.filter((path) => !MADE.test(path))) {
+      expect(sources).toContain(packed.split('/')[0])
+    }
+    for (const secret of ['.env', '.tracking-sync']) expect(letIn).not.toContain(`!${secret}`)
+  })
+
+  it('ends in an image of two stages, without root, in which signals reach the program', () => {
+    expect(of('FROM')).toEqual(['${NODE_IMAGE} AS build', '${NODE_IMAGE}'])
+    const last = lines.slice(lines.lastIndexOf('FROM ${NODE_IMAGE}'))
+    expect(last).toContain('USER node')
+    expect(last.filter((line) => /^(?:RUN|ADD) /.test(line))).toEqual([])
+    // A form without brackets would put a shell in between, which passes no signal on.
+    for (const word of ['ENTRYPOINT', 'CMD']) {
+      expect(JSON.parse(of(word).at(-1)!)).toEqual(expect.any(Array))
+    }
+  })
+
+  it('asks for health as works outside of a container too, and SIGTERM ends what it starts', async () => {
+    const [, json] = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)!
+    const [program, ...args] = JSON.parse(json!) as string[]
+    const [, ...entry] = JSON.parse(of('ENTRYPOINT')[0]!) as string[]
+    expect(entry).toEqual(['/usr/local/lib/node_modules/tracking-sync/bin/tracking-sync.cjs'])
+    expect(existsSync(inRepository('bin', 'tracking-sync.cjs'))).toBe(true)
+    const simulator = await startSameWorld({ shipments: 1 })
+    const database = await createTestDatabase()
+    try {
+      const command = [...(JSON.parse(of('CMD').at(-1)!) as string[]), '--port', '0']
+      const serving = await startCli(command, {
+        directory,
+        env: {
+          TRACKING_API_URL: simulator.url,
+          TRACKING_API_KEY: simulator.apiKey,
+          TRACKING_WEBHOOK_SECRET: 'a-secret-of-this-test',
+          DATABASE_URL: database.url,
+          TRACKING_HOST: '0.0.0.0',
+          SYNC_CRON: 'off',
+        },
+      })
+      await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
+      const [, port] = /serving at http:\/\/\S+?:(\d+)/.exec(serving.stdout())!
+      const ask = (env: Record<string, string>) =>
+        spawnSync(program!, args, { env: { PATH: process.env.PATH ?? '', ...env } }).status
+      expect(ask({ PORT: port! })).toBe(0)
+      expect(ask({ PORT: '1' })).toBe(1)
+      serving.kill('SIGTERM')
+      expect(await serving.ended).toMatchObject({ exitCode: 0, signal: null })
+    } finally {
+      await simulator.close()
+      await database.drop()
+    }
+  })
+
+  it('is what compose.yml builds, with settings that there are', () => {
+    const compose = read('compose.yml')
+    expect(compose).toContain('dockerfile: Containerfile')
+    const password = 'made-for-this'
+    const [, url] = /DATABASE_URL: (\S+:\/\/.*)$/m.exec(compose)!
+    const [, insecure] = /TRACKING_ALLOW_INSECURE_DATABASE: '(\w+)'/.exec(compose)!
+    const env = {
+      DATABASE_URL: url!.replace(/\$\{.*?\}/, password),
+      TRACKING_ALLOW_INSECURE_DATABASE: insecure!,
+    }
+    const result = spawnSync(process.execPath, [inRepository('bin/tracking-sync.cjs'), 'config'], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      cwd: directory,
+      encoding: 'utf8',
+    })
+    expect(result.status).toBe(0)
+    expect(result.stdout).toMatch(/postgres:\/\/tracking:\[secret\]@database:5432\/tracking/)
+  })
+})
+
+describe('the units for systemd', () => {
+  const UNITS = ['tracking-sync.service', 'tracking-sync-run.service', 'tracking-sync-run.timer']
+
+  it('are right, where systemd is there to say so', () => {
+    const verified = run(
+      'systemd-analyze',
+      'verify',
+      ...UNITS.map((unit) => inRepository('config', unit)),
+    )
+    if (verified !== undefined) expect(verified).toMatchObject({ status: 0, stderr: '' })
+    for (const unit of UNITS) expect(read('config', unit)).toContain('[Unit]\nDescription=')
+  })
+
+  it('run as the timer says and stop later than the program does', () => {
+    expect(read('config', UNITS[2]!)).toContain('OnCalendar=*:0/15\n')
+    for (const unit of UNITS.slice(0, 2)) {
+      const text = read('config', unit)
+      expect(text).toMatch(/^ExecStart=\/usr\/bin\/env tracking-sync (?:serve|sync)$/m)
+      expect(text).toContain('EnvironmentFile=/etc/tracking-sync/env\n')
+      expect(text).toContain('TimeoutStopSec=35\n')
+    }
+  })
+})
+
+describe('completions', () => {
+  /** Lines of the shell's own, with the script that the program prints. */
+  async function complete(shell: string, lines: string): Promise<string[] | undefined> {
+    const { stdout, exitCode } = await runCli(['completion', shell], { directory })
+    expect(exitCode).toBe(0)
+    const script = join(directory, `completion.${shell}`)
+    writeFileSync(script, stdout)
+    const args = shell === 'zsh' ? ['-f', '-c'] : ['-c']
+    // Outside of its completion system zsh knows no `compdef`.
+    const first = shell === 'zsh' ? 'compdef() { :; }\n' : ''
+    const result = run(shell, ...args, `${first}source ${script}\n${lines}`)
+    if (result === undefined) return undefined
+    expect(result.stderr).toBe('')
+    return result.stdout.split('\n').filter((line) => line !== '')
+  }
+
+  const TYPED = [
+    ['tracking-sync', 'ba'],
+    ['tracking-sync', 'database', ''],
+    ['tracking-sync', 'webhooks', 'create', '--secret'],
+    ['tracking-sync', 'query', '--format', ''],
+    ['tracking-sync', 'sync', '--page'],
+    ['tracking-sync', 'completion', ''],
+  ]
+  const EXPECTED = [
+    ['backfill'],
+    ['start', 'stop', 'url', 'psql', 'move-to'],
+    ['--secret-file'],
+    ['table', 'csv', 'json', 'ndjson', 'xlsx', 'ics'],
+    ['--page-size'],
+    ['bash', 'zsh', 'fish'],
+  ]
+
+  it('in bash offer commands, flags and the words of a flag', async () => {
+    for (const [at, words] of TYPED.entries()) {
+      const list = words.map((word) => `'${word}'`).join(' ')
+      const found = await complete(
+        'bash',
+        `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _tracking_sync
+        printf '%s\\n' "\${COMPREPLY[@]}"`,
+      )
+      const wanted = EXPECTED[at]!
+      expect(found!.filter((word) => !word.startsWith('-') || wanted.includes(word))).toEqual(
+        wanted,
+      )
+    }
+  })
+
+  it('in zsh offer the same, where it is installed', async () => {
+    for (const [at, words] of TYPED.entries()) {
+      const list = words.map((word) => `'${word}'`).join(' ')
+      // What zsh itself does with the words is replaced by showing them.
+      const found = await complete(
+        'zsh',
+        `_describe() { print -l -- \${found%%:*} }
+        words=(${list}) CURRENT=${words.length}; _tracking_sync`,
+      )
+      if (found === undefined) return
+      const typed = words.at(-1)!
+      expect(found.filter((word) => word.startsWith(typed))).toEqual(
+        expect.arrayContaining(EXPECTED[at]!),
+      )
+    }
+  })
+
+  it('in fish offer the same, where it is installed', async () => {
+    for (const [at, words] of TYPED.entries()) {
+      const found = await complete('fish', `complete -C '${words.join(' ')}'`)
+      if (found === undefined) return
+      const offered = found.map((line) => line.split('\t')[0])
+      expect(offered).toEqual(expect.arrayContaining(EXPECTED[at]!))
+    }
+  })
+})
+
+describe('the man page', () => {
+  it('is taken without a warning, where groff or man is there', () => {
+    const page = inRepository('man', 'tracking-sync.1')
+    for (const [program, ...args] of [
+      ['groff', '-ww', '-man', '-Tutf8', page],
+      ['man', '--warnings', '--local-file', page],
+    ]) {
+      const taken = run(program!, ...args)
+      if (taken === undefined) continue
+      expect([program, taken.stderr]).toEqual([program, ''])
+      expect(taken.stdout).toMatch(/move/)
+    }
+  })
+})

@@ -1,0 +1,225 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCli } from '../../../src/commands/program.js'
+import { loadConfig } from '../../../src/config/load.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
+import { makePreparedHome, removeFreshHomes } from '../../support/fresh-home.js'
+import { createSink } from '../../unit/commands/fake-process.js'
+
+const KEY = 'canary-key-5f8e3a90'
+const SECRET = 'canary-webhook-secret-77'
+
+let simulator: Simulator
+let database: TestDatabase
+let directory: string
+
+beforeAll(async () => {
+  simulator = await startSimulator({
+    shipments: 5,
+    speed: 0,
+    rateLimitPerMinute: null,
+    apiKey: KEY,
+  })
+  database = await createTestDatabase()
+})
+
+afterAll(async () => {
+  await database.drop()
+  await simulator.close()
+  await removeFreshHomes()
+})
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tracking-sync-init-'))
+})
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+interface Called {
+  readonly exitCode: number
+  readonly stdout: string
+  /** What a person sees beside the answer: questions, errors, and what is echoed. */
+  readonly stderr: string
+}
+
+/** With `answers`, there is a person at a terminal who types them as the questions come. */
+async function init(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  answers?: readonly string[],
+  cwd = directory,
+): Promise<Called> {
+  const [stdout, stderr] = [createSink(false), createSink(answers !== undefined)]
+  const keys = Object.assign(new PassThrough(), {
+    isTTY: answers !== undefined,
+    setRawMode: () => keys,
+  })
+  const left = [...(answers ?? [])]
+  let seen = 0
+  stderr.stream.on('data', () => {
+    // Each question ends with a colon and a space, once.
+    const asked = stderr.text().match(/\d\. [^\n]*?: (?=$|\n|.)/g)?.length ?? 0
+    if (asked <= seen) return
+    seen = asked
+    const answer = left.shift()
+    if (answer === undefined) keys.end()
+    else setImmediate(() => keys.write(answer === '^C' ? '\u0003' : `${answer}\r`))
+  })
+  const exitCode = await runCli(['node', 'tracking-sync', 'init', ...args], {
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    stdin: keys,
+    env: { TRACKING_LOG_LEVEL: 'silent', ...env },
+    cwd: () => cwd,
+    exit: (code) => {
+      throw new Error(`exit(${code}) was called`)
+    },
+    on: () => undefined,
+    off: () => undefined,
+  })
+  const called = { exitCode, stdout: stdout.text(), stderr: stderr.text() }
+  for (const secret of [KEY, SECRET, new URL(database.url).password]) {
+    if (secret !== '') expect(called.stdout + called.stderr).not.toContain(secret)
+  }
+  return called
+}
+
+const readEnv = (cwd = directory): Promise<string> => readFile(join(cwd, '.env'), 'utf8')
+
+const configIn = (cwd = directory) => loadConfig({ environment: {}, workingDirectory: cwd }).config
+
+describe('without a terminal', () => {
+  it('tests what flags and environment give, and writes it', async () => {
+    const args = ['--service', 'terminal49', '--api-url', simulator.url]
+    const { exitCode, stdout } = await init(
+      [...args, '--webhook-url', 'https://hooks.example/webhooks'],
+      { TRACKING_API_KEY: KEY, DATABASE_URL: database.url, TRACKING_WEBHOOK_SECRET: SECRET },
+    )
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`${simulator.url} (preset terminal49)\n`)
+    expect(stdout).toContain('the service answers, accepts the key, has 5 shipments\n')
+    expect(stdout).toMatch(/^PostgreSQL \d+.*, as \w+/m)
+    expect(stdout).toContain('no webhook sends there yet')
+    expect(configIn()).toMatchObject({
+      service: 'terminal49',
+      apiUrl: simulator.url,
+      apiKey: KEY,
+      databaseUrl: database.url,
+      webhookUrl: 'https://hooks.example/webhooks',
+      webhookSecret: SECRET,
+      webhookSignatureHeader: 'X-T49-Webhook-Signature',
+    })
+    expect((await stat(join(directory, '.env'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('leaves a secret in its file', async () => {
+    await writeFile(join(directory, 'key'), `${KEY}\n`, { mode: 0o600 })
+    const env = { TRACKING_API_KEY_FILE: join(directory, 'key'), DATABASE_URL: database.url }
+    expect((await init(['--api-url', simulator.url], env)).exitCode).toBe(0)
+    expect(await readEnv()).toContain(`TRACKING_API_KEY_FILE=${join(directory, 'key')}\n`)
+    expect(await readEnv()).not.toContain(KEY)
+    expect(configIn().apiKey).toBe(KEY)
+  })
+
+  it('names everything that is missing at once, and writes nothing', async () => {
+    const { exitCode, stderr } = await init([], {})
+    expect(exitCode).toBe(2)
+    for (const word of ['--service is not given', 'TRACKING_API_KEY is', 'DATABASE_URL is']) {
+      expect(stderr).toContain(word)
+    }
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it.each([
+    ['a wrong key', 3, { TRACKING_API_KEY: 'wrong' }, /refused the API key/],
+    ['a database that is away', 5, { DATABASE_URL: 'postgres://u:pw@127.0.0.1:1/x' }, /database/],
+    ['an unknown preset', 2, { TRACKING_SERVICE: 'nobody' }, /generic, terminal49/],
+    ['a malformed database', 2, { DATABASE_URL: 'mysql://x' }, /must look like postgres/],
+    ['a webhook by http', 2, { TRACKING_WEBHOOK_URL: 'http://x.example/' }, /must be an https/],
+  ])('refuses %s with exit code %i, and writes nothing', async (_, code, wrong, told) => {
+    const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url, ...wrong }
+    const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
+    expect(stderr).toMatch(told)
+    expect(exitCode).toBe(code)
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('does not touch a .env that is there, unless it is told to', async () => {
+    const old = `OTHER=1\nTRACKING_API_KEY=old\nDATABASE_URL=${database.url}\n`
+    await writeFile(join(directory, '.env'), old, { mode: 0o600 })
+    const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url }
+    const refused = await init(['--api-url', simulator.url], env)
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/\.env exists already; --overwrite/)
+    expect(await readEnv()).toBe(old)
+    expect((await init(['--api-url', simulator.url, '--overwrite'], env)).exitCode).toBe(0)
+    expect(await readEnv()).toMatch(/^OTHER=1\n/)
+    expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url })
+  })
+
+  it('starts the embedded database once, and takes an old DATABASE_URL out', async () => {
+    const home = await makePreparedHome()
+    await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, { mode: 0o600 })
+    const args = ['--api-url', simulator.url, '--embedded', '--overwrite']
+    const env = { TRACKING_API_KEY: KEY }
+    const { exitCode, stdout } = await init(args, env, undefined, home.directory)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^embedded PostgreSQL \d+/m)
+    expect(configIn(home.directory).databaseUrl).toBeUndefined()
+    expect((await init(args, { ...env, DATABASE_URL: database.url })).exitCode).toBe(2)
+  })
+})
+
+describe('at a terminal', () => {
+  it('asks five questions, and again after an answer that is wrong', async () => {
+    const { exitCode, stdout, stderr } = await init([], {}, [
+      'nowhere',
+      simulator.url,
+      'wrong-key',
+      KEY,
+      'postgres://u:typed-password@127.0.0.1:1/x',
+      database.url,
+      'http://insecure.example/webhooks',
+      'https://hooks.example/webhooks',
+      'short',
+      SECRET,
+    ])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('.env has TRACKING_SERVICE, TRACKING_API_URL, TRACKING_API_KEY, ')
+    expect(stderr).toMatch(/error: .*is not a service we have a preset for/)
+    expect(stderr).toMatch(/error: .*refused the API key/)
+    expect(stderr).toMatch(/error: .*must be an https/)
+    expect(stderr).toMatch(/error: TRACKING_WEBHOOK_SECRET is shorter/)
+    expect(stderr).toContain('ok: the service answers, accepts the key, has 5 shipments')
+    // What is secret is not echoed; the rest is.
+    for (const hidden of ['wrong-key', 'typed-password', 'short\r']) {
+      expect(stderr).not.toContain(hidden)
+    }
+    expect(stderr).toContain('https://hooks.example/webhooks')
+    expect(configIn()).toMatchObject({ apiKey: KEY, databaseUrl: database.url })
+  })
+
+  it('asks only what was not given', async () => {
+    const env = { TRACKING_API_KEY: KEY, TRACKING_API_URL: simulator.url }
+    const { exitCode, stderr } = await init([], env, [database.url, '', ''])
+    expect(exitCode).toBe(0)
+    expect(stderr.match(/\d\. (?:Service|API|Address|Secret)/g)).toHaveLength(3)
+    expect(configIn()).toMatchObject({ apiKey: KEY, databaseUrl: database.url })
+  })
+
+  it.each([
+    ['Ctrl-C', ['terminal49', '^C']],
+    ['the end of the input', ['terminal49']],
+  ])('writes nothing after %s', async (_, answers) => {
+    const { exitCode, stderr } = await init([], {}, answers)
+    expect(stderr).toContain('error: the questions were not answered to their end; nothing was')
+    expect(exitCode).toBe(130)
+    expect(await readdir(directory)).toEqual([])
+  })
+})
