@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { App } from '../app.js'
-import { EmbeddedDatabaseError } from '../base/errors.js'
-import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import type { App } from '../../app.js'
+import { EmbeddedDatabaseError } from '../../base/errors.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../../base/exit-code.js'
 import { moveTo, refuseOtherDatabase } from './database-move.js'
-import { declare, group } from './declare-command.js'
+import { declare, group } from '../declare-command.js'
 
-const server = () => import('../embedded-postgres/embedded-database.js')
+const server = () => import('../../embedded-postgres/embedded-database.js')
 
 const start = declare({
   name: 'start',
@@ -87,7 +87,7 @@ const PSQL_VARIABLES = {
 
 /** The address goes into psql's environment: everyone on a machine can read command lines. */
 async function openPsql(app: App): Promise<number> {
-  const { readEnvironment } = await import('../config/load.js')
+  const { readEnvironment } = await import('../../config/load.js')
   const address = new URL((await app.openDatabase()).url)
   const { hostname, port, username, password, pathname, searchParams } = address
   const { schema } = app.config
