@@ -34,8 +34,8 @@ export function apiKeyProblem(apiKey: string): string | undefined {
   return undefined
 }
 
-/** Shorter ones can be guessed; the services we know make secrets of 32 characters and more. */
-const SHORTEST_SECRET = 16
+/** Shorter ones can be guessed. The example in Terminal49's documentation has 12. */
+const SHORTEST_SECRET = 12
 
 /**
  * Why a text cannot be a webhook's secret; undefined when it can. A secret with a line end would

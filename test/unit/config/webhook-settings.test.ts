@@ -49,7 +49,7 @@ describe("the webhook's secret", () => {
   it.each([
     [`${SECRET}\n`, 'holds a space or a line break'],
     [` ${SECRET}`, 'holds a space or a line break'],
-    [SECRET.slice(0, 15), 'is shorter than 16 characters'],
+    [SECRET.slice(0, 11), 'is shorter than 12 characters'],
     [`'${SECRET}'`, 'begins or ends with a quote'],
   ])('%j is refused without being shown', { tags: ['W5'] }, (secret, problem) => {
     for (const variable of ['TRACKING_WEBHOOK_SECRET', 'TRACKING_WEBHOOK_SECRET_PREVIOUS']) {

@@ -144,7 +144,7 @@ describe('a secret', () => {
     ['ended by a line end', `${SECRET}\n`],
     ['led by a space', ` ${SECRET}`],
     ['broken by a space', 'signing canary-77f0c2'],
-    ['shorter than 16 characters', SECRET.slice(0, 15)],
+    ['shorter than 12 characters', SECRET.slice(0, 11)],
     ['quoted', `"${SECRET}"`],
   ])(
     'is refused when it is %s, beside a good one too, and never shown',
