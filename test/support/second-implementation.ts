@@ -244,7 +244,7 @@ export class SecondImplementation {
     return lines
   }
 
-  /** One line an exception: container, name, severity, since, cost; all but `long_there`. */
+  /** One line an exception: container, name, severity, since, cost. */
   exceptions(): string[] {
     return [...this.#ofStays(), ...this.#ofJourneys(), ...this.#ofHolds()]
   }
@@ -666,10 +666,17 @@ export class SecondImplementation {
         return [`${id} ${place}`, cost]
       }),
     )
+    const usual = this.#usualStays()
     for (const stay of this.#stays()) {
       if (!stay.hasBegun || stay.hasEnded) continue
       const { container, place, state } = stay
       const { binding, zone, start } = stay
+      if (state === 'none' && place === 'port' && stay.mode === 'truck' && start !== undefined) {
+        const length = usual.get(linked(container, 'pod_terminal') ?? '')
+        if (length !== undefined && at - start > length) {
+          yield exception(container, 'long_there', 'medium', start)
+        }
+      }
       if (state === 'overdue') {
         const [amount, currency] = costs.get(`${container.id} ${place}`) ?? []
         const since = midnight(addDays(binding!, 1), zone!)
@@ -691,6 +698,24 @@ export class SecondImplementation {
         yield exception(container, 'appointment_late', 'high', start)
       }
     }
+  }
+
+  /** By terminal of the port: what four in five of the stays that are over did not last beyond. */
+  #usualStays(): Map<string, number> {
+    const { at, containers } = this.#current()
+    const lengths = new Map<string, number[]>()
+    for (const container of containers) {
+      const terminal = linked(container, 'pod_terminal')
+      const start = moment(container, 'pod_discharged_at')
+      const end = earliest(
+        moment(container, 'pod_full_out_at'),
+        moment(container, 'pod_rail_departed_at'),
+      )
+      const isOver = end !== undefined && end <= at && start !== undefined && end >= start
+      if (terminal === undefined || !isOver) continue
+      lengths.set(terminal, [...(lengths.get(terminal) ?? []), end - start])
+    }
+    return new Map([...lengths].map(([terminal, all]) => [terminal, percentile(all, 0.8)]))
   }
 
   *#ofJourneys(): Generator<string> {
@@ -867,6 +892,14 @@ function isTotalDifferent(fees: readonly Fee[]): boolean {
 /** To the cent. */
 function sum(amounts: readonly number[]): number {
   return Math.round(amounts.reduce((one, other) => one + other, 0) * 100) / 100
+}
+
+/** Between two values as far as the share is between their places. */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const place = share * (sorted.length - 1)
+  const low = sorted[Math.floor(place)]!
+  return low + (sorted[Math.ceil(place)]! - low) * (place - Math.floor(place))
 }
 
 function numeric(amount: unknown): string | undefined {
