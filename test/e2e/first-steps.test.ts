@@ -457,7 +457,7 @@ describe('check', () => {
     const before = await callProgram(['check'], { directory, env })
     expect(before).toMatchObject({ exitCode: 0, stderr: '' })
     expect(before.stdout.trimEnd().split('\n')).toEqual([
-      'ok    settings  complete and well-formed',
+      'ok    settings  complete and well-formed; preset generic (default)',
       expect.stringMatching(
         /^ok {4}database {2}PostgreSQL \d+\.\d+, as \w+; warning: \w+ is a superuser; /,
       ),

@@ -27,8 +27,8 @@ const WATCH = 'client_connection_check_interval'
 const WATCH_INTERVAL = '10s'
 
 /**
- * As `pg_settings` shows them: times in milliseconds. Each changes what a statement means, or when
- * it ends.
+ * As `pg_settings` shows them: times in milliseconds. Each changes what a statement means, when it
+ * ends, or how long it takes.
  */
 export type SessionSettings = Readonly<Record<string, string>>
 
@@ -54,6 +54,9 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
     statement_timeout: String(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
     lock_timeout: String(LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+    // Compiling the plan of a large view takes far longer than running it: `exceptions` over 4,000
+    // containers 16 s instead of half a second.
+    jit: 'off',
     ...(options.isReadOnly === true ? { default_transaction_read_only: 'on' } : {}),
   }
 }

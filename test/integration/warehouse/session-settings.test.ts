@@ -17,6 +17,7 @@ const HOSTILE = {
   standard_conforming_strings: 'off',
   array_nulls: 'off',
   statement_timeout: '0',
+  jit: 'on',
 }
 
 let scene: TestWarehouse
@@ -68,6 +69,7 @@ const LOOK = `select
     current_setting('idle_in_transaction_session_timeout') as "idleTimeout",
     current_setting('search_path') as path,
     current_setting('standard_conforming_strings') as strings,
+    current_setting('jit') as jit,
     ('{1,NULL}'::text[])[2] is null as "hasNulls",
     ('2026-03-02T08:00:00Z'::timestamptz)::text as instant`
 
@@ -78,6 +80,7 @@ const OURS = {
   idleTimeout: '1min',
   path: 'pg_catalog',
   strings: 'on',
+  jit: 'off',
   hasNulls: true,
   instant: '2026-03-02 08:00:00+00',
 }
