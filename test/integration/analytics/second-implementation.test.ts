@@ -224,11 +224,11 @@ function disturb({ simulator }: Scene, look: number): void {
     })),
     { current_status: 'delivered', pod_full_out_at: null },
     { availability_known: false, available_for_pickup: true },
-    // Nobody says a day, and it stands longer than any other there.
+    // Nobody says a day, and it stands for long, or for about as long as is usual.
     {
       ...landed,
       pod_arrived_at: ago(1002),
-      pod_discharged_at: ago(1000),
+      pod_discharged_at: ago([1000, 190, 160, 130, 100, 75][look % 6]!),
       pod_rail_loaded_at: null,
       pod_rail_carrier_scac: null,
       ind_rail_carrier_scac: null,
