@@ -7,6 +7,7 @@ import {
 } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 import { readShippedTables } from '../schema/compare-schema.js'
+import { holdsStoredRows } from '../schema/shipped-views.js'
 
 type Reader = Pick<Session, 'query' | 'names'>
 
@@ -100,19 +101,24 @@ function parentsFirst(tables: readonly MovedTable[]): MovedTable[] {
   return [...sorted]
 }
 
-/** Tables in our schemas that are not ours, by name: nobody moves them. */
+/**
+ * Tables in our schemas that are not ours, by name: nobody moves them. The rows of stored views are
+ * ours, and are stored anew from what was moved.
+ */
 export async function listForeignTables({ query, names }: Reader): Promise<readonly string[]> {
-  const rows = await query<{ name: string }>(
+  const rows = await query<{ schema: string; table: string }>(
     'list the tables of others',
-    `select nspname || '.' || relname as name
+    `select nspname::text as schema, relname::text as table
 from pg_class
 inner join pg_namespace on pg_namespace.oid = relnamespace
 where relkind in ('r', 'p', 'm') and nspname = any($1::text[])
     and not nspname || '.' || relname = any($2::text[])
-order by name`,
+order by nspname, relname`,
     [movedSchemas(names), await readShippedTables(names)],
   )
-  return rows.map(({ name }) => name)
+  return rows
+    .filter(({ schema, table }) => schema !== names.sync || !holdsStoredRows(table))
+    .map(({ schema, table }) => `${schema}.${table}`)
 }
 
 /** Equal contents mean equal rows, on any two servers and in any order. */

@@ -154,6 +154,7 @@ describe('moving the embedded warehouse to a server', () => {
     // What the killed ones had copied whole is not copied again.
     expect(Number(copied)).toBeLessThan(all.filter(({ length }) => length > 0).length)
     expect(moved.stdout).toContain('Set DATABASE_URL to the new address')
+    expect(moved.stdout).not.toContain('not ours')
 
     expect(await readRows(targetUrl)).toEqual(before)
     expect(await atSource(readRows)).toEqual(before)
