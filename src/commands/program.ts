@@ -21,7 +21,7 @@ import { serve } from './serve.js'
 import { simulate } from './simulate.js'
 import { backfill, plan, sync } from './sync.js'
 import { verify } from './verify.js'
-import { replay, webhooks } from './webhooks.js'
+import { replay, webhooks } from './webhooks/webhooks.js'
 
 /** In the order of `--help`. */
 const COMMANDS = [

@@ -5,6 +5,7 @@ import { isFailpointSpec } from '../base/failpoint.js'
 import { ALERT_WORDS, wordsOfKinds } from '../base/alert-names.js'
 import { suggest } from '../base/phrases.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
+import { isThisMachine } from '../base/this-machine.js'
 
 /** What a setting may be. Every message completes the sentence that begins with its variable. */
 
@@ -67,7 +68,7 @@ export const alertUrl = text.refine((value) => {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, username, hash } = new URL(value)
   if (username !== '' || hash !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && THIS_MACHINE.test(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
 }, 'must be an https:// URL without user name or fragment; http:// only on this machine')
 
 export const smtpUrl = text.refine((value) => {
@@ -128,14 +129,12 @@ export const failpoint = text.refine(isFailpointSpec, 'must name a failpoint, li
 
 // Whether secrets and rows may travel to an address. No message shows a password.
 
-/** This machine may be spoken to in clear text: the simulator and a local database run here. */
-const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 const PRIVATE =
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.|\[f[cd]|\[fe80|\[::ffff:|\[::\])/i
 
 /** Whether the key may go to this address of the service without being allowed explicitly. */
 export function isSafeForKey({ hostname, protocol }: URL): boolean {
-  if (THIS_MACHINE.test(hostname)) return true
+  if (isThisMachine(hostname)) return true
   return protocol === 'https:' && !PRIVATE.test(hostname)
 }
 
@@ -177,7 +176,7 @@ export function checkDatabaseLink(url: URL, rules: LinkRules): LinkCheck {
         'unset that variable',
     }
   }
-  const isHere = hosts.every((host) => THIS_MACHINE.test(host) || SOCKET.test(host))
+  const isHere = hosts.every((host) => isThisMachine(host) || SOCKET.test(host))
   if (isHere && !modes.every((mode) => SSL_MODES.includes(mode))) {
     return { problem: `has an unknown sslmode; use one of ${SSL_MODES.join(', ')}` }
   }

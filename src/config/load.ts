@@ -50,8 +50,8 @@ interface Findings {
 
 /**
  * Looks for each setting among the flags, then in the environment, in `.env`, in the configuration
- * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws ConfigError with all problems
- * together, by variable and without any value. Reads files, touches no network.
+ * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws
+ * ConfigError with all problems together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }

@@ -107,7 +107,7 @@ export function alertSettingsOf(config: Config) {
           mail: {
             url: alertSmtpUrl,
             from: alertSmtpFrom,
-            to: alertSmtpTo.split(',').map((address) => address.trim()),
+            to: partsOf(alertSmtpTo),
           },
         }),
     names: chosenAlerts(config.alertKinds),

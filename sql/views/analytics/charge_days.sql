@@ -9,7 +9,8 @@
 -- terminal's and stands at the port alone: whether it said at any time of the day that the
 -- container is available (null: nobody said). last_free_seen_on is the last free day that the one
 -- who charges reported at the end of that day: an invoice that counts from another one was wrong
--- when the day passed. Where it was reported without a zone, it is the day in the zone of the place.
+-- when the day passed. Where it was reported without a zone, it is the day in the zone of the
+-- place.
 -- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.

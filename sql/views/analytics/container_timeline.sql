@@ -10,8 +10,9 @@
 -- withdrawn or found to be untrue. occurred_at is when it happened, recorded_at when the service
 -- recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
 -- Of last free days only those that bind are here: not what a source says beside its day (original,
--- calculated). Statuses, holds, fees, last free days and ETAs come from comparing what we saw: occurred_at and
--- learned_at are when we first saw it so, and it happened between our look before and then.
+-- calculated). Statuses, holds, fees, last free days and ETAs come from comparing what we saw:
+-- occurred_at and learned_at are when we first saw it so, and it happened between our look before
+-- and then.
 -- A hold that goes in the look in which another of the same name comes was edited: it is changed,
 -- neither cleared nor placed.
 -- is_first_sight: it stood already when we first saw the container, so when it happened is not

@@ -1,11 +1,11 @@
 import { toError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
+import { isThisMachine } from '../../base/this-machine.js'
 import type { MailChannel } from '../alert-channels.js'
 import { footerOf, type Delivery, type Message } from '../message.js'
 
 const CONNECT_MS = 10_000
 const SILENCE_MS = 15_000
-const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 
 /**
  * Sends one mail and never throws. Until the server is asked to take it nothing can have arrived;
@@ -16,7 +16,7 @@ export async function sendMail(channel: MailChannel, message: Message): Promise<
   const { SMTPConnection } = await loadMailer()
   const url = new URL(channel.url)
   const isSecure = url.protocol === 'smtps:'
-  const isHere = THIS_MACHINE.test(url.hostname)
+  const isHere = isThisMachine(url.hostname)
   const connection = new SMTPConnection({
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),

@@ -1,6 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ConfigError } from '../../base/errors.js'
+import { isThisMachine } from '../../base/this-machine.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 export interface SourceAccount {
@@ -11,12 +12,10 @@ export interface SourceAccount {
 const HASH_BYTES = 32
 const hashSlowly = promisify<string, Buffer, number, Buffer>(scrypt)
 
-const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
 /** A simulator or tunnel on this machine has another port each time. */
 function addressOf({ apiUrl }: SourceAccount): string {
   const { protocol, hostname, host, pathname } = new URL(apiUrl)
-  const place = THIS_MACHINE.test(hostname) ? hostname : host
+  const place = isThisMachine(hostname) ? hostname : host
   return `${protocol}//${place}${pathname.replace(/\/+$/, '')}`
 }
 

@@ -180,7 +180,7 @@ class Move {
     )
   }
 
-  /** The instants at which its schemas were made: the same for this warehouse as long as it lives. */
+  /** The instants at which its schemas were made, which stay the same as long as it lives. */
   async #nameSource(): Promise<string> {
     const rows = await this.#source.query<{ applied_at: string }>(
       'name the source',

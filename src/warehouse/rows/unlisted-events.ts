@@ -58,6 +58,7 @@ export async function doubtLists(session: Session, containerIds: readonly string
   if (containerIds.length === 0) return
   await session.query(
     'doubt lists of transport events',
+    // An update waits for a run that is settling the row, and inserts it anew then.
     `insert into ${session.names.table('event_lists_in_doubt')} (container_id)
 select distinct container_id
 from unnest($1::text[]) as doubted (container_id)

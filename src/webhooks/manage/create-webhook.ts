@@ -1,6 +1,7 @@
 import type { ApiAnswer } from '../../api/client.js'
 import type { TrackingService } from '../../api/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
+import { isThisMachine } from '../../base/this-machine.js'
 import { checkSecret } from './check-webhooks.js'
 import { readNeededEvents } from './needed-events.js'
 import {
@@ -102,15 +103,13 @@ export function checkTargetUrl(option: string, url: string): void {
   if (problem !== undefined) throw new ConfigError([{ setting: option, problem }])
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
 function targetUrlProblem(url: string): string | undefined {
   if (!URL.canParse(url)) return 'must be an address like https://tracking.example.com/webhooks'
   const { protocol, hostname, username, password, hash } = new URL(url)
   if (username !== '' || password !== '') return 'must not hold a user name or a password'
   if (hash !== '') return 'must not hold a fragment (#…)'
   if (protocol === 'https:') return undefined
-  if (protocol === 'http:' && LOOPBACK.test(hostname)) return undefined
+  if (protocol === 'http:' && isThisMachine(hostname)) return undefined
   return (
     'must be an https:// address: deliveries hold your data ' +
     '(plain http is for this machine only)'

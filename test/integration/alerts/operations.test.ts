@@ -269,7 +269,7 @@ describe('a message', () => {
     { tags: ['A2'] },
     async (_when, point, arrived) => {
       await scene.quarantine(1)
-      // As a kill does, it leaves the row as it is: what throws here is past every catch of sending.
+      // Like a kill it leaves the row as it is: it throws past every catch of sending.
       await scene.look(at(0), {
         reachFailpoint: (reached) => {
           if (reached === point) throw new Error('killed')

@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from 'commander'
-import { ConfigError } from '../base/errors.js'
-import { EXIT_CODES } from '../base/exit-code.js'
-import { countOf } from '../base/phrases.js'
-import { requireService, watchSettingsOf } from '../config/needed-settings.js'
+import { ConfigError } from '../../base/errors.js'
+import { EXIT_CODES } from '../../base/exit-code.js'
+import { countOf } from '../../base/phrases.js'
+import { requireService, watchSettingsOf } from '../../config/needed-settings.js'
 import {
   REPLAYABLE_STATES,
   type ReplayableState,
   type ReplayReport,
-} from '../webhooks/process/replay-notifications.js'
-import type { Envelope } from '../webhooks/receive/delivery.js'
-import type { ReconcileReport } from '../webhooks/reconcile.js'
+} from '../../webhooks/process/replay-notifications.js'
+import type { Envelope } from '../../webhooks/receive/delivery.js'
+import type { ReconcileReport } from '../../webhooks/reconcile.js'
 import {
   declare,
   flag,
@@ -19,7 +19,7 @@ import {
   SERVICE_ONLY,
   value,
   wholeNumber,
-} from './declare-command.js'
+} from '../declare-command.js'
 import { create, enable, trigger } from './webhooks-create.js'
 
 const list = declare({
@@ -29,8 +29,8 @@ const list = declare({
     'Shows no secrets. Exit code 6 when ours signs with another.',
   settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
   run: async (app) => {
-    const { isOurs, listWebhookRecords } = await import('../webhooks/manage/own-webhooks.js')
-    const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
+    const { isOurs, listWebhookRecords } = await import('../../webhooks/manage/own-webhooks.js')
+    const { checkSecret } = await import('../../webhooks/manage/check-webhooks.js')
     const own = watchSettingsOf(app.config)
     const listed = await listWebhookRecords((await app.openService()).service, app.signal)
     const webhooks = listed.map((webhook) => ({
@@ -76,7 +76,7 @@ const events = declare({
   settings: [...SERVICE_ONLY, 'webhookEvents'],
   run: async (app) => {
     const { listCatalogueEvents, neededEvents } =
-      await import('../webhooks/manage/needed-events.js')
+      await import('../../webhooks/manage/needed-events.js')
     const { document } = await (await app.openService()).service.getWebhookEvents()
     const catalogue = listCatalogueEvents(document)
     const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
@@ -97,7 +97,7 @@ const ips = declare({
   help: 'List the addresses that deliveries come from, one per line, for a firewall.',
   settings: SERVICE_ONLY,
   run: async (app) => {
-    const { readAddressList } = await import('../webhooks/receive/sender-addresses.js')
+    const { readAddressList } = await import('../../webhooks/receive/sender-addresses.js')
     const { service } = await app.openService()
     const addresses = readAddressList((await service.getWebhookIps()).body)
     return { data: addresses, text: addresses }
@@ -112,7 +112,7 @@ const failed = declare({
     limit: value('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
   },
   run: async (app, { limit }) => {
-    const { listFailedNotifications } = await import('../webhooks/reconcile.js')
+    const { listFailedNotifications } = await import('../../webhooks/reconcile.js')
     const { service } = await app.openService()
     const found: Envelope[] = []
     const pageSize = Math.min(limit, app.config.pageSize)
@@ -152,7 +152,7 @@ const reconcile = declare({
     'webhookReactivate',
   ],
   run: async (app) => {
-    const { reconcile: catchUp } = await import('../webhooks/reconcile.js')
+    const { reconcile: catchUp } = await import('../../webhooks/reconcile.js')
     // Before a database is started in vain.
     requireService(app.config)
     const warehouse = await app.openWarehouse({ isWriting: true })
@@ -240,7 +240,7 @@ export const replay = declare({
         'needs ids of notifications, or --state, --event, --since or --until, or --all alone'
       throw new ConfigError([{ setting: 'replay', problem }])
     }
-    const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
+    const { replayNotifications } = await import('../../webhooks/process/replay-notifications.js')
     const warehouse = await app.openWarehouse({ isWriting: true })
     const selection = {
       event,

@@ -1,17 +1,17 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
-import type { App } from '../app.js'
-import { ConfigError } from '../base/errors.js'
-import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
-import { countOf } from '../base/phrases.js'
+import type { App } from '../../app.js'
+import { ConfigError } from '../../base/errors.js'
+import { EXIT_CODES, exitCodeOf } from '../../base/exit-code.js'
+import { countOf } from '../../base/phrases.js'
 import {
   requireWebhookSecrets,
   requireWebhookUrl,
   watchSettingsOf,
-} from '../config/needed-settings.js'
-import type { ManageDependencies, ManagedWebhook } from '../webhooks/manage/create-webhook.js'
-import type { Answer, CommandIo } from './command-io.js'
-import { argument, declare, flag, SERVICE_ONLY, value, wholeNumber } from './declare-command.js'
+} from '../../config/needed-settings.js'
+import type { ManageDependencies, ManagedWebhook } from '../../webhooks/manage/create-webhook.js'
+import type { Answer, CommandIo } from '../command-io.js'
+import { argument, declare, flag, SERVICE_ONLY, value, wholeNumber } from '../declare-command.js'
 
 const SECRET_OPTIONS = {
   isSecretShown: flag(
@@ -41,7 +41,7 @@ export const create = declare({
     ...SECRET_OPTIONS,
   },
   run: async (app, { givenUrl, isAgain, ...options }) => {
-    const { createOwnWebhook } = await import('../webhooks/manage/create-webhook.js')
+    const { createOwnWebhook } = await import('../../webhooks/manage/create-webhook.js')
     const { webhookUrl, webhookIds } = app.config
     const url = givenUrl ?? requireWebhookUrl(app.config)
     // Without a secret of ours there must be a way to get the one that the service makes.
@@ -68,7 +68,7 @@ export const enable = declare({
     ...SECRET_OPTIONS,
   },
   run: async (app, { webhookId, isWithEvents, isSigning, ...options }) => {
-    const { enableWebhook } = await import('../webhooks/manage/create-webhook.js')
+    const { enableWebhook } = await import('../../webhooks/manage/create-webhook.js')
     if (isSigning) requireWebhookSecrets(app.config)
     return manage(app, 'enabled', options, (dependencies) =>
       enableWebhook({ webhookId, isWithEvents, isSigning }, dependencies),
@@ -205,10 +205,10 @@ export const trigger = declare({
 })
 
 async function sendSample(app: App, event: string, url: string): Promise<Answer> {
-  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
+  const { checkTargetUrl } = await import('../../webhooks/manage/create-webhook.js')
   checkTargetUrl('--to', url)
-  const { listWebhookRecords, sendsTo } = await import('../webhooks/manage/own-webhooks.js')
-  const { checkSecret } = await import('../webhooks/manage/check-webhooks.js')
+  const { listWebhookRecords, sendsTo } = await import('../../webhooks/manage/own-webhooks.js')
+  const { checkSecret } = await import('../../webhooks/manage/check-webhooks.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
@@ -243,8 +243,8 @@ async function testWay(
   io: CommandIo,
   { event, listen, timeout, json }: TestOptions,
 ): Promise<Answer> {
-  const { checkTargetUrl } = await import('../webhooks/manage/create-webhook.js')
-  const { testWebhook } = await import('../webhooks/manage/self-test.js')
+  const { checkTargetUrl } = await import('../../webhooks/manage/create-webhook.js')
+  const { testWebhook } = await import('../../webhooks/manage/self-test.js')
   const { config } = app
   const url = requireWebhookUrl(config)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)
