@@ -42,6 +42,14 @@ const OWN = {
   is_total: false,
 }
 
+/** What a row says of a container that has neither customer nor references, tags or fields. */
+export const OF_NOBODY = {
+  customer_name: null,
+  ref_numbers_text: null,
+  tags_text: null,
+  custom_fields: null,
+}
+
 export async function openAnalyticsScene(): Promise<AnalyticsScene> {
   const { warehouse, drop } = await createTestWarehouse()
   const { names } = warehouse

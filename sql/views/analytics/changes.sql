@@ -236,9 +236,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
-    shipment.customer_name,
-    container.ref_numbers as container_ref_numbers,
-    shipment.ref_numbers as shipment_ref_numbers,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     found.change,
     found.subject,
     found.from_value,
@@ -270,6 +271,8 @@ left join lateral (
 
 ) as shipment
     on true
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = found.container_id
 where coalesce(container.container_id, '') <> '';
 
 comment on view {{analytics}}.changes is
@@ -289,10 +292,12 @@ comment on column {{analytics}}.changes.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.changes.customer_name is
     'Customer of the shipment.';
-comment on column {{analytics}}.changes.container_ref_numbers is
-    'The customer''s reference numbers of the container.';
-comment on column {{analytics}}.changes.shipment_ref_numbers is
-    'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.changes.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.changes.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.changes.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.changes.change is
     'What changed: ETA, last free day, availability, hold, fee, appointment, vessel, terminal '
     'or milestone.';

@@ -49,7 +49,6 @@ places as (
         stay.place_locode,
         stay.equipment_type,
         stay.equipment_length,
-        stay.customer_name,
         stay.time_zone,
         stay.is_tracking_stopped,
         stay.today_on,
@@ -131,7 +130,6 @@ ruled as (
         clock.bill_of_lading_number,
         clock.shipping_line_scac,
         clock.pod_terminal,
-        clock.customer_name,
         clock.time_zone,
         clock.is_tracking_stopped,
         clock.has_ended,
@@ -201,7 +199,6 @@ dated as (
         clock.bill_of_lading_number,
         clock.shipping_line_scac,
         clock.pod_terminal,
-        clock.customer_name,
         clock.time_zone,
         clock.today_on,
         clock.out_on,
@@ -246,7 +243,10 @@ select
     clock.counts,
     clock.holiday_calendar,
     clock.currency_code,
-    clock.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     clock.time_zone,
     clock.free_days,
     case
@@ -283,7 +283,9 @@ left join lateral {{analytics}}.cost_of(
     case when past.is_running then clock.today_on - clock.last_free_on end
 ) as cost
     on past.days_over is not null
-    and clock.rule_name is not null;
+    and clock.rule_name is not null
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clock.container_id;
 
 comment on view {{analytics}}.charge_clocks is
     'One row per container, place and charge whose clock of free time runs or ran, as known '
@@ -320,6 +322,12 @@ comment on column {{analytics}}.charge_clocks.currency_code is
     'Currency of the amounts.';
 comment on column {{analytics}}.charge_clocks.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.charge_clocks.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.charge_clocks.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.charge_clocks.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.charge_clocks.time_zone is
     'Zone of the place, in which days are counted.';
 comment on column {{analytics}}.charge_clocks.free_days is

@@ -29,9 +29,14 @@ select
     clock.rule_name,
     clock.last_free_source,
     clock.currency_code,
-    clock.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     coalesce(seen.holds, '{}') as holds,
+    nullif(array_to_string(seen.holds, ', '), '') as holds_text,
     coalesce(seen.fees, '{}') as fees_seen,
+    nullif(array_to_string(seen.fees, ', '), '') as fees_seen_text,
     past.day_over,
     tier.daily_rate as charge_amount,
     seen.was_available,
@@ -181,6 +186,8 @@ cross join lateral (
         end as last_free_on
 
 ) as seen
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clock.container_id
 where clock.days_over > 0;
 
 comment on view {{analytics}}.charge_days is
@@ -212,10 +219,20 @@ comment on column {{analytics}}.charge_days.currency_code is
     'Currency of charge_amount.';
 comment on column {{analytics}}.charge_days.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.charge_days.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.charge_days.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.charge_days.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.charge_days.holds is
     'Holds other than pending that stood at any time of the day, at the place.';
+comment on column {{analytics}}.charge_days.holds_text is
+    'The same as one text.';
 comment on column {{analytics}}.charge_days.fees_seen is
     'Fees listed at the end of the day: type, amount, currency; at the place.';
+comment on column {{analytics}}.charge_days.fees_seen_text is
+    'The same as one text.';
 comment on column {{analytics}}.charge_days.day_over is
     'The day after the last free day is 1.';
 comment on column {{analytics}}.charge_days.charge_amount is

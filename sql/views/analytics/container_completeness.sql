@@ -60,25 +60,18 @@ reached as (
 )
 
 select
-    container_id,
+    reached.container_id,
     shipment_id,
     pod_terminal_id,
     container_number,
     shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     pod_timezone,
-    array_remove(
-        array[
-            case when reached > 1 and pol_atd_at is null then 'departed' end,
-            case when reached > 2 and pod_arrived_at is null then 'arrived' end,
-            case when reached > 3 and pod_discharged_at is null then 'discharged' end,
-            case
-                when reached > 4 and is_rail and pod_rail_departed_at is null then 'rail departed'
-            end,
-            case when reached > 5 and is_rail and ind_ata_at is null then 'arrived inland' end,
-            case when reached > 6 and full_out_at is null then 'picked up' end
-        ],
-        null
-    ) as missing,
+    late.missing,
+    nullif(array_to_string(late.missing, ', '), '') as missing_text,
     -- A container without a rail leg passes over the two milestones on rails.
     case when is_rail or reached < 6 then reached else reached - 2 end as milestones_expected,
     num_nonnulls(
@@ -93,7 +86,28 @@ select
     is_rail,
     reached = 3 and ind_rail_unloaded_at is null as is_at_terminal,
     tracking_stopped_reason
-from reached;
+from reached
+cross join lateral (
+
+    select
+        array_remove(
+            array[
+                case when reached > 1 and pol_atd_at is null then 'departed' end,
+                case when reached > 2 and pod_arrived_at is null then 'arrived' end,
+                case when reached > 3 and pod_discharged_at is null then 'discharged' end,
+                case
+                    when reached > 4 and is_rail and pod_rail_departed_at is null
+                        then 'rail departed'
+                end,
+                case when reached > 5 and is_rail and ind_ata_at is null then 'arrived inland' end,
+                case when reached > 6 and full_out_at is null then 'picked up' end
+            ],
+            null
+        ) as missing
+
+) as late
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = reached.container_id;
 
 comment on view {{analytics}}.container_completeness is
     'One row per container: how many of the milestones it must have passed are reported, and '
@@ -108,11 +122,21 @@ comment on column {{analytics}}.container_completeness.container_number is
     'Container number.';
 comment on column {{analytics}}.container_completeness.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.container_completeness.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.container_completeness.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.container_completeness.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.container_completeness.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.container_completeness.pod_timezone is
     'IANA time zone of the port of discharge, as sent.';
 comment on column {{analytics}}.container_completeness.missing is
     'Milestones before the furthest one that are not reported, in order: departed, arrived, '
     'discharged, rail departed, arrived inland, picked up. Empty: none.';
+comment on column {{analytics}}.container_completeness.missing_text is
+    'The same as one text.';
 comment on column {{analytics}}.container_completeness.milestones_expected is
     'Milestones up to the furthest one reported.';
 comment on column {{analytics}}.container_completeness.milestones_reported is

@@ -337,6 +337,10 @@ select
     clocks.equipment_type,
     clocks.equipment_length,
     clocks.current_status,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     clocks.empty_out_zone,
     clocks.full_in_zone,
     clocks.pol_loaded_zone,
@@ -399,7 +403,9 @@ select
     clocks.empty_terminated_at,
     clocks.empty_terminated_at at time zone clocks.empty_return_clock as empty_terminated_local,
     clocks.known_since
-from clocks;
+from clocks
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clocks.container_id;
 
 comment on view {{analytics}}.container_milestones is
     'One row per live container, as known at as_of(): every milestone of its journey as UTC '
@@ -436,6 +442,14 @@ comment on column {{analytics}}.container_milestones.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.container_milestones.current_status is
     'Status of the container, in the service''s words.';
+comment on column {{analytics}}.container_milestones.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.container_milestones.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.container_milestones.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.container_milestones.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.container_milestones.empty_out_zone is
     'IANA zone of empty_out_at, that of its transport event, else that of the place; null: none was '
     'sent.';

@@ -56,7 +56,6 @@ facts as (
         container.pod_terminal_id,
         container.pickup_facility_id,
         container.number as container_number,
-        container.ref_numbers as container_ref_numbers,
         container.equipment_type,
         container.equipment_length,
         container.current_status,
@@ -66,9 +65,6 @@ facts as (
         container.pod_discharged_at,
         shipment.bill_of_lading_number,
         shipment.shipping_line_scac,
-        shipment.customer_name,
-        shipment.ref_numbers as shipment_ref_numbers,
-        shipment.tags,
         shipment.port_of_discharge_locode,
         shipment.port_of_discharge_name,
         shipment.destination_locode,
@@ -250,7 +246,6 @@ stays as (
         fact.pod_terminal_id,
         fact.pickup_facility_id,
         fact.container_number,
-        fact.container_ref_numbers,
         fact.equipment_type,
         fact.equipment_length,
         fact.current_status,
@@ -258,9 +253,6 @@ stays as (
         fact.pickup_appointment_at,
         fact.bill_of_lading_number,
         fact.shipping_line_scac,
-        fact.customer_name,
-        fact.shipment_ref_numbers,
-        fact.tags,
         fact.tracking_stopped_reason,
         fact.pod_discharged_at,
         fact.is_tracking_stopped,
@@ -398,10 +390,13 @@ select
     stay.equipment_type,
     stay.equipment_length,
     stay.current_status,
-    stay.customer_name,
-    stay.container_ref_numbers,
-    stay.shipment_ref_numbers,
-    stay.tags,
+    customer.customer_name,
+    customer.container_ref_numbers,
+    customer.shipment_ref_numbers,
+    customer.ref_numbers_text,
+    customer.tags,
+    customer.tags_text,
+    customer.custom_fields,
     standing.state,
     stay.mode,
     case
@@ -427,14 +422,10 @@ select
         when stay.current_status = 'available' then true
         when stay.current_status in ('not_available', 'grounded') then false
     end as is_available,
-    case
-        when stay.has_begun and not stay.has_ended then coalesce(hold.blocking, '{}')
-        else '{}'
-    end as blocking_holds,
-    case
-        when stay.has_begun and not stay.has_ended then coalesce(hold.others, '{}')
-        else '{}'
-    end as other_holds,
+    coalesce(hold.blocking, '{}') as blocking_holds,
+    nullif(array_to_string(hold.blocking, ', '), '') as blocking_holds_text,
+    coalesce(hold.others, '{}') as other_holds,
+    nullif(array_to_string(hold.others, ', '), '') as other_holds_text,
     stay.is_tracking_stopped,
     stay.is_zone_sent and stay.clock is not null as is_zone_known,
     stay.is_out,
@@ -501,7 +492,9 @@ left join {{data}}.terminals as pod_terminal
 left join {{data}}.terminals as facility
     on facility.terminal_id = stay.terminal_id
 left join {{data}}.rail_terminals as ramp
-    on ramp.rail_terminal_id = stay.terminal_id;
+    on ramp.rail_terminal_id = stay.terminal_id
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = stay.container_id;
 
 comment on view {{analytics}}.container_stays is
     'One row per live container and stay, at the port and at the ramp, as known at as_of(): '
@@ -547,8 +540,14 @@ comment on column {{analytics}}.container_stays.container_ref_numbers is
     'The customer''s reference numbers of the container.';
 comment on column {{analytics}}.container_stays.shipment_ref_numbers is
     'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.container_stays.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
 comment on column {{analytics}}.container_stays.tags is
     'Tags of the shipment.';
+comment on column {{analytics}}.container_stays.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.container_stays.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.container_stays.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.container_stays.mode is
@@ -571,8 +570,12 @@ comment on column {{analytics}}.container_stays.is_available is
     'of the stay.';
 comment on column {{analytics}}.container_stays.blocking_holds is
     'Names of the holds of the place that block, all but pending ones. Empty outside of the stay.';
+comment on column {{analytics}}.container_stays.blocking_holds_text is
+    'The same as one text.';
 comment on column {{analytics}}.container_stays.other_holds is
     'Holds that do not block here, with their status.';
+comment on column {{analytics}}.container_stays.other_holds_text is
+    'The same as one text.';
 comment on column {{analytics}}.container_stays.is_tracking_stopped is
     'Whether the service stopped asking the shipping line.';
 comment on column {{analytics}}.container_stays.is_zone_known is

@@ -404,6 +404,10 @@ select
     happening.detail,
     happening.location_locode,
     happening.source,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     happening.is_first_sight,
     zone.name is not null as is_zone_known,
     happening.occurred_at,
@@ -413,7 +417,9 @@ select
         coalesce(zone.name, case when happening.is_wall_time then 'UTC' end) as occurred_local
 from happenings as happening
 left join {{analytics}}.time_zones as zone
-    on zone.name = happening.timezone;
+    on zone.name = happening.timezone
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = happening.container_id;
 
 comment on view {{analytics}}.container_timeline is
     'One row per container and thing that happened to it: transport events, statuses, holds, '
@@ -444,6 +450,14 @@ comment on column {{analytics}}.container_timeline.location_locode is
 comment on column {{analytics}}.container_timeline.source is
     'Who reported it to the service (shipping_line, terminal, ais) of a transport event or a '
     'notified change; else how we learned it: sync or webhook. Null: not known.';
+comment on column {{analytics}}.container_timeline.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.container_timeline.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.container_timeline.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.container_timeline.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.container_timeline.is_first_sight is
     'True: it stood already when we first saw the container, so it happened at some time before.';
 comment on column {{analytics}}.container_timeline.is_zone_known is

@@ -22,7 +22,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
-    shipment.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
     correction.attribute as milestone,
     case when correction.to_at is null then 'taken back' else 'moved' end as kind,
@@ -46,6 +49,8 @@ left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
 left join {{analytics}}.time_zones as zone
     on zone.name = correction.time_zone
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = container.container_id
 where correction.kind = 'milestone'
     and correction.from_at is not null;
 
@@ -66,6 +71,12 @@ comment on column {{analytics}}.date_corrections.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.date_corrections.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.date_corrections.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.date_corrections.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.date_corrections.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.date_corrections.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.date_corrections.milestone is

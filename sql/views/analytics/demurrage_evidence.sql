@@ -310,6 +310,10 @@ select
     observation.container_number,
     observation.bill_of_lading_number,
     observation.shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     observation.pod_terminal,
     observation.place,
     observation.kind,
@@ -344,6 +348,8 @@ select
     observation.final_destination_full_out_at,
     observation.final_destination_full_out_local
 from observations as observation
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = observation.container_id
 where observation.seen_at <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.demurrage_evidence is
@@ -361,6 +367,14 @@ comment on column {{analytics}}.demurrage_evidence.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.demurrage_evidence.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.demurrage_evidence.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.demurrage_evidence.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.demurrage_evidence.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.demurrage_evidence.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.demurrage_evidence.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.demurrage_evidence.place is

@@ -42,7 +42,6 @@ overdue as (
         stay.place,
         stay.equipment_type,
         stay.equipment_length,
-        stay.customer_name,
         stay.state,
         stay.binding_source,
         stay.tracking_stopped_reason,
@@ -145,7 +144,10 @@ select
     stay.place,
     stay.equipment_type,
     stay.equipment_length,
-    stay.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     stay.state,
     stay.binding_source,
     stay.tracking_stopped_reason,
@@ -226,7 +228,9 @@ left join lateral (
     ) as by_currency
 
 ) as estimate
-    on true;
+    on true
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = stay.container_id;
 
 comment on view {{analytics}}.demurrage_exposure is
     'One row per container and stay past its last free day, as known at as_of(): days over, '
@@ -253,6 +257,12 @@ comment on column {{analytics}}.demurrage_exposure.equipment_length is
     'Length in feet.';
 comment on column {{analytics}}.demurrage_exposure.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.demurrage_exposure.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.demurrage_exposure.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.demurrage_exposure.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.demurrage_exposure.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.demurrage_exposure.binding_source is

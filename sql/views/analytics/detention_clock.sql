@@ -17,7 +17,10 @@ select
     clock.state,
     clock.rule_name,
     clock.currency_code,
-    clock.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     clock.time_zone,
     clock.free_days,
     clock.days_left,
@@ -30,6 +33,8 @@ select
     clock.last_free_on as return_by_on,
     clock.ended_on as returned_on
 from {{analytics}}.charge_clocks as clock
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clock.container_id
 where clock.charge = 'detention';
 
 comment on view {{analytics}}.detention_clock is
@@ -57,6 +62,12 @@ comment on column {{analytics}}.detention_clock.currency_code is
     'Currency of the amounts.';
 comment on column {{analytics}}.detention_clock.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.detention_clock.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.detention_clock.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.detention_clock.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.detention_clock.time_zone is
     'Zone of the place it left, in which days are counted.';
 comment on column {{analytics}}.detention_clock.free_days is

@@ -89,12 +89,16 @@ clocks as (
 )
 
 select
-    container_id,
+    clocks.container_id,
     shipment_id,
     pod_terminal_id,
     container_number,
     bill_of_lading_number,
     shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     equipment_type,
     equipment_length,
     state,
@@ -118,7 +122,9 @@ select
     empty_terminated_at,
     full_out_at at time zone out_zone as full_out_local,
     empty_terminated_at at time zone in_zone as empty_terminated_local
-from clocks;
+from clocks
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clocks.container_id;
 
 comment on view {{analytics}}.empty_return_times is
     'One row per container picked up full or returned empty: how long the line''s equipment was '
@@ -135,6 +141,14 @@ comment on column {{analytics}}.empty_return_times.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.empty_return_times.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.empty_return_times.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.empty_return_times.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.empty_return_times.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.empty_return_times.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.empty_return_times.equipment_type is
     'dry, reefer and so on.';
 comment on column {{analytics}}.empty_return_times.equipment_length is

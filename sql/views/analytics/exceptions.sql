@@ -418,9 +418,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
-    shipment.customer_name,
-    container.ref_numbers as container_ref_numbers,
-    shipment.ref_numbers as shipment_ref_numbers,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     found.exception,
     case
         when found.exception in ('overdue', 'last_free_day_near', 'appointment_late') then 'high'
@@ -443,7 +444,9 @@ left join {{analytics}}.known_shipments as shipment
 left join {{analytics}}.demurrage_exposure as exposure
     on found.exception = 'overdue'
     and exposure.container_id = found.container_id
-    and exposure.place = found.place;
+    and exposure.place = found.place
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = found.container_id;
 
 comment on view {{analytics}}.exceptions is
     'One row per live container and exception that is open at as_of(): what needs attention, '
@@ -462,10 +465,12 @@ comment on column {{analytics}}.exceptions.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.exceptions.customer_name is
     'Customer of the shipment.';
-comment on column {{analytics}}.exceptions.container_ref_numbers is
-    'The customer''s reference numbers of the container.';
-comment on column {{analytics}}.exceptions.shipment_ref_numbers is
-    'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.exceptions.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.exceptions.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.exceptions.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.exceptions.exception is
     'What needs attention: overdue, last_free_day_near, appointment_late, long_there, '
     'hold_new, hold_cleared, eta_slipped, eta_passed, rolled, rail_silent, no_news, '

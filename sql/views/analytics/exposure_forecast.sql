@@ -20,13 +20,18 @@ select
     clock.rule_name,
     clock.last_free_source,
     clock.currency_code,
-    clock.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     clock.days_left,
     clock.amount,
     clock.seven_days_amount,
     clock.fourteen_days_amount,
     clock.last_free_on
 from {{analytics}}.charge_clocks as clock
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = clock.container_id
 where clock.rule_name is not null
     and clock.days_left is not null
     -- So that no rule is sought for those that are long gone.
@@ -63,6 +68,12 @@ comment on column {{analytics}}.exposure_forecast.currency_code is
     'Currency of the amounts.';
 comment on column {{analytics}}.exposure_forecast.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.exposure_forecast.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.exposure_forecast.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.exposure_forecast.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.exposure_forecast.days_left is
     'Calendar days to the last free day, negative past it.';
 comment on column {{analytics}}.exposure_forecast.amount is

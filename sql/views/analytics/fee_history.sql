@@ -19,6 +19,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
     fee.place,
     fee.type as fee_type,
@@ -83,6 +87,8 @@ left join lateral (
 
 ) as gone
     on true
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = fee.container_id
 where fee.valid_from <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.fee_history is
@@ -101,6 +107,14 @@ comment on column {{analytics}}.fee_history.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.fee_history.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.fee_history.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.fee_history.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.fee_history.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.fee_history.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.fee_history.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.fee_history.place is

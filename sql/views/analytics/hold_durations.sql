@@ -167,6 +167,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
     hold.place,
     hold.name as hold_name,
@@ -203,7 +207,9 @@ left join {{analytics}}.time_zones as zone
     on zone.name = case hold.place
         when 'ramp' then container.final_destination_timezone
         else container.pod_timezone
-    end;
+    end
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = hold.container_id;
 
 comment on view {{analytics}}.hold_durations is
     'One row per interval in which a hold stood on a live container with one status.';
@@ -221,6 +227,14 @@ comment on column {{analytics}}.hold_durations.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.hold_durations.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.hold_durations.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.hold_durations.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.hold_durations.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.hold_durations.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.hold_durations.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.hold_durations.place is

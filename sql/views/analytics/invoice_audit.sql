@@ -40,7 +40,6 @@ clocks as (
         matched.shipment_id,
         matched.pod_terminal_id,
         matched.place,
-        matched.customer_name,
         matched.shipping_line_scac,
         matched.pod_terminal,
         matched.rule_name,
@@ -54,7 +53,6 @@ clocks as (
             clock.shipment_id,
             clock.pod_terminal_id,
             clock.place,
-            clock.customer_name,
             clock.shipping_line_scac,
             clock.pod_terminal,
             clock.rule_name,
@@ -68,7 +66,6 @@ clocks as (
                 made.shipment_id,
                 made.pod_terminal_id,
                 made.place,
-                made.customer_name,
                 made.shipping_line_scac,
                 made.pod_terminal,
                 made.rule_name,
@@ -120,7 +117,6 @@ audited as (
         clock.shipment_id,
         clock.pod_terminal_id,
         clock.place,
-        clock.customer_name,
         clock.shipping_line_scac,
         clock.pod_terminal,
         clock.rule_name,
@@ -194,32 +190,16 @@ select
     line.pod_terminal,
     line.place,
     line.charge,
-    array_remove(
-        array[
-            case
-                when not line.is_known then 'unknown_container'
-                when line.container_id is null then 'never_charged'
-            end,
-            case when line.days < line.days_claimed then 'outside_period' end,
-            case when line.unavailable > 0 then 'not_available' end,
-            case when line.on_hold > 0 then 'on_hold' end,
-            case when line.free_to_on <> line.last_free_on then 'wrong_free_time' end,
-            case
-                when line.currency_code = line.currency_ours
-                    and line.daily_rate * line.days > line.amount_ours
-                    then 'wrong_rate'
-            end,
-            case when line.daily_rate * line.days_claimed <> line.amount then 'wrong_sum' end,
-            case when line.currency_code <> line.currency_ours then 'other_currency' end,
-            case when cardinality(line.missing_items) > 0 then 'missing_items' end,
-            case when line.issued_on > line.charged_to_on + 30 then 'late_issue' end
-        ],
-        null
-    ) as reasons,
+    doubt.reasons,
+    nullif(array_to_string(doubt.reasons, ', '), '') as reasons_text,
     line.missing_items,
+    nullif(array_to_string(line.missing_items, ', '), '') as missing_items_text,
     line.rule_name,
     line.currency_code,
-    line.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     line.days_claimed,
     line.days as days_ours,
     line.unavailable as days_unavailable,
@@ -234,7 +214,36 @@ select
     line.charged_from_on,
     line.charged_to_on,
     line.issued_on
-from audited as line;
+from audited as line
+cross join lateral (
+
+    select
+        array_remove(
+            array[
+                case
+                    when not line.is_known then 'unknown_container'
+                    when line.container_id is null then 'never_charged'
+                end,
+                case when line.days < line.days_claimed then 'outside_period' end,
+                case when line.unavailable > 0 then 'not_available' end,
+                case when line.on_hold > 0 then 'on_hold' end,
+                case when line.free_to_on <> line.last_free_on then 'wrong_free_time' end,
+                case
+                    when line.currency_code = line.currency_ours
+                        and line.daily_rate * line.days > line.amount_ours
+                        then 'wrong_rate'
+                end,
+                case when line.daily_rate * line.days_claimed <> line.amount then 'wrong_sum' end,
+                case when line.currency_code <> line.currency_ours then 'other_currency' end,
+                case when cardinality(line.missing_items) > 0 then 'missing_items' end,
+                case when line.issued_on > line.charged_to_on + 30 then 'late_issue' end
+            ],
+            null
+        ) as reasons
+
+) as doubt
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = line.container_id;
 
 comment on view {{analytics}}.invoice_audit is
     'One row per line of a demurrage, storage or detention invoice: what it claims, what our '
@@ -265,14 +274,24 @@ comment on column {{analytics}}.invoice_audit.charge is
     'demurrage, storage or detention.';
 comment on column {{analytics}}.invoice_audit.reasons is
     'Reasons to look into; see the header of the view. Empty: none.';
+comment on column {{analytics}}.invoice_audit.reasons_text is
+    'The same as one text.';
 comment on column {{analytics}}.invoice_audit.missing_items is
     'What 46 CFR 541.6 asks for and the line does not say.';
+comment on column {{analytics}}.invoice_audit.missing_items_text is
+    'The same as one text.';
 comment on column {{analytics}}.invoice_audit.rule_name is
     'Rule that holds; free_time_rules. Null: none.';
 comment on column {{analytics}}.invoice_audit.currency_code is
     'Currency of the amounts.';
 comment on column {{analytics}}.invoice_audit.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.invoice_audit.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.invoice_audit.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.invoice_audit.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.invoice_audit.days_claimed is
     'Days that the line charges.';
 comment on column {{analytics}}.invoice_audit.days_ours is

@@ -23,7 +23,10 @@ select
     stay.equipment_type,
     stay.equipment_length,
     stay.current_status,
-    stay.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     stay.state,
     stay.binding_source,
     stay.time_zone,
@@ -42,7 +45,9 @@ select
     stay.start_at,
     stay.end_at,
     stay.pod_discharged_at
-from {{analytics}}.container_stays as stay;
+from {{analytics}}.container_stays as stay
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = stay.container_id;
 
 comment on view {{analytics}}.last_free_days is
     'One row per live container and stay, as known at as_of(): the last free day that binds '
@@ -73,6 +78,12 @@ comment on column {{analytics}}.last_free_days.current_status is
     'Status of the container, in the service''s words.';
 comment on column {{analytics}}.last_free_days.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.last_free_days.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.last_free_days.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.last_free_days.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.last_free_days.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.last_free_days.binding_source is

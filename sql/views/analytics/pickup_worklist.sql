@@ -37,10 +37,15 @@ select
     stay.terminal_city,
     coalesce(facility.nickname, facility.name) as pickup_facility_name,
     stay.current_status,
-    stay.customer_name,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     stay.state,
     readiness.blockers,
+    nullif(array_to_string(readiness.blockers, ', '), '') as blockers_text,
     stay.other_holds,
+    stay.other_holds_text,
     stay.tracking_stopped_reason,
     stay.days_left,
     round(extract(epoch from {{analytics}}.as_of() - stay.start_at) / 86400, 1) as days_there,
@@ -96,6 +101,8 @@ left join lateral (
 
 ) as comparison
     on true
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = stay.container_id
 where stay.has_begun
     and not stay.has_ended
     and stay.mode <> 'rail'
@@ -139,13 +146,23 @@ comment on column {{analytics}}.pickup_worklist.current_status is
     'Status of the container, in the service''s words.';
 comment on column {{analytics}}.pickup_worklist.customer_name is
     'Customer of the shipment.';
+comment on column {{analytics}}.pickup_worklist.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.pickup_worklist.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.pickup_worklist.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.pickup_worklist.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.pickup_worklist.blockers is
     'What keeps it from being picked up: hold: <name>, not available, availability unknown. '
     'Empty when ready.';
+comment on column {{analytics}}.pickup_worklist.blockers_text is
+    'The same as one text.';
 comment on column {{analytics}}.pickup_worklist.other_holds is
     'Holds that do not block here, with their status.';
+comment on column {{analytics}}.pickup_worklist.other_holds_text is
+    'The same as one text.';
 comment on column {{analytics}}.pickup_worklist.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.pickup_worklist.days_left is

@@ -125,12 +125,16 @@ hours as (
 )
 
 select
-    container_id,
+    hours.container_id,
     shipment_id,
     pod_terminal_id,
     container_number,
     bill_of_lading_number,
     shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     port_of_discharge_locode,
     destination_locode,
     pod_rail_carrier_scac,
@@ -169,7 +173,9 @@ select
     ind_ata_at at time zone ind_zone as ind_ata_local,
     ind_rail_unloaded_at at time zone ind_zone as ind_rail_unloaded_local,
     final_destination_full_out_at at time zone ind_zone as final_destination_full_out_local
-from hours;
+from hours
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = hours.container_id;
 
 comment on view {{analytics}}.rail_legs is
     'One row per container with a rail leg: each stage of it and its hours.';
@@ -185,6 +191,14 @@ comment on column {{analytics}}.rail_legs.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.rail_legs.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.rail_legs.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.rail_legs.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.rail_legs.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.rail_legs.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.rail_legs.port_of_discharge_locode is
     'UN/LOCODE of the port of discharge.';
 comment on column {{analytics}}.rail_legs.destination_locode is

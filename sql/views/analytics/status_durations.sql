@@ -21,6 +21,10 @@ select
     container.number as container_number,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     status.status,
     round(status.seconds / 3600, 2) as hours,
     status.is_current,
@@ -51,7 +55,9 @@ cross join lateral (
         and version.valid_from <= {{analytics}}.as_of()
     group by version.current_status
 
-) as status;
+) as status
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = container.container_id;
 
 comment on view {{analytics}}.status_durations is
     'One row per live container and status it has had, as known at as_of(), with the hours it was '
@@ -68,6 +74,14 @@ comment on column {{analytics}}.status_durations.bill_of_lading_number is
     'Bill of lading number of the shipment.';
 comment on column {{analytics}}.status_durations.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.status_durations.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.status_durations.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.status_durations.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.status_durations.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.status_durations.status is
     'current_status; null: the service sent none.';
 comment on column {{analytics}}.status_durations.hours is

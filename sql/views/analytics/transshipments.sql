@@ -294,6 +294,10 @@ select
     stop.location_id,
     stop.container_number,
     stop.shipping_line_scac,
+    customer.customer_name,
+    customer.ref_numbers_text,
+    customer.tags_text,
+    customer.custom_fields,
     stop.location_locode,
     port.name as location_name,
     vessel_in.name as vessel_in_name,
@@ -324,7 +328,9 @@ left join {{data}}.ports as port
 left join {{data}}.vessels as vessel_in
     on vessel_in.vessel_id = stop.vessel_in_id
 left join {{data}}.vessels as vessel_out
-    on vessel_out.vessel_id = stop.vessel_out_id;
+    on vessel_out.vessel_id = stop.vessel_out_id
+left join {{analytics}}.container_customers as customer
+    on customer.container_id = stop.container_id;
 
 comment on view {{analytics}}.transshipments is
     'One row per container and place where it changed ships: arrival, discharge, loading, '
@@ -339,6 +345,14 @@ comment on column {{analytics}}.transshipments.container_number is
     'Container number.';
 comment on column {{analytics}}.transshipments.shipping_line_scac is
     'SCAC of the shipping line.';
+comment on column {{analytics}}.transshipments.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.transshipments.ref_numbers_text is
+    'Reference numbers of container and shipment, parted by ", ".';
+comment on column {{analytics}}.transshipments.tags_text is
+    'Tags of the shipment, parted by ", ".';
+comment on column {{analytics}}.transshipments.custom_fields is
+    'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.transshipments.location_locode is
     'UN/LOCODE of the place. Null: not said.';
 comment on column {{analytics}}.transshipments.location_name is

@@ -3,7 +3,10 @@
  * What filters an answer follows from the columns of that view (`shipped-queries.ts`).
  */
 export interface Question {
-  /** Columns shown, in order; names of columns here are separated by commas. */
+  /**
+   * Columns shown, in order; names of columns here are separated by commas. Whose a container is
+   * follows by itself (`CUSTOMER_COLUMNS`).
+   */
   readonly columns: string
   readonly order: string
   /** Columns of the view that say which row is the same one at another instant. */
@@ -21,6 +24,9 @@ export interface Question {
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean
 }
+
+/** Shown before `container_id`, of every view that has them. */
+export const CUSTOMER_COLUMNS = ['customer_name', 'ref_numbers_text', 'tags_text', 'custom_fields']
 
 const SEEN_CHANGES = 'changes are seen from the first load on, by syncs and webhooks'
 
@@ -56,8 +62,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   changes: {
     columns: `
       change, subject, container_number, from_value, to_value, effect, shift_hours, shift_days,
-      change_amount, change_currency_code, learned_at, customer_name, container_ref_numbers,
-      shipment_ref_numbers, shipping_line_scac, bill_of_lading_number, source, container_id`,
+      change_amount, change_currency_code, learned_at, shipping_line_scac, bill_of_lading_number,
+      source, container_id`,
     order: `
       learned_at desc, effect is distinct from 'worse', effect is null, container_id, change,
       subject`,
@@ -70,8 +76,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     columns: `
       container_number, place, charge, charged_on, day_over, charge_amount, currency_code,
       was_available, holds, fees_seen, is_working_day, last_free_on, last_free_source,
-      last_free_seen_on, rule_name, pod_terminal, shipping_line_scac, customer_name,
-      bill_of_lading_number, container_id`,
+      last_free_seen_on, rule_name, pod_terminal, shipping_line_scac, bill_of_lading_number,
+      container_id`,
     order: 'container_id, place, charge, charged_on',
     key: 'container_id, place, charge, charged_on',
     period: 'charged_on',
@@ -103,8 +109,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, place, terminal_name, place_locode, shipping_line_scac, state, mode,
       days_left, days_over, binding_on, binding_source, terminal_on, line_on, rail_on, service_on,
       start_at, end_at, out_on, is_available, blocking_holds, other_holds, has_begun, has_ended,
-      is_zone_known, time_zone, customer_name, container_ref_numbers, shipment_ref_numbers, tags,
-      current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
+      is_zone_known, time_zone, current_status, tracking_stopped_reason, bill_of_lading_number,
+      container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
     key: 'container_id, place',
     period: 'binding_on',
@@ -137,8 +143,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   date_corrections: {
     columns: `
       container_number, milestone, kind, from_local, to_local, shift_hours, learned_at, source,
-      pod_terminal, customer_name, shipping_line_scac, bill_of_lading_number, from_at, to_at,
-      container_id`,
+      pod_terminal, shipping_line_scac, bill_of_lading_number, from_at, to_at, container_id`,
     order: 'learned_at desc, container_id, milestone',
     key: 'container_id, milestone, learned_at',
     period: 'learned_at',
@@ -160,7 +165,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, place, pod_terminal, shipping_line_scac, state, days_over, binding_on,
       binding_source, fee_amount, fee_currency_code, fees_by_currency, is_total_different,
       fees_unreadable, estimate_amount, estimate_currency_code, days_without_rate, out_on,
-      customer_name, tracking_stopped_reason, bill_of_lading_number, container_id`,
+      tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', out_on is not null, days_over desc nulls last, container_id, place`,
     key: 'container_id, place',
     period: 'binding_on',
@@ -174,8 +179,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     columns: `
       container_number, state, return_by_on, days_left, days_over, amount, next_day_amount,
       currency_code, free_days, gate_out_on, returned_on, rule_name, has_rule, days_without_rate,
-      shipping_line_scac, pod_terminal, customer_name, time_zone, bill_of_lading_number,
-      container_id`,
+      shipping_line_scac, pod_terminal, time_zone, bill_of_lading_number, container_id`,
     order: `state = 'unknown', returned_on is not null, days_left nulls last, container_id`,
     key: 'container_id',
     period: 'gate_out_on',
@@ -215,8 +219,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   exceptions: {
     columns: `
       severity, exception, container_number, sentence, hours, cost_amount, cost_currency_code,
-      since_at, customer_name, shipping_line_scac, bill_of_lading_number, container_ref_numbers,
-      shipment_ref_numbers, container_id`,
+      since_at, shipping_line_scac, bill_of_lading_number, container_id`,
     order: `
       case severity when 'high' then 1 when 'medium' then 2 else 3 end, exception <> 'overdue',
       hours desc nulls last, container_id, exception`,
@@ -230,7 +233,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     columns: `
       container_number, place, charge, state, last_free_on, days_left, amount, seven_days_amount,
       fourteen_days_amount, currency_code, rule_name, last_free_source, shipping_line_scac,
-      pod_terminal, customer_name, bill_of_lading_number, container_id`,
+      pod_terminal, bill_of_lading_number, container_id`,
     order: 'fourteen_days_amount desc, container_id, place, charge',
     key: 'container_id, place, charge',
     period: 'last_free_on',
@@ -274,8 +277,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       invoice_number, line_number, container_number, charge, days_claimed, days_ours, amount,
       amount_ours, difference_amount, currency_code, reasons, missing_items, days_unavailable,
       days_on_hold, free_to_on, last_free_on, charged_from_on, charged_to_on, issued_on, issuer,
-      rule_name, place, shipping_line_scac, pod_terminal, customer_name, bill_of_lading_number,
-      container_id`,
+      rule_name, place, shipping_line_scac, pod_terminal, bill_of_lading_number, container_id`,
     order: 'issued_on desc nulls last, issuer, invoice_number, line_number',
     key: 'issuer, invoice_number, line_number',
     period: 'issued_on',
@@ -289,7 +291,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     columns: `
       container_number, place, place_locode, pod_terminal, shipping_line_scac, state, days_left,
       days_over, binding_on, binding_source, line_on, terminal_on, rail_on, service_on, today_on,
-      out_on, current_status, customer_name, bill_of_lading_number, container_id`,
+      out_on, current_status, bill_of_lading_number, container_id`,
     order: `state = 'unknown', has_ended, days_left nulls last, container_id, place`,
     key: 'container_id, place',
     clock: 'today_on',
@@ -303,8 +305,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       container_number, terminal_name, terminal_city, place, place_locode, pickup_facility_name,
       shipping_line_scac, is_ready, state, days_left, binding_on, binding_source, blockers,
       other_holds, days_there, is_long_there, pickup_appointment_local, start_local,
-      current_status, customer_name, tracking_stopped_reason, bill_of_lading_number,
-      container_id`,
+      current_status, tracking_stopped_reason, bill_of_lading_number, container_id`,
     order: `state = 'unknown', case when is_long_there then 0 else days_left end nulls last, start_at, container_id`,
     key: 'container_id, place',
     period: 'binding_on',

@@ -2,7 +2,7 @@ import { ConfigError } from '../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews, type ShippedView } from '../schema/shipped-views.js'
 import type { QueryParameter, QueryValues } from './query-parameters.js'
-import { QUESTIONS, type Question } from './questions.js'
+import { CUSTOMER_COLUMNS, QUESTIONS, type Question } from './questions.js'
 
 /** A shipped question with its SQL. */
 export interface ShippedQuery {
@@ -51,7 +51,8 @@ export async function readShippedQueries(
 function toQuery(view: ShippedView, question: Question, names: Schemas): ShippedQuery {
   const { schema, name, title, definition } = view
   const columns = columnsOf(view)
-  const filters = filtersOf(new Set(columns.map((column) => column.name)), question)
+  const known = new Set(columns.map((column) => column.name))
+  const filters = filtersOf(known, question)
   const parameters = Object.keys(filters) as QueryParameter[]
   const conditions = Object.entries(filters).map(
     ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
@@ -67,7 +68,10 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
       ].join('\n'),
       names,
     )
-  const shown = listOf(question.columns)
+  const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
+  const shown = listOf(question.columns).flatMap((column) =>
+    column === 'container_id' ? [...whose, column] : [column],
+  )
   const { key, order } = question
   const clock = listOf(question.clock)
   const compared = [
@@ -102,44 +106,30 @@ function listOf(names = ''): string[] {
 
 type Filters = Partial<Record<QueryParameter, string>>
 
-/** The conditions that a view with these columns can be filtered by. */
-function filtersOf(columns: ReadonlySet<string>, { period }: Question): Filters {
+/**
+ * The conditions that a view with these columns can be filtered by. Ids are gathered into an array
+ * and not left as a subquery: PostgreSQL hands an array down into the view and reads those records
+ * only, where it would compare a subquery with the finished rows of the whole account.
+ */
+function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Filters {
   const filters: Filters = {}
   if (columns.has('container_number')) {
-    filters.container = ':container::text in (container_id, container_number)'
+    // A line of an invoice can name a container that the warehouse does not know.
+    filters.container = listOf(key).includes('container_id')
+      ? `container_id = any (array(${CONTAINERS_SQL.container}))`
+      : ':container::text in (container_id, container_number)'
   }
-  if (columns.has('bill_of_lading_number')) {
-    filters.shipment = ':shipment::text in (shipment_id, bill_of_lading_number)'
-  }
-  // Of the shipments and containers as they are now, also in an answer as of an instant.
   if (columns.has('shipment_id')) {
-    filters.customer = `shipment_id in (
-            select shipment_id from {{data}}.shipments
-            where lower(customer_name) = lower(:customer::text)
-        )`
-    filters.tag = `shipment_id in (
-            select shipment_id from {{data}}.shipments where :tag::text = any(tags)
-        )`
-    filters.ref = `shipment_id in (
-            select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
-        )`
-    filters['custom-field'] = `shipment_id in (${ENTITIES_SQL})`
-    if (columns.has('container_id')) {
-      filters.ref += `
-        or container_id in (
-            select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
-        )`
-      filters['custom-field'] += `
-        or container_id in (${ENTITIES_SQL})`
-    } else {
-      filters['custom-field'] += `
-        or shipment_id in (
-            select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
-        )`
+    const [id, recordsSql] = columns.has('container_id')
+      ? ['container_id', CONTAINERS_SQL]
+      : ['shipment_id', SHIPMENTS_SQL]
+    for (const parameter of ['shipment', 'customer', 'tag', 'ref', 'custom-field'] as const) {
+      if (parameter === 'shipment' && !columns.has('bill_of_lading_number')) continue
+      filters[parameter] = `${id} = any (array(${recordsSql[parameter]}))`
     }
   }
   const terminal = ['pod_terminal_id', 'terminal_id'].find((name) => columns.has(name))
-  if (terminal !== undefined) filters.terminal = `${terminal} in (${TERMINALS_SQL})`
+  if (terminal !== undefined) filters.terminal = `${terminal} = any (array(${TERMINALS_SQL}))`
   const line = lineFilter(columns)
   if (line !== undefined) filters.line = line
   const port = ['port_of_discharge_locode', 'port_locode'].find((name) => columns.has(name))
@@ -159,7 +149,7 @@ const TERMINALS_SQL = `
             or lower(:terminal::text) in (lower(nickname), lower(name))
     `
 
-/** Shipments and containers that have a custom field now; the value may hold another `=`. */
+/** Shipments and containers that have a custom field; the value may hold another `=`. */
 const ENTITIES_SQL = `
             select entity_id
             from {{data}}.custom_fields
@@ -169,6 +159,58 @@ const ENTITIES_SQL = `
                     in (lower(display_value), lower(value #>> '{}'))
         `
 
+/** Ids of the shipments meant, as they are now, also in an answer as of an instant. */
+const SHIPMENTS_SQL = {
+  shipment: `
+        select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
+        union all
+        select shipment_id from {{data}}.shipments where bill_of_lading_number = :shipment::text
+    `,
+  customer: `
+        select shipment_id
+        from {{data}}.shipments
+        where lower(customer_name) = lower(:customer::text)
+    `,
+  tag: `
+        select shipment_id from {{data}}.shipments where :tag::text = any(tags)
+    `,
+  ref: `
+        select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
+    `,
+  'custom-field': `
+        select entity_id from (${ENTITIES_SQL}) as entity
+        union all
+        select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
+    `,
+} as const
+
+/** Containers of these shipments. */
+function ofShipments(shipmentsSql: string): string {
+  return `
+        select container_id from {{data}}.containers where shipment_id in (${shipmentsSql})
+    `
+}
+
+/** The same of containers: by what they say themselves, and by their shipments. */
+const CONTAINERS_SQL = {
+  container: `
+        select container_id from {{data}}.containers where container_id = :container::text
+        union all
+        select container_id from {{data}}.containers where number = :container::text
+    `,
+  shipment: ofShipments(SHIPMENTS_SQL.shipment),
+  customer: ofShipments(SHIPMENTS_SQL.customer),
+  tag: ofShipments(SHIPMENTS_SQL.tag),
+  ref: `${ofShipments(SHIPMENTS_SQL.ref)}
+        union all
+        select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
+    `,
+  'custom-field': `
+        select entity_id from (${ENTITIES_SQL}) as entity
+        union all${ofShipments(ENTITIES_SQL)}
+    `,
+} as const
+
 /** By name from the view itself where it has the name, else from the shipments. */
 function lineFilter(columns: ReadonlySet<string>): string | undefined {
   if (columns.has('subject_type')) {
@@ -176,17 +218,13 @@ function lineFilter(columns: ReadonlySet<string>): string | undefined {
         or lower(subject_name) = lower(:line::text)`
   }
   if (!columns.has('shipping_line_scac')) return undefined
-  const byCode = 'shipping_line_scac = upper(:line::text)'
-  if (columns.has('shipping_line_name')) {
-    return `${byCode}
-        or lower(shipping_line_name) = lower(:line::text)`
-  }
-  return `${byCode}
-        or shipping_line_scac in (
-            select shipping_line_scac
-            from {{data}}.shipments
-            where lower(shipping_line_name) = lower(:line::text)
-        )`
+  return `shipping_line_scac = any (array(
+        select upper(:line::text)
+        union
+        select shipping_line_scac
+        from {{data}}.shipments
+        where lower(shipping_line_name) = lower(:line::text)
+    ))`
 }
 
 /** The comments on the columns of a view, as its file has them. */

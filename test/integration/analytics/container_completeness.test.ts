@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene
 
@@ -10,11 +14,13 @@ afterAll(() => scene.drop())
 beforeEach(() => scene.clear())
 
 const CONTAINER = {
+  ...OF_NOBODY,
   shipment_id: 's1',
   pod_terminal_id: 't1',
   shipping_line_scac: 'MAEU',
   pod_timezone: 'UTC',
   missing: [],
+  missing_text: null,
   is_rail: false,
   is_at_terminal: false,
   tracking_stopped_reason: null,
@@ -68,9 +74,12 @@ it('expects all milestones before the furthest one reported', async () => {
   })
   expect(await scene.read('container_completeness', { rest: 'order by container_id' })).toEqual([
     row('c1', 5, 5),
-    row('c2', 5, 3, { missing: ['discharged', 'picked up'] }),
-    row('c3', 3, 2, { missing: ['arrived'], is_at_terminal: true }),
-    row('c4', 6, 5, { missing: ['rail departed'], is_rail: true }),
+    row('c2', 5, 3, {
+      missing: ['discharged', 'picked up'],
+      missing_text: 'discharged, picked up',
+    }),
+    row('c3', 3, 2, { missing: ['arrived'], missing_text: 'arrived', is_at_terminal: true }),
+    row('c4', 6, 5, { missing: ['rail departed'], missing_text: 'rail departed', is_rail: true }),
     row('c5', 3, 3, { is_rail: true }),
     row('c6', 0, 0, { shipment_id: 's2', tracking_stopped_reason: 'not said' }),
   ])

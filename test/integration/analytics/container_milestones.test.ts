@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene
 beforeAll(async () => {
@@ -93,6 +97,7 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
   ])
   expect(await scene.read('container_milestones')).toEqual([
     {
+      ...OF_NOBODY,
       container_id: 'c1',
       shipment_id: 's1',
       pod_terminal_id: 't1',

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene
 
@@ -265,6 +269,7 @@ it('tells the whole story in order, with source and when we learned it', async (
   ).toEqual([
     {
       ...story[3],
+      ...OF_NOBODY,
       container_id: 'c1',
       shipment_id: 's1',
       container_number: 'MSKU1234565',

@@ -41,7 +41,9 @@ it('shows what was said before and after, over the change of the clocks', async 
       customer_name: 'Acme',
     },
   ])
-  await scene.insert('containers', [{ container_id: 'c1', number: 'MSKU0000001' }])
+  await scene.insert('containers', [
+    { container_id: 'c1', number: 'MSKU0000001', shipment_id: 's1' },
+  ])
   await scene.insert('container_history', [
     version('2026-03-07T00:00:00Z', '2026-03-09T00:00:00Z', {
       pod_discharged_at: '2026-03-08T09:00:00Z',
@@ -60,6 +62,9 @@ it('shows what was said before and after, over the change of the clocks', async 
       bill_of_lading_number: 'BOL1',
       shipping_line_scac: 'MAEU',
       customer_name: 'Acme',
+      ref_numbers_text: null,
+      tags_text: null,
+      custom_fields: null,
       pod_terminal: 'WBCT',
       milestone: 'discharge',
       kind: 'moved',

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -84,6 +88,7 @@ it('shows what was known when, beside the milestones', async () => {
     },
   ])
   const same = {
+    ...OF_NOBODY,
     container_id: 'c1',
     shipment_id: 's1',
     pod_terminal_id: 't1',

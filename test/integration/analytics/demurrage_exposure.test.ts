@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -98,7 +102,7 @@ it('shows every column of a container past its last free day', async () => {
       place: 'port',
       equipment_type: 'dry',
       equipment_length: 40,
-      customer_name: null,
+      ...OF_NOBODY,
       state: 'overdue',
       binding_source: 'service',
       tracking_stopped_reason: null,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -18,6 +22,7 @@ const BOX = {
   equipment_length: 40,
 }
 const OUT = {
+  ...OF_NOBODY,
   shipment_id: 's1',
   pod_terminal_id: 't1',
   container_number: 'MSKU1234565',

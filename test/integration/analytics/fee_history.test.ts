@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -52,6 +56,7 @@ it('shows how a fee grew', async () => {
     interval('2026-03-08T08:00:00Z', '2026-03-09T07:00:00Z', '250.50', { source: 'webhook' }),
   ])
   const same = {
+    ...OF_NOBODY,
     container_id: 'c1',
     shipment_id: 's1',
     pod_terminal_id: 't1',

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -52,6 +56,7 @@ it('shows each time a hold stood with a status, over the day that has 23 hours',
     interval('2026-03-08T20:15:00Z', null, { description: 'EXAM', source: 'webhook' }),
   ])
   const same = {
+    ...OF_NOBODY,
     container_id: 'c1',
     shipment_id: 's1',
     pod_terminal_id: 't1',

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -75,10 +79,12 @@ it('shows every column of a container that waits', async () => {
       terminal_city: null,
       pickup_facility_name: null,
       current_status: 'not_available',
-      customer_name: null,
+      ...OF_NOBODY,
       state: 'upcoming',
       blockers: ['hold: customs', 'hold: freight', 'hold: unnamed'],
+      blockers_text: 'hold: customs, hold: freight, hold: unnamed',
       other_holds: ['USDA (pending)'],
+      other_holds_text: 'USDA (pending)',
       tracking_stopped_reason: null,
       days_left: 1,
       days_there: '3.9',

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -19,6 +23,7 @@ const BOX = {
   ind_rail_carrier_scac: 'UPRR',
 }
 const LEG = {
+  ...OF_NOBODY,
   shipment_id: 's1',
   pod_terminal_id: 't1',
   bill_of_lading_number: 'MAEU1',

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import {
+  type AnalyticsScene,
+  OF_NOBODY,
+  openAnalyticsScene,
+} from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
@@ -41,6 +45,7 @@ async function insertEvents(
 }
 
 const STOP = {
+  ...OF_NOBODY,
   shipment_id: 's1',
   shipping_line_scac: 'MAEU',
   location_id: 'SGSIN',

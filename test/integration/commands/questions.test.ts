@@ -330,6 +330,7 @@ const BASES = new Set([
   'charge_clocks',
   'shipment_arrivals',
   'container_completeness',
+  'container_customers',
   'container_version_changes',
   'stored_views',
 ])

@@ -1,0 +1,57 @@
+-- Whose a container is: customer, references, tags and custom fields
+--
+-- One row per container, tombstoned ones included, as it is now, also in the schema of questions as
+-- of an instant: who asks for a customer's boxes means those of today's customer, and custom fields
+-- have no history. Every view that has containers shows these columns.
+--
+-- customer_name and tags are the shipment's; references are of both. A text beside a list holds the
+-- same, for tools that read no lists: parted by ", ", the container's references before the
+-- shipment's, null where there is none.
+-- custom_fields: by slug, as shown to people, else the stored value; of a field that both have, the
+-- container's. Null: none.
+--
+-- Cost: one look into custom_fields for each container, only where they are asked for.
+
+create view {{analytics}}.container_customers as
+select
+    container.container_id,
+    shipment.customer_name,
+    container.ref_numbers as container_ref_numbers,
+    shipment.ref_numbers as shipment_ref_numbers,
+    nullif(array_to_string(container.ref_numbers || shipment.ref_numbers, ', '), '')
+        as ref_numbers_text,
+    shipment.tags,
+    nullif(array_to_string(shipment.tags, ', '), '') as tags_text,
+    (
+        select
+            jsonb_object_agg(
+                field.api_slug,
+                coalesce(to_jsonb(field.display_value), field.value)
+                order by field.entity_id = container.container_id
+            )
+        from {{data}}.custom_fields as field
+        where field.entity_id in (container.container_id, container.shipment_id)
+            and field._deleted_at is null
+    ) as custom_fields
+from {{data}}.containers as container
+left join {{data}}.shipments as shipment
+    on shipment.shipment_id = container.shipment_id;
+
+comment on view {{analytics}}.container_customers is
+    'One row per container: customer, references, tags and custom fields, as they are now.';
+comment on column {{analytics}}.container_customers.container_id is
+    'Container; containers.';
+comment on column {{analytics}}.container_customers.customer_name is
+    'Customer of the shipment.';
+comment on column {{analytics}}.container_customers.container_ref_numbers is
+    'The customer''s reference numbers of the container.';
+comment on column {{analytics}}.container_customers.shipment_ref_numbers is
+    'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.container_customers.ref_numbers_text is
+    'Both lists of reference numbers as one text, parted by ", ".';
+comment on column {{analytics}}.container_customers.tags is
+    'Tags of the shipment.';
+comment on column {{analytics}}.container_customers.tags_text is
+    'Tags of the shipment as one text, parted by ", ".';
+comment on column {{analytics}}.container_customers.custom_fields is
+    'Custom fields of container and shipment: an object of slug and value. Null: none.';

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+let scene: AnalyticsScene
+
+beforeAll(async () => {
+  scene = await openAnalyticsScene()
+})
+
+afterAll(() => scene.drop())
+
+const CUSTOMER = {
+  customer_name: 'Acme',
+  ref_numbers_text: 'BOX 1, PO 1, PO 2',
+  tags_text: 'urgent, "a, b"',
+  custom_fields: { colour: 'Red', depth: 3, region: 'west' },
+}
+
+it('shows whose a container is, its own field before that of its shipment', async () => {
+  await insertKnown(scene, 'shipments', [
+    {
+      shipment_id: 's1',
+      customer_name: 'Acme',
+      ref_numbers: ['PO 1', 'PO 2'],
+      tags: ['urgent', '"a, b"'],
+    },
+  ])
+  await insertKnown(scene, 'containers', [
+    { container_id: 'c1', shipment_id: 's1', ref_numbers: ['BOX 1'] },
+    { container_id: 'c2' },
+  ])
+  const field = (entity_id: string, api_slug: string, value: unknown, display_value?: string) => ({
+    entity_id,
+    api_slug,
+    value: JSON.stringify(value),
+    display_value,
+  })
+  await scene.insert('custom_fields', [
+    field('s1', 'region', 'east'),
+    field('c1', 'region', 'west'),
+    field('c1', 'colour', 'red', 'Red'),
+    field('s1', 'depth', 3),
+    { ...field('c1', 'gone', 'x'), _deleted_at: '2026-03-01T00:00:00Z' },
+  ])
+  const rest = 'order by container_id'
+  for (const asOf of ['', '2026-02-01T00:00:00Z']) {
+    expect(await scene.read('container_customers', { rest, asOf })).toEqual([
+      {
+        container_id: 'c1',
+        ...CUSTOMER,
+        container_ref_numbers: ['BOX 1'],
+        shipment_ref_numbers: ['PO 1', 'PO 2'],
+        tags: ['urgent', '"a, b"'],
+      },
+      {
+        container_id: 'c2',
+        customer_name: null,
+        container_ref_numbers: null,
+        shipment_ref_numbers: null,
+        ref_numbers_text: null,
+        tags: null,
+        tags_text: null,
+        custom_fields: null,
+      },
+    ])
+  }
+})
+
+it('shows the same in every view that has containers', async () => {
+  const views = await scene.query(
+    `select table_name as name
+    from information_schema.columns
+    where table_schema = 'tracking_analytics'
+    group by table_name
+    having bool_or(column_name = 'container_id')
+      and bool_or(column_name = 'container_number')
+    order by 1`,
+  )
+  const columns = Object.keys(CUSTOMER)
+  const lacking: unknown[] = []
+  for (const { name } of views) {
+    const view = String(name)
+    const rows = await scene
+      .read(view, { columns, rest: `where container_id = 'c1'` })
+      .catch(() => ['lacks the columns'])
+    if (rows.some((row) => !isDeepStrictEqual(row, CUSTOMER))) lacking.push(view)
+  }
+  expect(lacking).toEqual([])
+  expect(views.length).toBeGreaterThan(20)
+})

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
+import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
+import { readFile } from 'node:fs/promises'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+
+/**
+ * Every view answers whatever stands in the tables: zones that nobody knows, amounts below zero,
+ * instants at both ends of what is stored, texts that mean something to SQL or to `format`. The
+ * values are mixed anew for each seed; HOSTILE_SEEDS=200 looks longer.
+ */
+const SEEDS = Number(process.env.HOSTILE_SEEDS ?? 2)
+
+const ZONES = [
+  'Mars/Olympus_Mons',
+  '',
+  'EST5EDT',
+  '<+25>-25',
+  'posixrules',
+  'Etc/GMT+12',
+  'Pacific/Kiritimati',
+  'America/Vancouver',
+]
+const TEXTS = ['', '%s %I %', `'; drop table x; --`, '{"a', '{1,2}', 'NaN', '𝔘\u00a0', '-1']
+const INSTANTS = [
+  '1970-01-01T00:00:00Z',
+  '2100-12-31T23:59:59.999Z',
+  '2026-03-08T10:00:00Z',
+  '2026-11-01T09:30:00Z',
+]
+const NUMBERS = ['-1', '0', '-0.005', '99999999999999.99', '0.1']
+
+/** The values of a type, as texts that PostgreSQL casts to it. */
+const HOSTILE: Readonly<Record<string, readonly string[]>> = {
+  text: TEXTS,
+  'timestamp with time zone': INSTANTS,
+  date: ['1970-01-01', '2100-12-31', '2026-03-08', '2024-02-29'],
+  numeric: NUMBERS,
+  'double precision': NUMBERS,
+  boolean: ['true', 'false'],
+  jsonb: ['{}', '[]', '"x"', '{"a": {"b": [1, -2]}}', '0'],
+  'text[]': ['{}', '{""}', `{"a,b","%s"}`, '{null}'],
+}
+
+interface Column {
+  readonly table: string
+  readonly name: string
+  readonly type: string
+  readonly isNullable: boolean
+}
+
+let scene: Scene
+let columns: Column[]
+let views: string[]
+
+beforeAll(async () => {
+  scene = await openScene({ shipments: 16 })
+  await scene.sync()
+  scene.simulator.clock.advance(30 * 24 * HOUR)
+  await scene.sync({ command: 'sync' })
+  const read = (name: string) =>
+    readFile(new URL(`../../../config/${name}.example.csv`, import.meta.url), 'utf8')
+  for (const name of ['holidays', 'free-time-rules']) {
+    const file = parseRulesFile(name, await read(name))
+    await scene.warehouse.transaction('import', (session) => storeRulesFile(session, file))
+  }
+  const invoices = parseInvoices('invoices', await read('invoices'))
+  await scene.warehouse.transaction('import', (session) => storeInvoices(session, invoices))
+  columns = await scene.query<Column>(
+    `select format('%I.%I', space.nspname, class.relname) as table, column_.attname as name,
+        format_type(column_.atttypid, null) as type, not column_.attnotnull as "isNullable"
+    from pg_attribute as column_
+    inner join pg_class as class on class.oid = column_.attrelid
+    inner join pg_namespace as space on space.oid = class.relnamespace
+    where class.relkind = 'r'
+      and space.nspname in ('tracking', 'tracking_analytics')
+      and column_.attnum > 0
+      and not column_.attisdropped
+      and column_.attgenerated = ''
+      and column_.attidentity = ''
+      -- Ids hold rows together, and our own columns are not the service's to say.
+      and column_.attname not like '\\_%'
+      and column_.attname not in ('valid_from', 'valid_to')
+      and not exists (
+        select
+        from pg_constraint as own
+        where own.conrelid = class.oid
+          and column_.attnum = any (own.conkey)
+      )
+    order by 1, 2`,
+  )
+  const found = await scene.query<{ view: string }>(
+    `select format('%I.%I', schemaname, viewname) as view
+    from pg_views
+    where schemaname like 'tracking%' and schemaname not like '%stored'
+    order by 1`,
+  )
+  views = found.map(({ view }) => view)
+})
+
+afterAll(closeScenes)
+
+/** One assignment: a third of the rows keep what they have. */
+function assignment({ name, type, isNullable }: Column, seed: number): string | undefined {
+  const values = /zone/.test(name) && type === 'text' ? ZONES : HOSTILE[type]
+  if (values === undefined) return undefined
+  const own = quoteIdentifier(name)
+  const list = values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')
+  const dice = `abs(hashtext(ctid::text || '${name}${seed}'))`
+  const nothing = isNullable ? 'null' : own
+  return `${own} = case ${dice} % 6
+    when 0 then ${own} when 1 then ${own} when 2 then ${nothing}
+    else ((array[${list}])[1 + ${dice} / 6 % ${values.length}])::${type} end`
+}
+
+/** Views that do not answer whole, with PostgreSQL's reason. */
+async function failing(seed: number | null): Promise<string[]> {
+  const failures: string[] = []
+  const undone = new Error('undone')
+  const work = scene.warehouse.transaction('corrupt and ask', async (session) => {
+    const tables = new Map<string, string[]>()
+    for (const column of columns) {
+      const changed = seed === null ? undefined : assignment(column, seed)
+      const list = tables.get(column.table) ?? []
+      tables.set(column.table, changed === undefined ? list : [...list, changed])
+    }
+    for (const [table, changed] of tables) {
+      if (seed === null) await session.query('empty', `delete from ${table}`)
+      else if (changed.length > 0) {
+        await session.query('corrupt', `update ${table} set ${changed.join(', ')}`)
+      }
+    }
+    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [
+      new Date(scene.simulator.clock.now()).toISOString(),
+    ])
+    for (const view of views) {
+      await session.query('mark', 'savepoint before_view')
+      try {
+        // As texts, so that every column is made.
+        await session.query('ask', `select max(length(one::text)) from ${view} as one`)
+        await session.query('keep', 'release savepoint before_view')
+      } catch (error) {
+        const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error)
+        failures.push(`${view}: ${reason}`)
+        await session.query('go back', 'rollback to savepoint before_view')
+      }
+    }
+    throw undone
+  })
+  await expect(work).rejects.toBe(undone)
+  return failures
+}
+
+it('every view of an empty warehouse answers', async () => {
+  expect(views.length).toBeGreaterThan(60)
+  expect(await failing(null)).toEqual([])
+})
+
+it('every view answers whatever stands in the tables', async () => {
+  expect(columns.length).toBeGreaterThan(150)
+  const failures: Record<number, string[]> = {}
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const found = await failing(seed)
+    if (found.length > 0) failures[seed] = found
+  }
+  expect(failures).toEqual({})
+})
