@@ -23,12 +23,14 @@
 -- at the port of lading and pod_berthed at the port of discharge: one reported from another port (a
 -- transshipment, a former port of discharge) does not, one without a place does. Estimates
 -- never count.
+-- available: the terminal's first word that it can be picked up, from the discharge on.
+-- is_availability_known false: the terminal does not say whether it can.
 -- Transshipments and feeders can happen more than once and are not here: see transshipments and
 -- container_timeline.
 -- A journey can lack any milestone, and sources contradict each other: nothing is corrected here
 -- and nothing put in order.
 --
--- Cost: transport events are looked up container by container, and only when one of these five is
+-- Cost: transport events are looked up container by container, and only when one of these six is
 -- asked for. That answers filtered questions on any column at once; a join of transport events that
 -- are first grouped would read all of them for every question.
 
@@ -90,6 +92,7 @@ journeys as (
         containers.pod_arrived_at,
         told.pod_berthed_at,
         containers.pod_discharged_at,
+        told.available_at,
         containers.pickup_appointment_at,
         containers.pod_full_out_at,
         containers.pod_rail_loaded_at,
@@ -100,7 +103,11 @@ journeys as (
         containers.final_destination_full_out_at,
         coalesce(containers.delivered_at, told.delivered_at) as delivered_at,
         containers.empty_terminated_at,
-        containers.known_since
+        containers.known_since,
+        containers.availability_known as is_availability_known,
+        shipments.line_tracking_stopped_at as tracking_stopped_at,
+        shipments.line_tracking_stopped_reason as tracking_stopped_reason,
+        coalesce(shipments.is_tracking_stopped, false) as is_tracking_stopped
     from {{analytics}}.known_containers as containers
     left join {{analytics}}.known_shipments as shipments
         on shipments.shipment_id = containers.shipment_id
@@ -176,7 +183,11 @@ journeys as (
                             and timezone is not null
                             and timestamp = coalesce(containers.delivered_at, timestamp)
                     )
-            )[1] as delivered_zone
+            )[1] as delivered_zone,
+            min(timestamp) filter (
+                where event = 'container.transport.available'
+                    and timestamp >= containers.pod_discharged_at
+            ) as available_at
         from {{analytics}}.known_transport_events
         where container_id = containers.container_id
             and event in (
@@ -184,6 +195,7 @@ journeys as (
                 'container.transport.full_in',
                 'container.transport.vessel_loaded',
                 'container.transport.vessel_berthed',
+                'container.transport.available',
                 'container.transport.delivered'
             )
             and timestamp is not null
@@ -244,6 +256,7 @@ clocks as (
         journeys.pod_arrived_at,
         journeys.pod_berthed_at,
         journeys.pod_discharged_at,
+        journeys.available_at,
         journeys.pickup_appointment_at,
         journeys.pod_full_out_at,
         journeys.pod_rail_loaded_at,
@@ -255,6 +268,10 @@ clocks as (
         journeys.delivered_at,
         journeys.empty_terminated_at,
         journeys.known_since,
+        journeys.is_availability_known,
+        journeys.tracking_stopped_at,
+        journeys.tracking_stopped_reason,
+        journeys.is_tracking_stopped,
         empty_out.name is not null as is_empty_out_zone_known,
         full_in.name is not null as is_full_in_zone_known,
         pol_loaded.name is not null as is_pol_loaded_zone_known,
@@ -361,6 +378,10 @@ select
     clocks.is_ind_zone_known,
     clocks.is_delivered_zone_known,
     clocks.is_empty_return_zone_known,
+    clocks.is_availability_known,
+    clocks.is_tracking_stopped,
+    clocks.tracking_stopped_reason,
+    clocks.tracking_stopped_at,
     clocks.empty_out_at,
     clocks.empty_out_at at time zone clocks.empty_out_clock as empty_out_local,
     clocks.full_in_at,
@@ -381,6 +402,8 @@ select
     clocks.pod_berthed_at at time zone clocks.pod_berthed_clock as pod_berthed_local,
     clocks.pod_discharged_at,
     clocks.pod_discharged_at at time zone clocks.pod_clock as pod_discharged_local,
+    clocks.available_at,
+    clocks.available_at at time zone clocks.pod_clock as available_local,
     clocks.pickup_appointment_at,
     clocks.pickup_appointment_at at time zone clocks.pod_clock as pickup_appointment_local,
     clocks.pod_full_out_at,
@@ -497,6 +520,14 @@ comment on column {{analytics}}.container_milestones.is_delivered_zone_known is
     'Whether delivered_zone was sent and PostgreSQL knows it.';
 comment on column {{analytics}}.container_milestones.is_empty_return_zone_known is
     'Whether empty_return_zone was sent and PostgreSQL knows it.';
+comment on column {{analytics}}.container_milestones.is_availability_known is
+    'Whether the terminal says if it can be picked up; null: not said.';
+comment on column {{analytics}}.container_milestones.is_tracking_stopped is
+    'The service asks the line no more: what is missing will not come.';
+comment on column {{analytics}}.container_milestones.tracking_stopped_reason is
+    'Why, in the word of the service.';
+comment on column {{analytics}}.container_milestones.tracking_stopped_at is
+    'Since when. UTC.';
 comment on column {{analytics}}.container_milestones.empty_out_at is
     'Empty container out to the shipper. From the container, else from transport events '
     'container.transport.empty_out. UTC.';
@@ -551,6 +582,10 @@ comment on column {{analytics}}.container_milestones.pod_discharged_at is
 comment on column {{analytics}}.container_milestones.pod_discharged_local is
     'Discharge at the port of discharge. Wall time in pod_zone; unconverted where that is null, '
     'null where PostgreSQL does not know it.';
+comment on column {{analytics}}.container_milestones.available_at is
+    'When the terminal first said that it can be picked up, from the discharge on. UTC.';
+comment on column {{analytics}}.container_milestones.available_local is
+    'The same as wall time at the port of discharge.';
 comment on column {{analytics}}.container_milestones.pickup_appointment_at is
     'Appointment for the pickup at the terminal. UTC.';
 comment on column {{analytics}}.container_milestones.pickup_appointment_local is

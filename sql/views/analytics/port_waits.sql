@@ -24,10 +24,9 @@
 -- terminal does not say whether it is available (availability_known). A wait whose begin was not
 -- said is in no row. Where nobody reports berths, boxes seem to wait for one until their discharge.
 -- An instant after as_of() has not happened.
--- Milestones are those of container_milestones; available is the first such event of the container
--- from its discharge on. A container without a terminal counts under the port of its shipment,
--- terminal null. Without a zone the source's times are wall time, and the age of a box that still
--- waits is off by the offset of the place.
+-- Milestones are those of container_milestones. A container without a terminal counts under the
+-- port of its shipment, terminal null. Without a zone the source's times are wall time, and the age
+-- of a box that still waits is off by the offset of the place.
 
 create view {{analytics}}.port_waits as
 with
@@ -43,52 +42,19 @@ boxes as (
         milestone.arrived_at,
         milestone.berthed_at,
         milestone.discharged_at,
-        case when available.first_at <= {{analytics}}.as_of() then available.first_at end
+        case when journey.available_at <= {{analytics}}.as_of() then journey.available_at end
             as available_at,
         milestone.out_at,
         milestone.is_gone,
-        container.availability_known is false as is_availability_untold,
+        journey.is_availability_known is false as is_availability_untold,
         -- Until when it is known to have waited, if it did not end.
         case
-            when shipment.line_tracking_stopped_at <= {{analytics}}.as_of()
-                then shipment.line_tracking_stopped_at
-            when shipment.line_tracking_stopped_reason is null then {{analytics}}.as_of()
+            when journey.tracking_stopped_at <= {{analytics}}.as_of()
+                then journey.tracking_stopped_at
+            when journey.tracking_stopped_reason is null then {{analytics}}.as_of()
         end as seen_until_at,
-        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
+        journey.is_tracking_stopped
     from {{analytics}}.container_milestones as journey
-    -- Looked up one by one: without statistics PostgreSQL expects few rows, and would read all of
-    -- them for each container.
-    left join lateral (
-
-        select known.availability_known
-        from {{analytics}}.known_containers as known
-        where known.container_id = journey.container_id
-        limit 1
-
-    ) as container
-        on true
-    left join lateral (
-
-        select
-            known.line_tracking_stopped_at,
-            known.line_tracking_stopped_reason,
-            known.is_tracking_stopped
-        from {{analytics}}.known_shipments as known
-        where known.shipment_id = journey.shipment_id
-        limit 1
-
-    ) as shipment
-        on true
-    left join lateral (
-
-        select min(event.timestamp) as first_at
-        from {{analytics}}.known_transport_events as event
-        where event.container_id = journey.container_id
-            and event.event = 'container.transport.available'
-            and event.timestamp >= journey.pod_discharged_at
-
-    ) as available
-        on true
     left join {{analytics}}.time_zones as zone
         on zone.name = journey.pod_zone
     -- What has happened by now.

@@ -56,6 +56,8 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
       pol_atd_at: '2026-02-10T01:30:00Z',
       pod_original_eta_at: '2026-03-06T16:00:00Z',
       pod_eta_at: '2026-03-07T16:00:00Z',
+      line_tracking_stopped_at: '2026-03-21T00:00:00Z',
+      line_tracking_stopped_reason: 'all_containers_terminated',
     },
   ])
   await scene.insert('containers', [
@@ -67,6 +69,7 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
       equipment_type: 'dry',
       equipment_length: 40,
       current_status: 'empty_returned',
+      availability_known: true,
       pod_timezone: 'America/Los_Angeles',
       final_destination_timezone: 'America/Chicago',
       empty_terminated_timezone: 'America/Chicago',
@@ -94,6 +97,10 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
       location_locode: 'USLAX',
     }),
     transportEvent('e5', 'delivered', '2026-03-16T19:00:00Z', { timezone: 'America/Chicago' }),
+    // Before the discharge it is the terminal's plan; the second one repeats the first.
+    transportEvent('e6', 'available', '2026-03-08T08:00:00Z'),
+    transportEvent('e7', 'available', '2026-03-08T19:00:00Z'),
+    transportEvent('e8', 'available', '2026-03-09T19:00:00Z'),
   ])
   expect(await scene.read('container_milestones')).toEqual([
     {
@@ -129,6 +136,11 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
       ...moment('pod_arrived', '2026-03-08 09:00', '2026-03-08 01:00'),
       ...moment('pod_berthed', '2026-03-08 10:30', '2026-03-08 03:30'),
       ...moment('pod_discharged', '2026-03-08 11:00', '2026-03-08 04:00'),
+      ...moment('available', '2026-03-08 19:00', '2026-03-08 12:00'),
+      is_availability_known: true,
+      is_tracking_stopped: true,
+      tracking_stopped_at: '2026-03-21 00:00:00+00',
+      tracking_stopped_reason: 'all_containers_terminated',
       ...moment('pickup_appointment', '2026-03-09 15:00', '2026-03-09 08:00'),
       pod_full_out_at: null,
       pod_full_out_local: null,
