@@ -57,22 +57,36 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   const conditions = Object.entries(filters).map(
     ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
   )
-  const select = (columns: readonly string[], order: string): string =>
-    withSchemaNames(
-      [
-        `select\n    ${columns.join(',\n    ')}`,
-        `from {{${schema}}}.${name}`,
-        ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
-        `order by ${order}`,
-        'limit :limit::text::bigint\n',
-      ].join('\n'),
-      names,
-    )
-  const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
-  const shown = listOf(question.columns).flatMap((column) =>
-    column === 'container_id' ? [...whose, column] : [column],
-  )
+  const select = (selected: readonly string[], by: string): string =>
+    [
+      `select\n    ${selected.join(',\n    ')}`,
+      `from {{${schema}}}.${name}`,
+      ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
+      `order by ${by}`,
+      'limit :limit::text::bigint\n',
+    ].join('\n')
   const { key, order } = question
+  const own = listOf(question.columns)
+  const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
+  const shown = own.flatMap((column) => (column === 'container_id' ? [...whose, column] : [column]))
+  // Whose they are is sought for the rows of the answer, and not for all that it chooses from.
+  const answer =
+    whose.length === 0
+      ? select(shown, order)
+      : [
+          'select',
+          shown
+            .map((column) => `    ${own.includes(column) ? 'answer' : 'customer'}.${column}`)
+            .join(',\n'),
+          'from (',
+          `select\n    ${own.join(',\n    ')},`,
+          `    row_number() over () as ${ROW_POSITION}`,
+          `from (\n${select(own, order)}) as chosen`,
+          ') as answer',
+          `left join {{${schema}}}.container_customers as customer`,
+          '    on customer.container_id = answer.container_id',
+          `order by answer.${ROW_POSITION}\n`,
+        ].join('\n')
   const clock = listOf(question.clock)
   const compared = [
     ...shown.filter((column) => !clock.includes(column)),
@@ -85,8 +99,8 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
     definition,
     parameters: [...parameters, 'limit'],
     columns,
-    sqlText: select(shown, order),
-    comparedSqlText: select(compared, `${ROW_KEY}, ${ROW_POSITION}`),
+    sqlText: withSchemaNames(answer, names),
+    comparedSqlText: withSchemaNames(select(compared, `${ROW_KEY}, ${ROW_POSITION}`), names),
     key: listOf(key),
     needs: question.needs,
     leading: listOf(question.leading),
@@ -107,9 +121,10 @@ function listOf(names = ''): string[] {
 type Filters = Partial<Record<QueryParameter, string>>
 
 /**
- * The conditions that a view with these columns can be filtered by. Ids are gathered into an array
- * and not left as a subquery: PostgreSQL hands an array down into the view and reads those records
- * only, where it would compare a subquery with the finished rows of the whole account.
+ * The conditions that a view with these columns can be filtered by. Where few records are meant,
+ * their ids are gathered into an array: PostgreSQL hands that down into the view and reads those
+ * records only. A subquery it compares with the finished rows of the whole account, which is better
+ * for the many containers of a customer: it expects an array to be short, and loops over it.
  */
 function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Filters {
   const filters: Filters = {}
@@ -125,7 +140,11 @@ function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Fil
       : ['shipment_id', SHIPMENTS_SQL]
     for (const parameter of ['shipment', 'customer', 'tag', 'ref', 'custom-field'] as const) {
       if (parameter === 'shipment' && !columns.has('bill_of_lading_number')) continue
-      filters[parameter] = `${id} = any (array(${recordsSql[parameter]}))`
+      const areFew = parameter === 'shipment' || parameter === 'ref'
+      const idsSql = areFew
+        ? `= any (array(${recordsSql[parameter]}))`
+        : `in (${recordsSql[parameter]})`
+      filters[parameter] = `${id} ${idsSql}`
     }
   }
   const terminal = ['pod_terminal_id', 'terminal_id'].find((name) => columns.has(name))
