@@ -179,36 +179,34 @@ const ENTITIES_SQL = `
         `
 
 /** Ids of the shipments meant, as they are now, also in an answer as of an instant. */
+const SHIPMENT_SQL = `
+            select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
+            union all
+            select shipment_id from {{data}}.shipments where bill_of_lading_number = :shipment::text
+        `
+const CUSTOMER_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where lower(customer_name) = lower(:customer::text)
+        `
+const TAG_SQL = `
+            select shipment_id from {{data}}.shipments where :tag::text = any(tags)
+        `
+const REF_SQL = `
+            select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
+        `
+
 const SHIPMENTS_SQL = {
-  shipment: `
-        select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
-        union all
-        select shipment_id from {{data}}.shipments where bill_of_lading_number = :shipment::text
-    `,
-  customer: `
-        select shipment_id
-        from {{data}}.shipments
-        where lower(customer_name) = lower(:customer::text)
-    `,
-  tag: `
-        select shipment_id from {{data}}.shipments where :tag::text = any(tags)
-    `,
-  ref: `
-        select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
-    `,
+  shipment: SHIPMENT_SQL,
+  customer: CUSTOMER_SQL,
+  tag: TAG_SQL,
+  ref: REF_SQL,
   'custom-field': `
         select entity_id from (${ENTITIES_SQL}) as entity
         union all
         select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
     `,
 } as const
-
-/** Containers of these shipments. */
-function ofShipments(shipmentsSql: string): string {
-  return `
-        select container_id from {{data}}.containers where shipment_id in (${shipmentsSql})
-    `
-}
 
 /** The same of containers: by what they say themselves, and by their shipments. */
 const CONTAINERS_SQL = {
@@ -217,16 +215,24 @@ const CONTAINERS_SQL = {
         union all
         select container_id from {{data}}.containers where number = :container::text
     `,
-  shipment: ofShipments(SHIPMENTS_SQL.shipment),
-  customer: ofShipments(SHIPMENTS_SQL.customer),
-  tag: ofShipments(SHIPMENTS_SQL.tag),
-  ref: `${ofShipments(SHIPMENTS_SQL.ref)}
+  shipment: `
+        select container_id from {{data}}.containers where shipment_id in (${SHIPMENT_SQL})
+    `,
+  customer: `
+        select container_id from {{data}}.containers where shipment_id in (${CUSTOMER_SQL})
+    `,
+  tag: `
+        select container_id from {{data}}.containers where shipment_id in (${TAG_SQL})
+    `,
+  ref: `
+        select container_id from {{data}}.containers where shipment_id in (${REF_SQL})
         union all
         select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
     `,
   'custom-field': `
         select entity_id from (${ENTITIES_SQL}) as entity
-        union all${ofShipments(ENTITIES_SQL)}
+        union all
+        select container_id from {{data}}.containers where shipment_id in (${ENTITIES_SQL})
     `,
 } as const
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
 import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
@@ -105,7 +106,7 @@ afterAll(closeScenes)
 
 /** One assignment: a third of the rows keep what they have. */
 function assignment({ name, type, isNullable }: Column, seed: number): string | undefined {
-  const values = /zone/.test(name) && type === 'text' ? ZONES : HOSTILE[type]
+  const values = name.includes('zone') && type === 'text' ? ZONES : HOSTILE[type]
   if (values === undefined) return undefined
   const own = quoteIdentifier(name)
   const list = values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')
@@ -143,8 +144,8 @@ async function failing(seed: number | null): Promise<string[]> {
         await session.query('ask', `select max(length(one::text)) from ${view} as one`)
         await session.query('keep', 'release savepoint before_view')
       } catch (error) {
-        const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error)
-        failures.push(`${view}: ${reason}`)
+        const reason = error instanceof Error ? (error.cause ?? error) : error
+        failures.push(`${view}: ${inspect(reason)}`)
         await session.query('go back', 'rollback to savepoint before_view')
       }
     }
@@ -162,11 +163,9 @@ it('every view of an empty warehouse answers', async () => {
 it('every view answers whatever stands in the tables', async () => {
   expect(columns.length).toBeGreaterThan(150)
   for (const table of ['container_hold_history', 'container_fee_history', 'dd_invoices']) {
-    const [{ count } = { count: 0 }] = await scene.query<{ count: number }>(
-      `select count(*)::int as count
-      from tracking${table === 'dd_invoices' ? '_analytics' : ''}.${table}`,
-    )
-    expect({ table, count }).toEqual({ table, count: expect.toSatisfy((n: number) => n > 1) })
+    const schema = table === 'dd_invoices' ? 'tracking_analytics' : 'tracking'
+    const rows = await scene.query(`select from ${schema}.${table} limit 2`)
+    expect({ table, rows: rows.length }).toEqual({ table, rows: 2 })
   }
   const failures: Record<number, string[]> = {}
   for (let seed = 1; seed <= SEEDS; seed += 1) {
