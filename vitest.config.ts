@@ -48,6 +48,7 @@ const PROCESSES = [
   'test/e2e/!(readme).test.ts',
   'test/integration/embedded-postgres/**/*.test.ts',
   'test/integration/faults/**/*.test.ts',
+  'test/integration/lake/killed-export.test.ts',
   'test/integration/sync/crash.test.ts',
   'test/integration/webhooks/crash.test.ts',
 ]

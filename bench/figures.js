@@ -67,6 +67,14 @@ export const FIGURES = {
     reach: 150,
     then: 60,
   },
+  'B18 memory': { what: 'export of transport events, peak RSS', unit: 'MB', reach: 500, then: 350 },
+  'B18 rate': {
+    what: 'export of transport events, rows a second',
+    unit: '/s',
+    reach: 50_000,
+    then: 100_000,
+    isMoreBetter: true,
+  },
   'B12 whole': { what: 'slowest view, whole', unit: 'ms', reach: 10_000, then: 3000 },
 }
 

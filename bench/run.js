@@ -28,6 +28,7 @@ const BENCHES = [
   { file: 'start.js', ids: ['B11'], small: ['5'], full: ['15'] },
   { file: 'first-questions.js', ids: ['B14'], small: ['600'], full: ['30000'] },
   { file: 'ten-million-events.js', ids: ['B15'], small: ['600', '100'], full: ['340000', '6000'] },
+  { file: 'lake.js', ids: ['B18'], small: ['50000'], full: ['12000000'] },
   { file: 'late-network.js', ids: ['B17'], small: ['280'], full: ['280'] },
   { file: 'analytics.js', ids: ['B12'], small: ['20000'], full: ['1000000'] },
 ]

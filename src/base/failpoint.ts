@@ -43,11 +43,23 @@ export const MOVE_FAILPOINTS = [
   'after_moved_table',
 ] as const
 
+export const LAKE_FAILPOINTS = [
+  /** Some rows of a table are read; nothing of it is written. */
+  'mid_lake_table',
+  /** The files of a table are written, in the work folder. */
+  'lake_table_written',
+  /** All files are in their places; the manifest does not name them. */
+  'lake_files_placed',
+  /** The manifest names them; those that they replace are still there. */
+  'lake_committed',
+] as const
+
 const FAILPOINTS = [
   ...SYNC_FAILPOINTS,
   ...WEBHOOK_FAILPOINTS,
   ...ALERT_FAILPOINTS,
   ...MOVE_FAILPOINTS,
+  ...LAKE_FAILPOINTS,
 ]
 
 export type SyncFailpoint = (typeof SYNC_FAILPOINTS)[number]

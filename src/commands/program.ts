@@ -11,6 +11,7 @@ import { dashboard } from './dashboard.js'
 import { database } from './database/database.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
+import { exportGroup } from './export.js'
 import { init } from './init/init.js'
 import { invoices } from './invoices.js'
 import { migrate, storeViews } from './migrate.js'
@@ -46,6 +47,7 @@ const COMMANDS = [
   rules,
   invoices,
   evidence,
+  exportGroup,
   database,
   simulate,
   config,

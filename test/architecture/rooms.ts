@@ -58,6 +58,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['resources', 'jsonapi', 'base'],
     packages: ['pg', 'kysely', 'zod', 'csv-parse', 'node:fs'],
   },
+  lake: {
+    holds: 'the warehouse as Parquet files for other engines',
+    may: ['warehouse', 'resources', 'base'],
+    packages: ['@duckdb/node-api', 'zod', 'node:fs'],
+  },
   ingest: {
     holds: 'the way of a record into the warehouse, shared by sync and webhooks',
     may: ['api', 'warehouse', 'resources', 'jsonapi', 'base'],

@@ -11,6 +11,7 @@ import {
   type QuestionOptions,
   type TableAnswer,
 } from './read-answer.js'
+import { withSnapshot, type Snapshot, type SnapshotClient } from './read-snapshot.js'
 import { SchemaNames } from './schema-names.js'
 import {
   KEEPALIVE_IDLE_S,
@@ -55,6 +56,15 @@ export interface Warehouse extends Session {
     sqlText: string,
     options?: QuestionOptions,
   ): AsyncGenerator<TableAnswer, void, undefined>
+  /**
+   * Runs `work` on the warehouse as it stands at one instant: reading only, on a connection of its
+   * own, without limits of time. `signal` ends it at once.
+   */
+  readSnapshot<Result>(
+    action: string,
+    signal: AbortSignal,
+    work: (snapshot: Snapshot) => Promise<Result>,
+  ): Promise<Result>
   /** Ends every connection. Idempotent. */
   close(): Promise<void>
 }
@@ -162,6 +172,12 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
         action,
         streamAnswer({ client: new Client(settings), prepare }, names, sqlText, question),
       ),
+    readSnapshot: (action, signal, work) =>
+      wrapErrors(action, () =>
+        withSnapshot({ client: new Client(settings), prepare }, signal, (client) =>
+          work(toSnapshot(client, names)),
+        ),
+      ),
     close: () => (closing ??= pool.end()),
   }
 }
@@ -192,6 +208,16 @@ function createSession(run: RunStatement, names: SchemaNames): Session {
     sync: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement)).withSchema(
       names.sync,
     ),
+    names,
+  }
+}
+
+function toSnapshot(client: SnapshotClient, names: SchemaNames): Snapshot {
+  return {
+    query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
+      (await wrapErrors(action, () => client.query(sqlText, parameters))).rows as Row[],
+    copyOut: (action, sqlText, takeRow) =>
+      wrapErrors(action, () => client.copyOut(sqlText, takeRow)),
     names,
   }
 }

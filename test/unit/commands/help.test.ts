@@ -287,6 +287,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['invoices import', [...COMMON, '--migrate', '--json']],
   ['invoices export', [...COMMON, '--migrate']],
   ['evidence', [...COMMON, '--out', '--as-of', '--json']],
+  ['export parquet', [...COMMON, '--migrate', '--out', '--only', '--whole', '--json']],
   ['database start', [...COMMON, '--json']],
   ['database stop', [...COMMON, '--json']],
   ['database url', [...COMMON, '--json']],

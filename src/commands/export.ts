@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { countOf } from '../base/phrases.js'
+import type { ExportReport } from '../lake/export-lake.js'
+import type { Answer } from './command-io.js'
+import { declare, flag, group, list, requiredValue } from './declare-command.js'
+import { failpointOf } from './sync.js'
+
+const parquet = declare({
+  name: 'parquet',
+  help:
+    'Write every table and every answer as Parquet into a folder: all rows once, ' +
+    'then what changed since. Whole or not at all; see docs/lake.md.',
+  json: 'Print the report as JSON.',
+  settings: ['migrate'],
+  takes: {
+    out: requiredValue('--out <folder>', 'New, empty, or of an export of this warehouse.'),
+    only: list(
+      '--only <name>',
+      'Only this table or answer, or `tables` or `answers`; may be repeated.',
+    ),
+    isWhole: flag('--whole', 'Write all rows again, as after rows were deleted by hand.'),
+  },
+  run: async (app, { out, only, isWhole }, io) => {
+    const { refuseAddress, requireDuckDB } = await import('../lake/parquet-writer.js')
+    refuseAddress(out)
+    await requireDuckDB()
+    const { exportLake } = await import('../lake/export-lake.js')
+    const warehouse = await app.openWarehouse()
+    const report = await exportLake(warehouse, {
+      name: out,
+      folder: resolve(io.process.cwd(), out),
+      only,
+      isWhole,
+      signal: app.signal,
+      reachFailpoint: failpointOf(app),
+      onProgress: createLines(io.process.stderr),
+    })
+    return describeExport(report, out)
+  },
+})
+
+/** One line for a large table now and then. */
+function createLines(stream: NodeJS.WritableStream) {
+  let toldAt = performance.now()
+  let told = ''
+  return (table: string, rows: number, isDone: boolean): void => {
+    const isTold = isDone ? told === table : performance.now() - toldAt > LINE_EVERY_MS
+    if (!isTold) return
+    toldAt = performance.now()
+    told = table
+    stream.write(`${table}: ${countOf(rows, 'row')}${isDone ? '' : ' so far'}\n`)
+  }
+}
+
+const LINE_EVERY_MS = 5_000
+
+function describeExport(report: ExportReport, out: string): Answer {
+  const written = report.tables.filter(({ wrote }) => wrote !== 'nothing')
+  const sum = (of: (one: ExportReport['tables'][number]) => number): number =>
+    written.reduce((total, one) => total + of(one), 0)
+  const whole = written.filter(({ wrote }) => wrote === 'all')
+  const same = report.tables.length - written.length
+  const megabytes = (sum(({ bytes }) => bytes) / 1e6).toFixed(1)
+  return {
+    data: report,
+    text: [
+      `Export ${report.export} of ${out} shows the warehouse at ${report.exportedAt}: ` +
+        `${countOf(
+          sum(({ rows }) => rows),
+          'row',
+        )} in ` +
+        `${countOf(
+          sum(({ files }) => files),
+          'new file',
+        )}, ${megabytes} MB.`,
+      `${whole.length} written whole, ${written.length - whole.length} with what changed, ` +
+        `${same} unchanged since the export before.`,
+    ],
+  }
+}
+
+export const exportGroup = group('export', 'Write the warehouse for other engines.', [parquet])

@@ -1,0 +1,99 @@
+import type * as DuckDB from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { ConfigError } from '../base/errors.js'
+import { refuse } from './lake-folder.js'
+
+/** What DuckDB counts: with what it does not count and with Node it becomes about three times that. */
+const MEMORY_LIMIT = '128MB'
+
+/**
+ * DuckDB, as far as this program uses it: to read rows from a file and to write Parquet. It works
+ * in one file of the work folder, so that memory is bounded, and loads no extension.
+ */
+export class ParquetWriter {
+  readonly #instance: DuckDBInstance
+  readonly #connection: DuckDBConnection
+  /** What the user calls the folder. */
+  readonly name: string
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, name: string) {
+    this.#instance = instance
+    this.#connection = connection
+    this.name = name
+  }
+
+  /** `name` is what the user calls the folder. Throws as `requireDuckDB` does. */
+  static async open(name: string, workPath: (name: string) => string): Promise<ParquetWriter> {
+    const { DuckDBInstance } = await loadDuckDB()
+    const instance = await DuckDBInstance.create(workPath('rows.duckdb'), {
+      memory_limit: MEMORY_LIMIT,
+      // PostgreSQL has the other one, and two would take the memory twice.
+      threads: '1',
+      temp_directory: workPath('spill'),
+      preserve_insertion_order: 'false',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    })
+    const connection = await instance.connect()
+    // Rows wait there for a minute: to compress them takes twice as long as to write them.
+    await connection.run(`set force_compression = 'uncompressed'`)
+    return new ParquetWriter(instance, connection, name)
+  }
+
+  /** Runs one statement, made of our own names and of what `quoteText` quotes; gives its rows. */
+  async run(sqlText: string): Promise<Record<string, unknown>[]> {
+    try {
+      const reader = await this.#connection.runAndReadAll(sqlText)
+      return reader.getRowObjectsJson()
+    } catch (thrown) {
+      const message = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : ''
+      if (!message.startsWith('IO Error')) throw thrown
+      throw new ConfigError(
+        [{ setting: '--out', problem: `${this.name} cannot be written: ${message}` }],
+        { cause: thrown },
+      )
+    }
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+    this.#instance.closeSync()
+  }
+}
+
+const PACKAGE = '@duckdb/node-api'
+
+/** Throws ConfigError, with what to install, before anything is opened. */
+export async function requireDuckDB(): Promise<void> {
+  await loadDuckDB()
+}
+
+async function loadDuckDB(): Promise<typeof DuckDB> {
+  try {
+    return await import('@duckdb/node-api')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const problem =
+      code === 'ERR_MODULE_NOT_FOUND'
+        ? `needs the package ${PACKAGE}, which is not installed here; where tracking-sync is ` +
+          `installed globally, run \`npm install --global ${PACKAGE}\`, else \`npm install\` ` +
+          'without --omit=optional'
+        : `needs the package ${PACKAGE}, which does not work here: ${message.split('\n')[0] ?? ''}`
+    throw new ConfigError([{ setting: 'export parquet', problem }], { cause })
+  }
+}
+
+/** A text of DuckDB: it knows no escapes but the doubled quote. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll(`'`, `''`)}'`
+}
+
+/** Addresses of object stores, which DuckDB writes to only with an extension it would download. */
+export function refuseAddress(out: string): void {
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(out) ?? []
+  if (scheme === undefined) return
+  throw refuse(
+    `is ${out}, and an export is written into a folder; write it into one, and copy that to ` +
+      `${scheme}:// as docs/lake.md shows, the manifest last`,
+  )
+}

@@ -1,0 +1,66 @@
+import type pg from 'pg'
+import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
+import { copyOut, type TakeRow } from './copy-out.js'
+import type { AnswerConnection } from './read-answer.js'
+import type { SchemaNames } from './schema-names.js'
+
+/** The warehouse as it stood at one instant. */
+export interface Snapshot {
+  /** As that of a session. */
+  readonly query: <Row>(
+    action: string,
+    sqlText: string,
+    parameters?: readonly unknown[],
+  ) => Promise<Row[]>
+  /** Runs `copy … to stdout`, row by row: see `TakeRow`. */
+  readonly copyOut: (action: string, sqlText: string, takeRow: TakeRow) => Promise<void>
+  readonly names: SchemaNames
+}
+
+/** What a snapshot asks of a client; its errors are the driver's own. */
+export interface SnapshotClient {
+  readonly query: (sqlText: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>
+  readonly copyOut: (sqlText: string, takeRow: TakeRow) => Promise<void>
+}
+
+/**
+ * Runs `work` in one read-only transaction that sees one snapshot, on a connection of its own,
+ * without limits of time. While it lasts the server keeps every row version that it may see.
+ * Aborting cuts the connection, which fails what is under way.
+ */
+export async function withSnapshot<Result>(
+  { client, prepare }: AnswerConnection,
+  signal: AbortSignal,
+  work: (client: SnapshotClient) => Promise<Result>,
+): Promise<Result> {
+  // A lost connection fails the statement as well, and is told there.
+  client.on('error', () => undefined)
+  await client.connect()
+  const cut = (): void => {
+    const { connection } = client as unknown as { readonly connection: pg.Connection }
+    connection.stream.destroy()
+  }
+  signal.addEventListener('abort', cut, { once: true })
+  try {
+    signal.throwIfAborted()
+    const { begin } = await prepare(client)
+    await client.query(withOneSnapshot(begin))
+    await client.query('set transaction read only')
+    await client.query(WITHOUT_TIME_LIMIT)
+    await client.query('set local idle_in_transaction_session_timeout = 0')
+    return await work({
+      query: (sqlText, parameters) => client.query(sqlText, [...parameters]),
+      copyOut: (sqlText, takeRow) => copyOut(client, sqlText, takeRow),
+    })
+  } finally {
+    signal.removeEventListener('abort', cut)
+    await client.end()
+  }
+}
+
+/** In a session that others use as well, `begin` says its isolation itself. */
+function withOneSnapshot(begin: string): string {
+  const level = 'repeatable read'
+  if (begin === 'begin') return `begin isolation level ${level}`
+  return begin.replaceAll('read committed', level)
+}

@@ -1,0 +1,271 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { QUESTIONS } from '../../../src/warehouse/questions/questions.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import {
+  asJavaScript,
+  expectSame,
+  filesIn,
+  LakeReader,
+  readManifestOf,
+  rowsOfFiles,
+  rowsOfWarehouse,
+  withRoundDecimals,
+} from './lake-scene.js'
+
+let scene: Scene
+let directory: string
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  scene = await openScene()
+  directory = await mkdtemp(join(tmpdir(), 'lake-'))
+  settings = { DATABASE_URL: scene.url, TRACKING_MIGRATE: 'false', TRACKING_LOG_LEVEL: 'silent' }
+  await scene.sync({ command: 'backfill' })
+  scene.simulator.clock.advance(30 * HOUR)
+  await scene.sync({ command: 'sync' })
+  await putOddValues()
+})
+
+afterAll(async () => {
+  await closeScenes()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** What a source may send and what CSV, decimals and JSON make hard. */
+async function putOddValues(): Promise<void> {
+  await scene.query(
+    `update tracking.ports set latitude = 1e30, longitude = 0.1234567890123456789
+    where port_id = (select min(port_id) from tracking.ports)`,
+  )
+  await scene.query(
+    `update tracking.containers
+    set weight_in_lbs = 'NaN', ref_numbers = array['a"b', null, '', e'x\\r\\ny\\\\,{}', '\\N'],
+        seal_number = '\\N', _unmapped = $1
+    where container_id = (select min(container_id) from tracking.containers)`,
+    '{"large": 12345678901234567890.123, "huge": 1e400, "text": "\\u2028 é \\"quoted\\""}',
+  )
+  await scene.query(
+    `update tracking.containers set seal_number = '', weight_in_lbs = 99999999999999999999.999999999999999999
+    where container_id = (select max(container_id) from tracking.containers)`,
+  )
+  await scene.query(
+    `update tracking.transport_events
+    set created_at = '2025-12-31 23:59:59.999999+00', voyage_number = e' "; \\n', value = null
+    where transport_event_id = (select min(transport_event_id) from tracking.transport_events)`,
+  )
+}
+
+const exportTo = (out: string, ...args: string[]): Promise<CliCall> =>
+  callCli(['export', 'parquet', '--json', '--out', out, ...args], settings)
+
+interface Report {
+  readonly export: number
+  readonly tables: readonly { folder: string; wrote: string; rows: number; files: number }[]
+}
+
+async function exported(out: string, ...args: string[]): Promise<Report> {
+  const { exitCode, stdout, stderr } = await exportTo(out, ...args)
+  expect(exitCode, stderr).toBe(0)
+  return JSON.parse(stdout) as Report
+}
+
+describe('the first export', { tags: ['L3'] }, () => {
+  it('holds every value of every table and answer, for two readers', async () => {
+    const out = join(directory, 'first')
+    const { tables } = await exported(out)
+    const count = (kind: string) => tables.filter(({ folder }) => folder.startsWith(kind)).length
+    expect([count('tables/'), count('answers/')]).toEqual([26, Object.keys(QUESTIONS).length])
+    expect(tables.filter(({ wrote }) => wrote !== 'all')).toEqual([])
+    await expectSame(scene.warehouse, out)
+    // Answers of the clock are others a moment later; these are not.
+    const manifest = await readManifestOf(out)
+    const reader = await LakeReader.open(out)
+    for (const name of ['charge_days', 'container_milestones', 'transshipments', 'eta_changes']) {
+      const table = manifest.tables.find(({ folder }) => folder === `answers/${name}`)!
+      expect(await reader.latest(table)).toEqual(await rowsOfWarehouse(scene.warehouse, table))
+    }
+    for (const table of manifest.tables.filter(({ folder }) => folder.startsWith('tables'))) {
+      const expected = asJavaScript(await rowsOfWarehouse(scene.warehouse, table), table)
+      const found = withRoundDecimals(await rowsOfFiles(out, table), table)
+      expect({ [table.folder]: found }).toEqual({ [table.folder]: expected })
+    }
+  })
+
+  it('keeps what no decimal can hold, with all its digits', async () => {
+    const reader = await LakeReader.open(join(directory, 'first'))
+    expect(
+      await reader.run(
+        'select latitude, longitude, _beyond_decimal from ports order by port_id limit 1',
+      ),
+    ).toEqual([
+      {
+        latitude: null,
+        longitude: null,
+        _beyond_decimal:
+          '{"latitude": "1000000000000000000000000000000", "longitude": "0.1234567890123456789"}',
+      },
+    ])
+    expect(
+      await reader.run(
+        `select typeof(weight_in_lbs) as type, typeof(_changed_at) as instant, typeof(_unmapped) as json,
+            typeof(pickup_appointment_at) as appointment
+        from containers limit 1`,
+      ),
+    ).toEqual([
+      {
+        type: 'DECIMAL(38,18)',
+        instant: 'TIMESTAMP WITH TIME ZONE',
+        json: 'JSON',
+        appointment: 'TIMESTAMP WITH TIME ZONE',
+      },
+    ])
+  })
+
+  it('parts tables by month of creation and answers by day', async () => {
+    const files = await filesIn(join(directory, 'first'))
+    expect(files).toContain('tables/transport_events/created_month=2025-12/export-00000001.parquet')
+    const today = new Date().toISOString().slice(0, 10)
+    expect(files).toContain(`answers/exceptions/exported_on=${today}/export-00000001.parquet`)
+    expect(files.filter((path) => path.includes('/containers/')).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the next export', { tags: ['L2'] }, () => {
+  let out: string
+  beforeAll(async () => {
+    out = join(directory, 'next')
+    await exported(out, '--only', 'tables')
+  })
+
+  it('writes nothing while nothing changed', async () => {
+    const before = await filesIn(out)
+    const { tables } = await exported(out, '--only', 'tables')
+    expect(tables.filter(({ wrote }) => wrote !== 'nothing')).toEqual([])
+    expect(await filesIn(out)).toEqual(before)
+  })
+
+  it('writes the rows that changed and no others, tombstones and unmarked changes among them', async () => {
+    const [first, second, third] = await scene.query<{ container_id: string }>(
+      'select container_id from tracking.containers order by container_id limit 3',
+    )
+    const change = (set: string, id: string) =>
+      scene.query(`update tracking.containers set ${set} where container_id = $1`, id)
+    await change('_deleted_at = now(), _changed_at = now()', first!.container_id)
+    // Not material, so that _changed_at stays; and one with a stamp of long ago.
+    await change(`_observed_at = now()`, second!.container_id)
+    await change(`seal_number = 'late', _changed_at = '2020-01-01'`, third!.container_id)
+    const { tables } = await exported(out, '--only', 'tables')
+    const written = tables.filter(({ wrote }) => wrote !== 'nothing')
+    expect(written).toMatchObject([{ folder: 'tables/containers', wrote: 'changes', rows: 3 }])
+    await expectSame(scene.warehouse, out)
+  })
+
+  it('takes rows of a transaction that was open at the export before', async () => {
+    const client = new pg.Client({ connectionString: scene.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query<{ vessel_id: string }>(
+        `update tracking.vessels set name = 'open'
+        where vessel_id = (select min(vessel_id) from tracking.vessels) returning vessel_id`,
+      )
+      await scene.query(
+        `update tracking.vessels set name = 'between' where vessel_id > $1`,
+        rows[0]!.vessel_id,
+      )
+      await exported(out, '--only', 'vessels')
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
+    await exported(out, '--only', 'vessels')
+    await expectSame(scene.warehouse, out)
+  })
+
+  it('writes a table whole where rows went, in place of the file of the day', async () => {
+    await scene.query(
+      `delete from tracking.container_import_deadlines
+      where ctid = (select min(ctid) from tracking.container_import_deadlines)`,
+    )
+    const { tables } = await exported(out, '--only', 'container_import_deadlines')
+    expect(tables).toMatchObject([{ wrote: 'all', files: 1 }])
+    const files = (await filesIn(out)).filter((path) => path.includes('container_import_deadlines'))
+    expect(files.length).toBe(1)
+    await expectSame(scene.warehouse, out)
+  })
+
+  it('writes a table whole again when its changes outgrow it, or a file of it is gone', async () => {
+    const whole = async (): Promise<Report['tables'][number]['wrote']> => {
+      const { tables } = await exported(out, '--only', 'terminals')
+      return tables[0]!.wrote
+    }
+    const touch = () => scene.query(`update tracking.terminals set nickname = nickname || '.'`)
+    await touch()
+    expect(await whole()).toBe('changes')
+    await touch()
+    expect(await whole()).toBe('all')
+    const own = (await filesIn(out)).filter((path) => path.includes('tables/terminals/'))
+    await rm(join(out, own[0]!))
+    expect(await whole()).toBe('all')
+    expect((await exported(out, '--only', 'terminals', '--whole')).tables[0]!.wrote).toBe('all')
+    await expectSame(scene.warehouse, out)
+  })
+})
+
+describe('a folder', { tags: ['L4'] }, () => {
+  const refused = async (out: string, ...args: string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await exportTo(out, ...args)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    return stderr
+  }
+
+  it('of something else is refused and stays as it is', async () => {
+    const out = join(directory, 'mine')
+    await mkdir(join(out, 'tables'), { recursive: true })
+    await writeFile(join(out, 'tables', 'export-1.parquet'), 'mine')
+    expect(await refused(out)).toContain('has files in it and no manifest/manifest.json')
+    expect(await readdir(out, { recursive: true })).toEqual([
+      'tables',
+      join('tables', 'export-1.parquet'),
+    ])
+  })
+
+  it('of another warehouse is refused', async () => {
+    const out = join(directory, 'other')
+    await exported(out, '--only', 'ports')
+    const path = join(out, 'manifest/manifest.json')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replace(/"id":"\w+"/, '"id":"other"'))
+    expect(await refused(out)).toContain('holds the warehouse tracking of')
+    await writeFile(path, text.slice(0, 100))
+    expect(await refused(out)).toContain('that this program did not write')
+  })
+
+  it('is no address, no file, and lies in a folder that exists', async () => {
+    expect(await refused('s3://bucket/lake')).toContain('copy that to s3:// as docs/lake.md shows')
+    expect(await refused(join(directory, 'not', 'there'))).toContain('make that first')
+    await writeFile(join(directory, 'file'), '')
+    expect(await refused(join(directory, 'file'))).toContain('ENOTDIR')
+    expect(await refused(join(directory, 'new'), '--only', 'container')).toContain(
+      'container is no table or answer of the warehouse; did you mean container_changes?',
+    )
+    expect(await readdir(directory)).not.toContain('new')
+  })
+
+  it('is written by one export at a time', async () => {
+    const client = new pg.Client({ connectionString: scene.url })
+    await client.connect()
+    await client.query(`select pg_advisory_lock(820316, hashtext('tracking_sync'))`)
+    const { exitCode, stderr } = await exportTo(join(directory, 'busy'))
+    await client.end()
+    expect([exitCode, stderr]).toEqual([
+      7,
+      'error: another export of tracking is running; wait until it is done\n',
+    ])
+  })
+})

@@ -1,0 +1,166 @@
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { parseManifest, type Manifest, type ManifestTable } from '../../../src/lake/manifest.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+
+/** The rows of a table, each as a text of its values, sorted: equal texts mean equal rows. */
+export type Rows = readonly string[]
+
+export async function readManifestOf(folder: string): Promise<Manifest> {
+  const manifest = parseManifest(await readFile(join(folder, 'manifest/manifest.json'), 'utf8'))
+  if (manifest === undefined) throw new Error('there is no manifest')
+  return manifest
+}
+
+/** Every Parquet file that is there, whether it counts or not. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const paths = await readdir(folder, { recursive: true })
+  return paths.filter((path) => path.endsWith('.parquet')).sort()
+}
+
+/** The latest rows of every table in the lake are those of the warehouse. */
+export async function expectSame(warehouse: Warehouse, folder: string): Promise<void> {
+  const reader = await LakeReader.open(folder)
+  const { tables } = await readManifestOf(folder)
+  for (const table of tables.filter((one) => one.folder.startsWith('tables/'))) {
+    const expected = await rowsOfWarehouse(warehouse, table)
+    expect({ [table.folder]: await reader.latest(table) }).toEqual({ [table.folder]: expected })
+    expect(table.row_count).toBe(expected.length)
+  }
+}
+
+const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_decimal'
+
+/** What PostgreSQL has, by its own conversions. */
+export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable): Promise<Rows> {
+  const [kind, name] = table.folder.split('/')
+  const found = await warehouse.query<{ schema: string }>(
+    'find the table',
+    `select table_schema as schema from information_schema.tables
+    where table_name = $1 and table_schema in ('tracking', 'tracking_analytics')
+        and (table_type = 'VIEW') = ($2 = 'answers')`,
+    [name, kind],
+  )
+  const columns = table.columns.filter(own).map(({ name: column, type }) => {
+    const quoted = `"${column}"`
+    if (type.startsWith('timestamp')) {
+      return `(extract(epoch from ${quoted}) * 1000000)::bigint::text`
+    }
+    if (type === 'decimal(38, 18)') {
+      const fits = `abs(${quoted}) < 1e20 and ${quoted} = trunc(${quoted}, 18)`
+      return `(case when ${fits} then ${quoted} end)::numeric(38, 18)::text`
+    }
+    return type.endsWith('[]') ? `array_to_json(${quoted})::text` : `${quoted}::text`
+  })
+  const rows = await warehouse.query<{ row: (string | null)[] }>(
+    'read the table',
+    `select array[${columns.join(', ')}] as row from ${found[0]!.schema}.${name!}`,
+  )
+  return sorted(rows.map(({ row }) => row))
+}
+
+/** Where the SQL of docs/lake.md is run, with the folder of a test. */
+export class LakeReader {
+  readonly #connection: DuckDBConnection
+  readonly #folder: string
+
+  private constructor(connection: DuckDBConnection, folder: string) {
+    this.#connection = connection
+    this.#folder = folder
+  }
+
+  static async open(folder: string): Promise<LakeReader> {
+    const page = await readFile(fileURLToPath(new URL('../../../docs/lake.md', import.meta.url)))
+    const [, shown = ''] = /### DuckDB\n\n```sql\n([^]*?)```/.exec(page.toString()) ?? []
+    const instance = await DuckDBInstance.create(':memory:')
+    const reader = new LakeReader(await instance.connect(), folder)
+    const [files = '', containers = '', exceptions = ''] = shown.split(/(?<=;)\n\n/)
+    await reader.run(files)
+    const { tables } = await readManifestOf(folder)
+    for (const { folder: table, kind, key } of tables) {
+      const name = table.split('/')[1]!
+      const view =
+        kind === 'changes'
+          ? containers.replaceAll('containers', name).replace('container_id', key.join(', '))
+          : exceptions.replaceAll('answers/exceptions', table).replaceAll('exceptions', name)
+      await reader.run(view)
+    }
+    return reader
+  }
+
+  async run(sqlText: string): Promise<Record<string, unknown>[]> {
+    const text = sqlText.replaceAll(`'lake/`, `'${this.#folder}/`)
+    return (await this.#connection.runAndReadAll(text)).getRowObjectsJson()
+  }
+
+  async latest(table: ManifestTable): Promise<Rows> {
+    const columns = table.columns.filter(own).map(({ name, type }) => {
+      const quoted = `"${name}"`
+      if (type.startsWith('timestamp')) return `epoch_us(${quoted})::varchar`
+      return type.endsWith('[]') ? `to_json(${quoted})::varchar` : `${quoted}::varchar`
+    })
+    const name = table.folder.split('/')[1]!
+    const rows = await this.run(`select [${columns.join(', ')}] as row from ${name}`)
+    return sorted(rows.map(({ row }) => row as (string | null)[]))
+  }
+}
+
+/** Every row of every file that counts, by a reader that shares nothing with the writer. */
+export async function rowsOfFiles(folder: string, table: ManifestTable): Promise<Rows> {
+  const { files } = await readManifestOf(folder)
+  const rows: (string | null)[][] = []
+  for (const { path } of files.filter((file) => file.folder === table.folder)) {
+    const file = await asyncBufferFromFile(join(folder, path))
+    const parsers = { timestampFromMicroseconds: (micros: bigint) => micros }
+    const records = await parquetReadObjects({ file, compressors, parsers })
+    for (const record of records as Record<string, unknown>[]) {
+      rows.push(table.columns.filter(own).map(({ name, type }) => textOf(record[name], type)))
+    }
+  }
+  return sorted(rows)
+}
+
+function textOf(value: unknown, type: string): string | null {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return value.toISOString().slice(0, 10)
+  if (type === 'json') return JSON.stringify(value)
+  return typeof value === 'object' ? JSON.stringify(value) : `${value as string | number}`
+}
+
+/** Rows of the warehouse as a reader in JavaScript has them: decimals and JSON as its numbers. */
+export function asJavaScript(rows: Rows, table: ManifestTable): Rows {
+  const columns = table.columns.filter(own)
+  return sorted(
+    rows.map((row) =>
+      (JSON.parse(row) as (string | null)[]).map((value, at) => {
+        const { type } = columns[at]!
+        if (value === null) return null
+        if (type === 'json' || type.endsWith('[]')) return JSON.stringify(JSON.parse(value))
+        return type.startsWith('decimal') ? Number(value).toPrecision(12) : value
+      }),
+    ),
+  )
+}
+
+/** The same of rows that such a reader gave. */
+export function withRoundDecimals(rows: Rows, table: ManifestTable): Rows {
+  const columns = table.columns.filter(own)
+  return sorted(
+    rows.map((row) =>
+      (JSON.parse(row) as (string | null)[]).map((value, at) =>
+        value !== null && columns[at]!.type.startsWith('decimal')
+          ? Number(value).toPrecision(12)
+          : value,
+      ),
+    ),
+  )
+}
+
+function sorted(rows: readonly (readonly (string | null)[])[]): Rows {
+  return rows.map((row) => JSON.stringify(row)).sort()
+}
