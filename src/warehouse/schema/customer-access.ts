@@ -218,7 +218,11 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
   for (const [table, belongs] of openTables) {
     const name = names.table(table)
     if (!belongs.includes('to nobody')) {
-      await restrict(session, name, belongs.map((one) => condition(names, table, one)).join(' and '))
+      await restrict(
+        session,
+        name,
+        belongs.map((one) => condition(names, table, one)).join(' and '),
+      )
     }
   }
   for (const view of (await readViews()).filter(isOfTheInvoker)) await readAsInvoker(session, view)

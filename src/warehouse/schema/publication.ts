@@ -91,10 +91,7 @@ export async function createPublication(warehouse: Warehouse): Promise<Publicati
     const { publicationOwner } = await readState(session)
     if (publicationOwner === null) {
       // Without a list it sends nothing yet.
-      await session.query(
-        'create the publication',
-        `create publication ${quoteIdentifier(name)}`,
-      )
+      await session.query('create the publication', `create publication ${quoteIdentifier(name)}`)
     }
     const added = await addMissingTables(session)
     const tables = (await publishableTables(warehouse.names)).map(({ shown }) => shown)

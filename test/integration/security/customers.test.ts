@@ -21,9 +21,13 @@ import { HOUR, START } from '../sync/sync-scene.js'
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `customers_${process.pid}`
 const CUSTOMER = `${schema}_customer`
-const [ACME, GLOBEX, NOBODY, ANALYST, LOADER] = ['acme', 'globex', 'nobody', 'analyst', 'loader'].map(
-  (name) => `${schema}_${name}`,
-) as [string, string, string, string, string]
+const [ACME, GLOBEX, NOBODY, ANALYST, LOADER] = [
+  'acme',
+  'globex',
+  'nobody',
+  'analyst',
+  'loader',
+].map((name) => `${schema}_${name}`) as [string, string, string, string, string]
 const LOGINS = [ACME, GLOBEX, NOBODY, ANALYST, LOADER]
 const PASSWORD = 'for this test'
 const options = { sleep: () => Promise.resolve() }
@@ -169,7 +173,9 @@ function seeCustomers(): void {
     } finally {
       await warehouse.close()
     }
-    const all = await look<{ id: string }>(`select shipment_id as id from ${schema}.shipments order by 1`)
+    const all = await look<{ id: string }>(
+      `select shipment_id as id from ${schema}.shipments order by 1`,
+    )
     // Half of the shipments are ACME's, which has two names; some are nobody's.
     await look(
       `update ${schema}.shipments set customer_name = case
@@ -220,51 +226,59 @@ function seeCustomers(): void {
     expect({ where, found }).toEqual({ where, found: [] })
   }
 
-  it('shows a customer its own rows in every table and view, and no other', async () => {
-    expect(await countAs(ACME, `${schema}.shipments`)).toBe(own.shipments)
-    expect(await countAs(ACME, `${schema}.containers`)).toBe(own.containers)
-    expect(await countAs(ACME, `${schema}_analytics.known_containers`)).toBe(own.containers)
-    const refused: string[] = []
-    const empty: string[] = []
-    for (const { name, short } of await relations()) {
-      const answer = await ask(ACME, `select to_jsonb(one) as row from ${name} as one`)
-      expectNoSecret(name, answer)
-      if (answer === '42501') refused.push(short)
-      else if (answer === '[[[]],[]]') empty.push(short)
-    }
-    const isOpen = (short: string): boolean => !refused.includes(short)
-    // All of the bookkeeping and what is stored, and what reads rules, invoices or bookkeeping.
-    expect((await relations()).filter(({ short }) => /^tracking_(?:sync|stored)\./.test(short) && isOpen(short))).toEqual([])
-    expect(refused.filter((short) => !/^tracking_(?:sync|stored|as_of)\./.test(short))).toEqual([
-      'tracking.custom_fields',
-      'tracking.other_resources',
-      'tracking.webhook_event_categories',
-      'tracking_analytics.charge_clocks',
-      'tracking_analytics.charge_days',
-      'tracking_analytics.dd_invoices',
-      'tracking_analytics.demurrage_exposure',
-      'tracking_analytics.detention_clock',
-      'tracking_analytics.exceptions',
-      'tracking_analytics.exposure_forecast',
-      'tracking_analytics.free_time_rules',
-      'tracking_analytics.free_time_tiers',
-      'tracking_analytics.freshness',
-      'tracking_analytics.holidays',
-      'tracking_analytics.invoice_audit',
-      'tracking_analytics.stored_views',
-      'tracking_datasync._transfer_status',
-    ])
-    // Else the look for secrets would say little.
-    expect(empty.length).toBeLessThan(20)
-    expect(report.views.length).toBeGreaterThan(60)
-  })
+  it(
+    'shows a customer its own rows in every table and view, and no other',
+    { tags: ['G14'] },
+    async () => {
+      expect(await countAs(ACME, `${schema}.shipments`)).toBe(own.shipments)
+      expect(await countAs(ACME, `${schema}.containers`)).toBe(own.containers)
+      expect(await countAs(ACME, `${schema}_analytics.known_containers`)).toBe(own.containers)
+      const refused: string[] = []
+      const empty: string[] = []
+      for (const { name, short } of await relations()) {
+        const answer = await ask(ACME, `select to_jsonb(one) as row from ${name} as one`)
+        expectNoSecret(name, answer)
+        if (answer === '42501') refused.push(short)
+        else if (answer === '[[[]],[]]') empty.push(short)
+      }
+      const isOpen = (short: string): boolean => !refused.includes(short)
+      // All of the bookkeeping and what is stored, and what reads rules, invoices or bookkeeping.
+      expect(
+        (await relations()).filter(
+          ({ short }) => /^tracking_(?:sync|stored)\./.test(short) && isOpen(short),
+        ),
+      ).toEqual([])
+      expect(refused.filter((short) => !/^tracking_(?:sync|stored|as_of)\./.test(short))).toEqual([
+        'tracking.custom_fields',
+        'tracking.other_resources',
+        'tracking.webhook_event_categories',
+        'tracking_analytics.charge_clocks',
+        'tracking_analytics.charge_days',
+        'tracking_analytics.dd_invoices',
+        'tracking_analytics.demurrage_exposure',
+        'tracking_analytics.detention_clock',
+        'tracking_analytics.exceptions',
+        'tracking_analytics.exposure_forecast',
+        'tracking_analytics.free_time_rules',
+        'tracking_analytics.free_time_tiers',
+        'tracking_analytics.freshness',
+        'tracking_analytics.holidays',
+        'tracking_analytics.invoice_audit',
+        'tracking_analytics.stored_views',
+        'tracking_datasync._transfer_status',
+      ])
+      // Else the look for secrets would say little.
+      expect(empty.length).toBeLessThan(20)
+      expect(report.views.length).toBeGreaterThan(60)
+    },
+  )
 
   it('shows another customer the others, one without an entry none, and the reader all', async () => {
     const table = `${schema}.containers`
     const [all] = await look<{ count: number }>(`select count(*)::int as count from ${table}`)
     const globex = await countAs(GLOBEX, table)
     expect([globex > 0, globex + own.containers < all!.count]).toEqual([true, true])
-    const emptyHanded = []
+    const emptyHanded: number[] = []
     for (const name of report.tables) emptyHanded.push(await countAs(NOBODY, `${schema}.${name}`))
     // Places and vessels.
     expect(report.tables.filter((_, index) => emptyHanded[index]! > 0).sort()).toEqual([
@@ -293,90 +307,108 @@ function seeCustomers(): void {
     await look(`revoke ${schema}_reader from ${NOBODY}`)
   })
 
-  it('holds against functions, errors, plans, statistics and switches', async () => {
-    await ask(
-      ACME,
-      `create function pg_temp.leak(value text) returns boolean language plpgsql cost 0.0000001 as
+  it(
+    'holds against functions, errors, plans, statistics and switches',
+    { tags: ['G14'] },
+    async () => {
+      await ask(
+        ACME,
+        `create function pg_temp.leak(value text) returns boolean language plpgsql cost 0.0000001 as
       $$ begin raise notice '%', value; return true; end $$`,
-    )
-    const attacks = [
-      `select pg_temp.leak(bill_of_lading_number) from ${schema}.shipments
+      )
+      const attacks = [
+        `select pg_temp.leak(bill_of_lading_number) from ${schema}.shipments
       where pg_temp.leak(bill_of_lading_number)`,
-      `select from ${schema}_analytics.container_timeline as one where pg_temp.leak(one::text)`,
-      `select from ${schema}_as_of.known_shipments as one where pg_temp.leak(one::text)`,
-      `select bill_of_lading_number::int from ${schema}.shipments order by shipment_id desc`,
-      `select 1 / (case when customer_name = 'Globex' then 0 else 1 end) from ${schema}.shipments`,
-      `select pg_temp.leak(a::text) from ${schema}.shipment_history as a
+        `select from ${schema}_analytics.container_timeline as one where pg_temp.leak(one::text)`,
+        `select from ${schema}_as_of.known_shipments as one where pg_temp.leak(one::text)`,
+        `select bill_of_lading_number::int from ${schema}.shipments order by shipment_id desc`,
+        `select 1 / (case when customer_name = 'Globex' then 0 else 1 end) from ${schema}.shipments`,
+        `select pg_temp.leak(a::text) from ${schema}.shipment_history as a
       full join ${schema}.containers as b using (shipment_id)`,
-      `explain analyze select from ${schema}.shipments where customer_name = 'nobody''s'`,
-      `select * from pg_stats where schemaname = '${schema}' and tablename in ('shipments', 'containers', 'shipment_history')`,
-      `select * from pg_policies`,
-      `copy ${schema}.shipments to stdout`,
-      `set row_security = off; select * from ${schema}.shipments`,
-      `set row_security = on; reset row_security`,
-      `set tracking_sync.as_of = '2026-03-03'; select * from ${schema}_as_of.known_containers`,
-      `reset tracking_sync.as_of`,
-      `set role ${schema}_reader; select * from ${schema}.shipments`,
-      `set role ${GLOBEX}; select * from ${schema}.shipments`,
-      `set role ${CUSTOMER}; select * from ${schema}.shipments`,
-      `reset role`,
-      `set session authorization ${GLOBEX}; select * from ${schema}.shipments`,
-      `select query_to_xml('select * from ${schema}.shipments', true, false, '')`,
-      `select * from ${schema}_sync.customer_roles`,
-      `insert into ${schema}_sync.customer_roles values ('${ACME}', 'Globex')`,
-      `create temp view mine with (security_barrier = false) as select * from ${schema}.shipments;
+        `explain analyze select from ${schema}.shipments where customer_name = 'nobody''s'`,
+        `select * from pg_stats where schemaname = '${schema}' and tablename in ('shipments', 'containers', 'shipment_history')`,
+        `select * from pg_policies`,
+        `copy ${schema}.shipments to stdout`,
+        `set row_security = off; select * from ${schema}.shipments`,
+        `set row_security = on; reset row_security`,
+        `set tracking_sync.as_of = '2026-03-03'; select * from ${schema}_as_of.known_containers`,
+        `reset tracking_sync.as_of`,
+        `set role ${schema}_reader; select * from ${schema}.shipments`,
+        `set role ${GLOBEX}; select * from ${schema}.shipments`,
+        `set role ${CUSTOMER}; select * from ${schema}.shipments`,
+        `reset role`,
+        `set session authorization ${GLOBEX}; select * from ${schema}.shipments`,
+        `select query_to_xml('select * from ${schema}.shipments', true, false, '')`,
+        `select * from ${schema}_sync.customer_roles`,
+        `insert into ${schema}_sync.customer_roles values ('${ACME}', 'Globex')`,
+        `create temp view mine with (security_barrier = false) as select * from ${schema}.shipments;
       select * from mine`,
-      `begin; declare all_of_them cursor for select * from ${schema}.shipments; fetch all all_of_them; commit`,
-      `select * from ${schema}.transport_events tablesample system (100)`,
-      `update ${schema}.shipments set customer_name = 'ACME'`,
-      `delete from ${schema}.shipments returning *`,
-      `alter table ${schema}.shipments disable row level security`,
-      `alter view ${schema}_analytics.known_shipments reset (security_invoker)`,
-      `select * from ${schema}_sync.rows_of_containers`,
-    ]
-    for (const attack of attacks) expectNoSecret(attack, await ask(ACME, attack))
-    // The attack itself works: it hears of what is its own.
-    expect(await ask(ACME, attacks[0]!)).toMatch(/,\["\w+",/)
-  })
+        `begin; declare all_of_them cursor for select * from ${schema}.shipments; fetch all all_of_them; commit`,
+        `select * from ${schema}.transport_events tablesample system (100)`,
+        `update ${schema}.shipments set customer_name = 'ACME'`,
+        `delete from ${schema}.shipments returning *`,
+        `alter table ${schema}.shipments disable row level security`,
+        `alter view ${schema}_analytics.known_shipments reset (security_invoker)`,
+        `select * from ${schema}_sync.rows_of_containers`,
+      ]
+      for (const attack of attacks) expectNoSecret(attack, await ask(ACME, attack))
+      // The attack itself works: it hears of what is its own.
+      expect(await ask(ACME, attacks[0]!)).toMatch(/,\["\w+",/)
+    },
+  )
 
-  it('stays closed when views are replaced and made anew, by an upgrade and by hand', async () => {
-    const names = `${schema}_sync.installed_views`
-    await look(`update ${names} set checksum = '' where view_name = 'container_timeline'`)
-    await look(`drop view ${schema}_analytics.port_waits cascade`)
-    expect((await prepareSchemas(opened.warehouse, options)).views).toContain('container_timeline')
-    await look(`create table ${schema}.later as select * from ${schema}.shipments`)
-    await look(`update ${names} set checksum = '' where view_name = 'eta_changes'`)
-    await prepareSchemas(opened.warehouse, options)
-    const bare = await look(
-      `select relname from pg_class
+  it(
+    'stays closed when views are replaced and made anew, by an upgrade and by hand',
+    { tags: ['G14'] },
+    async () => {
+      const names = `${schema}_sync.installed_views`
+      await look(`update ${names} set checksum = '' where view_name = 'container_timeline'`)
+      await look(`drop view ${schema}_analytics.port_waits cascade`)
+      expect((await prepareSchemas(opened.warehouse, options)).views).toContain(
+        'container_timeline',
+      )
+      await look(`create table ${schema}.later as select * from ${schema}.shipments`)
+      await look(`update ${names} set checksum = '' where view_name = 'eta_changes'`)
+      await prepareSchemas(opened.warehouse, options)
+      const bare = await look(
+        `select relname from pg_class
       inner join pg_namespace on pg_namespace.oid = relnamespace
       where nspname = any($1) and relkind = 'v'
           and coalesce(array_to_string(reloptions, ','), '') not like '%security_invoker=true%'`,
-      [[`${schema}_analytics`, `${schema}_as_of`, `${schema}_datasync`]],
-    )
-    expect(bare).toEqual([])
-    for (const name of ['_analytics.container_timeline', '_as_of.port_waits', '.later']) {
-      expectNoSecret(name, await ask(ACME, `select * from ${schema}${name}`))
-    }
-    expect(await countAs(ACME, `${schema}_analytics.container_timeline`)).toBeGreaterThan(0)
-    expect(await ask(ACME, `select * from ${schema}.later`)).toBe('42501')
-    await look(`drop table ${schema}.later`)
-  })
+        [[`${schema}_analytics`, `${schema}_as_of`, `${schema}_datasync`]],
+      )
+      expect(bare).toEqual([])
+      for (const name of ['_analytics.container_timeline', '_as_of.port_waits', '.later']) {
+        expectNoSecret(name, await ask(ACME, `select * from ${schema}${name}`))
+      }
+      expect(await countAs(ACME, `${schema}_analytics.container_timeline`)).toBeGreaterThan(0)
+      expect(await ask(ACME, `select * from ${schema}.later`)).toBe('42501')
+      await look(`drop table ${schema}.later`)
+    },
+  )
 
-  it('hides versions from when a shipment or a container was another customer’s', async () => {
-    const [shipment] = await look<{ id: string }>(
-      `select shipment_id as id from ${schema}.shipments where customer_name = 'ACME' limit 1`,
-    )
-    const count = async () =>
-      (await (await connect(ACME)).query(`select from ${schema}.shipment_history where shipment_id = $1`, [shipment!.id])).rowCount
-    const before = await count()
-    await look(
-      `insert into ${schema}.shipment_history (shipment_id, valid_from, valid_to, customer_name, source)
+  it(
+    'hides versions from when a shipment or a container was another customer’s',
+    { tags: ['G14'] },
+    async () => {
+      const [shipment] = await look<{ id: string }>(
+        `select shipment_id as id from ${schema}.shipments where customer_name = 'ACME' limit 1`,
+      )
+      const count = async () =>
+        (
+          await (
+            await connect(ACME)
+          ).query(`select from ${schema}.shipment_history where shipment_id = $1`, [shipment!.id])
+        ).rowCount
+      const before = await count()
+      await look(
+        `insert into ${schema}.shipment_history (shipment_id, valid_from, valid_to, customer_name, source)
       values ($1, '2020-01-01', '2020-01-02', 'Globex', 'test')`,
-      [shipment!.id],
-    )
-    expect(await count()).toBe(before)
-  })
+        [shipment!.id],
+      )
+      expect(await count()).toBe(before)
+    },
+  )
 
   it('is closed again, and then as it was', async () => {
     const env = { DATABASE_URL: opened.url, TRACKING_SCHEMA: schema, TRACKING_LOG_LEVEL: 'silent' }

@@ -228,54 +228,62 @@ describe('a publication', () => {
     expect(unfit).toEqual([])
   })
 
-  it('gets tables that it lacks, by hand and with an upgrade, and is named by check until then', async () => {
-    const lose = () => source.admin.query('alter publication tracking drop table tracking.ports')
-    await lose()
-    expect((await run(source, 'check')).stdout).toMatch(
-      /warning: the publication does not send tracking\.ports; .*migrate --publication/,
-    )
-    const again = await run(source, 'migrate', '--publication')
-    expect(again.stdout).toMatch(/sends \d+ tables; 1 of them are new\.$/m)
-    await lose()
-    // As after an upgrade: something is to be installed.
-    await source.admin.query('drop view tracking_analytics.stored_views cascade')
-    await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
-    expect(await findUnpublishedTables(source.warehouse)).toEqual([])
-  })
+  it(
+    'gets tables that it lacks, by hand and with an upgrade, and is named by check until then',
+    { tags: ['C23'] },
+    async () => {
+      const lose = () => source.admin.query('alter publication tracking drop table tracking.ports')
+      await lose()
+      expect((await run(source, 'check')).stdout).toMatch(
+        /warning: the publication does not send tracking\.ports; .*migrate --publication/,
+      )
+      const again = await run(source, 'migrate', '--publication')
+      expect(again.stdout).toMatch(/sends \d+ tables; 1 of them are new\.$/m)
+      await lose()
+      // As after an upgrade: something is to be installed.
+      await source.admin.query('drop view tracking_analytics.stored_views cascade')
+      await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
+      expect(await findUnpublishedTables(source.warehouse)).toEqual([])
+    },
+  )
 })
 
 describe('a subscriber', () => {
-  it('has every row, though it is killed while it copies and while it follows', async () => {
-    await sync('backfill')
-    expect(await differences(source)).toEqual([])
-    await prepareSchemas(target.warehouse, { sleep: () => Promise.resolve() })
-    // As docs/replicas.md says: it reads as the role of readers.
-    await source.admin.query(
-      `create role tracking_reader; create role tracking_writer;
+  it(
+    'has every row, though it is killed while it copies and while it follows',
+    { tags: ['C23'] },
+    async () => {
+      await sync('backfill')
+      expect(await differences(source)).toEqual([])
+      await prepareSchemas(target.warehouse, { sleep: () => Promise.resolve() })
+      // As docs/replicas.md says: it reads as the role of readers.
+      await source.admin.query(
+        `create role tracking_reader; create role tracking_writer;
       create role replica login replication password 'replica' in role tracking_reader`,
-    )
-    expect((await run(source, 'migrate', '--roles')).exitCode).toBe(0)
-    const { hostname, port, pathname } = new URL(source.url)
-    const address = `host=${hostname} port=${port} dbname=${pathname.slice(1)}`
-    await killSubscriberAt('tracking.vessels', () =>
-      target.admin.query(
-        `create subscription reports
+      )
+      expect((await run(source, 'migrate', '--roles')).exitCode).toBe(0)
+      const { hostname, port, pathname } = new URL(source.url)
+      const address = `host=${hostname} port=${port} dbname=${pathname.slice(1)}`
+      await killSubscriberAt('tracking.vessels', () =>
+        target.admin.query(
+          `create subscription reports
         connection '${address} user=replica password=replica' publication tracking`,
-      ),
-    )
-    await untilCaughtUp()
-    expect(await readRows(target)).toEqual(await readRows(source))
+        ),
+      )
+      await untilCaughtUp()
+      expect(await readRows(target)).toEqual(await readRows(source))
 
-    simulator.clock.advance(10 * 24 * HOUR)
-    await killSubscriberAt('tracking.container_history', () => sync())
-    await untilCaughtUp()
-    const rows = await readRows(source)
-    expect(rows['tracking.container_history']!.length).toBeGreaterThan(
-      rows['tracking.containers']!.length,
-    )
-    expect(await readRows(target)).toEqual(rows)
-    expect(await differences(target)).toEqual([])
-  })
+      simulator.clock.advance(10 * 24 * HOUR)
+      await killSubscriberAt('tracking.container_history', () => sync())
+      await untilCaughtUp()
+      const rows = await readRows(source)
+      expect(rows['tracking.container_history']!.length).toBeGreaterThan(
+        rows['tracking.containers']!.length,
+      )
+      expect(await readRows(target)).toEqual(rows)
+      expect(await differences(target)).toEqual([])
+    },
+  )
 
   it('answers from its views, and stores them by itself', async () => {
     const views = ['container_timeline', 'eta_changes', 'shipment_arrivals', 'known_containers']
@@ -302,7 +310,7 @@ describe('a subscriber', () => {
     expect(await rowsOf(target, 'select from tracking_sync.sync_runs')).toEqual([])
   })
 
-  it('is sent nothing by a sync that finds nothing new', async () => {
+  it('is sent nothing by a sync that finds nothing new', { tags: ['C23'] }, async () => {
     await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
     expect((await sync()).outcome).toBe('complete')
     expect((await sync('backfill')).outcome).toBe('complete')
@@ -333,31 +341,40 @@ describe('a replication slot', () => {
     expect((await run(source, 'status')).stdout).toMatch(/^reports +pgoutput +yes .* reserved$/m)
   })
 
-  it('is told when nobody reads, when it would fill the disk, and when it is lost', async () => {
-    await subscriber.end('SIGINT')
-    await waitUntil('nobody reads', async () => (await alertsNow()).length > 0)
-    expect(await alertsNow()).toEqual([
-      expect.stringMatching(
-        /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
-      ),
-    ])
-    // Four segments are twice max_wal_size.
-    await writeSegments(5)
-    expect(await alertsNow()).toEqual([
-      expect.stringMatching(
-        /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
-      ),
-      expect.stringContaining('TrackingSyncSlotUnread'),
-    ])
-    await source.admin.query(`alter system set max_slot_wal_keep_size = '160MB'`)
-    await source.admin.query('select pg_reload_conf()')
-    await waitUntil('the limit is set', async () => (await alertsNow())[0]?.includes('is lost after') ?? false)
-    await writeSegments(10)
-    await source.admin.query('checkpoint')
-    expect(await alertsNow()).toEqual([
-      expect.stringMatching(/^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/),
-    ])
-  })
+  it(
+    'is told when nobody reads, when it would fill the disk, and when it is lost',
+    { tags: ['A6'] },
+    async () => {
+      await subscriber.end('SIGINT')
+      await waitUntil('nobody reads', async () => (await alertsNow()).length > 0)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
+        ),
+      ])
+      // Four segments are twice max_wal_size.
+      await writeSegments(5)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
+        ),
+        expect.stringContaining('TrackingSyncSlotUnread'),
+      ])
+      await source.admin.query(`alter system set max_slot_wal_keep_size = '160MB'`)
+      await source.admin.query('select pg_reload_conf()')
+      await waitUntil(
+        'the limit is set',
+        async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
+      )
+      await writeSegments(10)
+      await source.admin.query('checkpoint')
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
+        ),
+      ])
+    },
+  )
 
   it('outlives its publication, which says so', async () => {
     const dropped = await run(source, 'migrate', '--drop-publication')

@@ -38,6 +38,7 @@ const status = {
   lease: null,
   webhooks: [],
   storedViews: [],
+  replicationSlots: [],
 }
 const serving = {
   programVersion: '1.2.3',
