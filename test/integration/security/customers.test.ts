@@ -196,9 +196,11 @@ function seeCustomers(): void {
     })
     for (const login of [ACME, GLOBEX, NOBODY]) await look(`grant ${CUSTOMER} to ${login}`)
     await look(
-      `insert into ${schema}_sync.customer_roles values
-          ('${ACME}', 'ACME'), ('${ACME}', 'Acme Foods'), ('${GLOBEX}', 'Globex'),
-          ('a role that is gone', 'ACME')`,
+      `insert into ${schema}_sync.customer_roles select * from unnest($1::text[], $2::text[])`,
+      [
+        [ACME, ACME, GLOBEX, 'a role that is gone'],
+        ['ACME', 'Acme Foods', 'Globex', 'ACME'],
+      ],
     )
     const foreign = await look<{ id: string; secret: string }>(
       `select secret
@@ -208,7 +210,7 @@ function seeCustomers(): void {
           shipment.shipment_id, shipment.bill_of_lading_number, container.container_id,
           container.number
       ]) as secret
-      where shipment.customer_name is distinct from all (array['ACME', 'Acme Foods'])
+      where coalesce(shipment.customer_name, '') != all (array['ACME', 'Acme Foods'])
           and secret is not null`,
     )
     secrets = [...new Set(foreign.map(({ secret }) => secret)), 'Globex']
