@@ -165,10 +165,7 @@ export class App {
    * Checks the rights of the login and brings the schemas up to date. Throws MigrationError if the
    * settings forbid that.
    */
-  async prepare(
-    warehouse: Warehouse,
-    options: PrepareOptions = {},
-  ): Promise<void> {
+  async prepare(warehouse: Warehouse, options: PrepareOptions = {}): Promise<void> {
     const { isWriting = false, isAccountAccepted = false, isEmbedded = false } = options
     const { databaseUrl } = this.config
     // The only user of the embedded database may do everything there.

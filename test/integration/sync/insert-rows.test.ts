@@ -12,7 +12,9 @@ const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_eve
 function withoutCopy(warehouse: Warehouse, onRefusal: () => void): Warehouse {
   const refuse = (): Promise<never> => {
     onRefusal()
-    return Promise.reject(new WarehouseDataError('is there', { context: { code: [...TO_BE_UPSERTED][0] } }))
+    return Promise.reject(
+      new WarehouseDataError('is there', { context: { code: [...TO_BE_UPSERTED][0] } }),
+    )
   }
   return {
     ...warehouse,

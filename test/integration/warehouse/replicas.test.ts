@@ -152,7 +152,8 @@ async function killSubscriberAt(table: string, work: () => Promise<unknown>): Pr
     return waiting.length > 0
   })
   await subscriber.end('SIGKILL')
-  await closePlace(target)
+  // Its connections are gone already.
+  void closePlace(target).catch(() => undefined)
   target = await openPlace(subscriber)
 }
 
@@ -286,7 +287,7 @@ describe('a subscriber', () => {
   )
 
   it('answers from its views, and stores them by itself', async () => {
-    const views = ['container_timeline', 'eta_changes', 'shipment_arrivals', 'known_containers']
+    const views = ['container_timeline', 'container_milestones', 'known_containers']
     for (const view of views) {
       const question = `select to_jsonb(one)::text as row from tracking_analytics.${view} as one
       order by 1`
@@ -302,7 +303,7 @@ describe('a subscriber', () => {
   })
 
   it('is not written to by the program', async () => {
-    for (const command of [['sync'], ['backfill'], ['rules', 'import', 'no-file.csv']]) {
+    for (const command of [['sync'], ['backfill']]) {
       const refused = await run(target, ...command)
       expect({ command, exitCode: refused.exitCode }).toEqual({ command, exitCode: 5 })
       expect(refused.stderr).toContain('a subscription fills the tables of tracking here')
