@@ -118,6 +118,8 @@ const OF_OUR_COLUMNS = [
   'describe-schema',
   'compare-rows',
   'container-children',
+  // Of the tables and conditions that it lists itself.
+  'customer-access',
   'derive-anew',
   'future-stamps',
   'history',

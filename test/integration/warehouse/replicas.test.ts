@@ -361,7 +361,7 @@ describe('a replication slot', () => {
         ),
         expect.stringContaining('TrackingSyncSlotUnread'),
       ])
-      await source.admin.query(`alter system set max_slot_wal_keep_size = '160MB'`)
+      await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
       await source.admin.query('select pg_reload_conf()')
       await waitUntil(
         'the limit is set',
