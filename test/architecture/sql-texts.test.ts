@@ -134,6 +134,11 @@ const OF_OUR_COLUMNS = [
 
 /** Others that were looked at one by one: each is one of some texts of the same module. */
 const LOOKED_AT: readonly string[] = [
+  // Sentences for people, who run the statement in them.
+  'migrate.ts: role',
+  'migrate.ts: names.sync',
+  'replication-slots.ts: drop',
+  'replication-slots.ts: formatBytes(keptBytes ?? 0)',
   'absences.ts: key',
   'lease.ts: assignment',
   // A person's own, which a cursor takes as a query and nothing else.
