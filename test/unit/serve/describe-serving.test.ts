@@ -71,6 +71,7 @@ describe('what serve says of itself', () => {
       'Who writes',
       'Our webhooks',
       'Stored views',
+      'Replication slots',
       'This process',
       'Jobs of this process',
     ])
