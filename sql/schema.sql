@@ -1531,6 +1531,15 @@ comment on column tracking_sync.checkpoints.updated_at is 'Last write. UTC.';
 comment on column tracking_sync.checkpoints.completed_pass_started_at is 'When the last complete pass began, on the source''s clock: nothing older may change a row. UTC.';
 comment on column tracking_sync.checkpoints.completed_pass_began_at is 'The same instant on the clock of the database: just before its first request. UTC.';
 
+create table tracking_sync.customer_roles (
+    role_name text collate "C" not null,
+    customer_name text collate "C" not null,
+    constraint customer_roles_pkey PRIMARY KEY (role_name, customer_name)
+);
+comment on table tracking_sync.customer_roles is 'One row per role and customer whose rows it may see. You fill it; read only after `tracking-sync migrate --customers`.';
+comment on column tracking_sync.customer_roles.role_name is 'Role of PostgreSQL that the customer logs in with, or that its logins are members of.';
+comment on column tracking_sync.customer_roles.customer_name is 'shipments.customer_name, exactly as it stands there.';
+
 create table tracking_sync.derivations (
     derivation text collate "C" not null,
     text_hash text not null,

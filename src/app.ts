@@ -23,6 +23,7 @@ import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
 import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
+import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
@@ -57,6 +58,8 @@ interface ConnectOptions {
 interface PrepareOptions {
   /** Refuse a login that may not write, with the statements that grant it. */
   readonly isWriting?: boolean
+  /** It writes nothing that a publisher sends: also where a subscription fills the tables. */
+  readonly isForSubscriber?: boolean
   /** `--accept-account`: rows of another account than before may come. */
   readonly isAccountAccepted?: boolean
   readonly isEmbedded?: boolean
@@ -162,13 +165,14 @@ export class App {
    * Checks the rights of the login and brings the schemas up to date. Throws MigrationError if the
    * settings forbid that.
    */
-  async prepare(
-    warehouse: Warehouse,
-    { isWriting = false, isAccountAccepted = false, isEmbedded = false }: PrepareOptions = {},
-  ): Promise<void> {
+  async prepare(warehouse: Warehouse, options: PrepareOptions = {}): Promise<void> {
+    const { isWriting = false, isAccountAccepted = false, isEmbedded = false } = options
     const { databaseUrl } = this.config
     // The only user of the embedded database may do everything there.
-    if (isWriting && databaseUrl !== undefined) await refuseMissingRights(warehouse)
+    if (isWriting && databaseUrl !== undefined) {
+      await refuseMissingRights(warehouse)
+      if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)
+    }
     await bringUpToDate(warehouse, this.config, isEmbedded)
     if (isWriting && !isAccountAccepted) await this.#requireSameAccount(warehouse)
   }

@@ -108,6 +108,19 @@ export const METRIC_PANELS = [
     queries: [[`sum by (change) (max by (stream, change) (${of('last_run_rows')}))`, '{{change}}']],
   },
   {
+    title: 'Replication slots',
+    shape: 'lines',
+    unit: 'bytes',
+    meaning:
+      'Log that the server keeps for each replication slot, and what its reader has not ' +
+      'confirmed. A line that only rises fills the disk: start the reader of the slot again, or ' +
+      'drop the slot. Empty: there is none.',
+    queries: [
+      [`max by (slot) (${of('replication_slot_kept_bytes')})`, '{{slot}}: kept'],
+      [`max by (slot) (${of('replication_slot_lag_bytes')})`, '{{slot}}: not confirmed'],
+    ],
+  },
+  {
     title: 'Duration of the last run',
     shape: 'lines',
     unit: 's',

@@ -504,6 +504,22 @@ comment on column {{sync}}.installed_views.checksum is
 comment on column {{sync}}.installed_views.installed_at is
     'When it was created or replaced. UTC.';
 
+-- The owner fills it. Policies read it where the warehouse is open to customers (`migrate
+-- --customers`).
+create table {{sync}}.customer_roles (
+    role_name text collate "C" not null,
+    customer_name text collate "C" not null,
+    constraint customer_roles_pkey primary key (role_name, customer_name)
+);
+
+comment on table {{sync}}.customer_roles is
+    'One row per role and customer whose rows it may see. You fill it; read only after '
+    '`tracking-sync migrate --customers`.';
+comment on column {{sync}}.customer_roles.role_name is
+    'Role of PostgreSQL that the customer logs in with, or that its logins are members of.';
+comment on column {{sync}}.customer_roles.customer_name is
+    'shipments.customer_name, exactly as it stands there.';
+
 -- Unlogged, as are the tables of the rows: a crash of the database empties all of them, and the
 -- views are read as they are now until they are stored again.
 create unlogged table {{sync}}.stored_views (

@@ -7,6 +7,7 @@ import type { OperationRow } from './message.js'
 const LASTS_MINUTES: Readonly<Partial<Record<OperationAlert, number>>> = {
   TrackingSyncProcessorFailing: 2,
   TrackingSyncBudgetExhausted: 15,
+  TrackingSyncSlotUnread: 15,
 }
 
 /**

@@ -7,6 +7,8 @@ export const OPERATION_ALERTS = [
   'TrackingSyncLastRunFailed',
   'TrackingSyncQuarantine',
   'TrackingSyncDiskFull',
+  'TrackingSyncSlotBehind',
+  'TrackingSyncSlotUnread',
   'TrackingSyncBudgetExhausted',
 ] as const
 

@@ -8,6 +8,15 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
+/** `512 B`, `16 MiB`, `2.5 GiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${Math.round(bytes)} B`
+  const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), 4)
+  const amount = bytes / 1024 ** exponent
+  const shown = amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)
+  return `${shown} ${['', 'KiB', 'MiB', 'GiB', 'TiB'][exponent] ?? ''}`
+}
+
 /** `1 request`, `2 requests`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

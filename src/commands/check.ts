@@ -151,7 +151,18 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
       `${state}, but was changed: ${listSome(broken)}; put it back as in sql/schema.sql`,
     )
   }
-  return foreign.length === 0 ? state : `${state}; not ours and left alone: ${listSome(foreign)}`
+  const { findUnpublishedTables } = await import('../warehouse/schema/publication.js')
+  const unpublished = await findUnpublishedTables(warehouse)
+  return [
+    state,
+    ...(foreign.length === 0 ? [] : [`not ours and left alone: ${listSome(foreign)}`]),
+    ...(unpublished.length === 0
+      ? []
+      : [
+          `warning: the publication does not send ${listSome(unpublished)}; ` +
+            'its owner runs `tracking-sync migrate --publication`',
+        ]),
+  ].join('; ')
 }
 
 const SHOWN_DIFFERENCES = 10

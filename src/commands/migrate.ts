@@ -1,5 +1,10 @@
+import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
+import { countOf } from '../base/phrases.js'
 import { createSleep } from '../base/retry.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import type { CustomerReport } from '../warehouse/schema/customer-access.js'
+import type { PublicationReport } from '../warehouse/schema/publication.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import { declare, flag } from './declare-command.js'
 
@@ -15,23 +20,64 @@ export const migrate = declare({
       'Also create the roles for readers and writers, ' +
         'or print the statements if this user may not.',
     ),
+    publication: flag(
+      '--publication',
+      'Also publish the tables for logical replication, all but the bookkeeping. ' +
+        'Again: adds what is new.',
+    ),
+    dropPublication: flag('--drop-publication', 'Take the publication away.'),
+    customers: flag(
+      '--customers',
+      'Also let customers read their own rows, and only those (PostgreSQL 15 or later).',
+    ),
+    dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
-  run: async (app, { roles: isWithRoles }) => {
+  run: async (app, given) => {
+    refuseBoth('publication', given.publication, given.dropPublication)
+    refuseBoth('customers', given.customers, given.dropCustomers)
     const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
     const { createRoles } = await import('../warehouse/schema/roles.js')
+    const publishing = await import('../warehouse/schema/publication.js')
+    const opening = await import('../warehouse/schema/customer-access.js')
     const warehouse = await app.connect()
-    const report = await prepareSchemas(warehouse, { sleep: createSleep() })
-    const roles = isWithRoles ? await createRoles(warehouse) : undefined
+    const options = { sleep: createSleep() }
+    if (given.publication) await publishing.refuseUnpublishable(warehouse)
+    if (given.customers) await opening.refuseOldServer(warehouse)
+    const report = await prepareSchemas(warehouse, options)
+    const roles = given.roles ? await createRoles(warehouse) : undefined
+    const publication = given.publication
+      ? await publishing.createPublication(warehouse)
+      : undefined
+    const dropped = given.dropPublication ? await publishing.dropPublication(warehouse) : undefined
+    const customers = given.customers
+      ? await opening.openToCustomers(warehouse, options)
+      : undefined
+    const closed = given.dropCustomers
+      ? await opening.closeToCustomers(warehouse, options)
+      : undefined
     const isRefused = roles?.isDone === false
     const views = report.views.length
     return {
-      data: { ...report, roles },
+      data: {
+        ...report,
+        roles,
+        publication,
+        isPublicationDropped: dropped,
+        customers,
+        isClosedToCustomers: closed,
+      },
       text: [
         ...report.applied.map((name) => `applied ${name}`),
         ...(views > 0 ? [`installed ${views} views`] : []),
         `The schemas ${Object.values(warehouse.names).join(', ')} are at version ` +
           `${report.version}.`,
         ...(roles === undefined ? [] : describeRoles(roles)),
+        ...(publication === undefined ? [] : describePublication(publication)),
+        ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),
+        ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
+        ...(closed === undefined
+          ? []
+          : [closed ? 'Customers read nothing any more.' : 'Customers could read nothing.']),
       ],
       exitCode: isRefused ? EXIT_CODES.database : EXIT_CODES.complete,
       error: isRefused
@@ -51,6 +97,48 @@ function describeRoles({ isDone, roles, statements }: RolesReport): string[] {
   ]
 }
 
+function refuseBoth(name: string, isGiven: boolean, isDropGiven: boolean): void {
+  if (!isGiven || !isDropGiven) return
+  const problem = `cannot be given together with --drop-${name}; give one of them`
+  throw new ConfigError([{ setting: `--${name}`, problem }])
+}
+
+function describeCustomers(
+  { role, tables, views }: CustomerReport,
+  { names }: Warehouse,
+): string[] {
+  return [
+    `${countOf(tables.length, 'table')} and ${countOf(views.length, 'view')} are open to ` +
+      `members of ${role}: to each the rows of the customers that are its own in ` +
+      `${names.sync}.customer_roles.`,
+    `For each customer: grant ${role} to <login>; insert into ${names.sync}.customer_roles ` +
+      "values ('<login>', '<customer_name>');",
+  ]
+}
+
+function describePublication({ name, tables, added }: PublicationReport): string[] {
+  const news = added.length === tables.length ? '' : `; ${added.length} of them are new`
+  return [
+    `The publication ${name} sends ${countOf(tables.length, 'table')}${news}.`,
+    'How a subscriber or Debezium reads it: docs/replicas.md.',
+  ]
+}
+
+/** A slot whose reader does not come back fills the disk. */
+async function describeDropped(warehouse: Warehouse, isDropped: boolean): Promise<string[]> {
+  const { readReplicationSlots } = await import('../status/replication-slots.js')
+  const slots = (await readReplicationSlots(warehouse)).filter(({ plugin }) => plugin !== null)
+  return [
+    isDropped ? 'The publication is gone.' : 'There is no publication.',
+    ...slots.map(
+      ({ name }) =>
+        `The replication slot ${name} is still there and keeps log. Where it was for the ` +
+        `publication: drop subscription at the subscriber, or select ` +
+        `pg_drop_replication_slot('${name}') here.`,
+    ),
+  ]
+}
+
 export const storeViews = declare({
   name: 'store-views',
   help:
@@ -61,7 +149,8 @@ export const storeViews = declare({
   run: async (app) => {
     const { storeViews: store } = await import('../warehouse/schema/store-views.js')
     const { logger, signal } = app
-    const stored = await store(await app.openWarehouse({ isWriting: true }), { logger, signal })
+    const warehouse = await app.openWarehouse({ isWriting: true, isForSubscriber: true })
+    const stored = await store(warehouse, { logger, signal })
     const rows = stored.map(({ name, rows: count, tookMs }) => [name, count, tookMs])
     return {
       data: stored,

@@ -1,9 +1,9 @@
-import { WarehouseDataError } from '../base/errors.js'
+import { ConnectorError, WarehouseDataError } from '../base/errors.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { resourceOfType } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
 import { EVENT_LIST_ENTRY, postponeRefetch } from '../warehouse/bookkeeping/refetch-queue.js'
-import { ALREADY_THERE } from '../warehouse/rows/insert-rows.js'
+import { TO_BE_UPSERTED } from '../warehouse/rows/insert-rows.js'
 import { writeBatch, type Batch, type BatchCounts } from '../warehouse/rows/write-batch.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
@@ -74,12 +74,14 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
     ledger.add(withWritten(counts, written, sightings))
     reachFailpoint('after_commit')
   } catch (thrown) {
-    if (!(thrown instanceof WarehouseDataError) || sightings.length === 0) throw thrown
-    if (thrown.context.code === ALREADY_THERE && batch.withoutRow.size > 0) {
-      // A webhook came first, or the warehouse holds events of a container that it does not hold.
+    const code = thrown instanceof ConnectorError ? thrown.context.code : undefined
+    if (TO_BE_UPSERTED.has(code) && batch.withoutRow.size > 0) {
+      // A webhook came first, the warehouse holds events of a container that it does not hold, or
+      // this login may not copy.
       await write(run, { ...batch, withoutRow: new Set() })
       return
     }
+    if (!(thrown instanceof WarehouseDataError) || sightings.length === 0) throw thrown
     const [culprit, ...others] = sightings
     if (culprit !== undefined && others.length === 0) await setAside(run, batch, culprit, thrown)
     else await writeHalves(run, batch)

@@ -7,6 +7,7 @@ import {
   type SyncSlots,
   type Vitals,
 } from '../status/read-vitals.js'
+import { describeBehind, type ReplicationSlot } from '../status/replication-slots.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { ReceiverCounts } from '../webhooks/receive/receive.js'
 
@@ -261,6 +262,35 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
         Object.entries(changes).map(([change, rows]) => [{ stream, change }, rows] as const),
       ),
   },
+  replication_slot_kept_bytes: {
+    help: 'Log (WAL) that the server keeps for a replication slot.',
+    labelNames: ['slot'],
+    read: ({ replicationSlots }) => slotValues(replicationSlots, ({ keptBytes }) => keptBytes),
+  },
+  replication_slot_lag_bytes: {
+    help: 'Log that the reader of a replication slot has not confirmed; none for a standby.',
+    labelNames: ['slot'],
+    read: ({ replicationSlots }) => slotValues(replicationSlots, ({ lagBytes }) => lagBytes),
+  },
+  replication_slot_safe_bytes: {
+    help:
+      'Log that may still be written before a replication slot is lost; absent where ' +
+      'max_slot_wal_keep_size sets no limit.',
+    labelNames: ['slot'],
+    read: ({ replicationSlots }) => slotValues(replicationSlots, ({ safeBytes }) => safeBytes),
+  },
+  replication_slot_active: {
+    help: '1 while somebody reads from a replication slot.',
+    labelNames: ['slot'],
+    read: ({ replicationSlots }) =>
+      slotValues(replicationSlots, ({ isActive }) => (isActive ? 1 : 0)),
+  },
+  replication_slot_behind: {
+    help: '1 when a replication slot is lost, soon will be, or fills the disk; see the status.',
+    labelNames: ['slot'],
+    read: ({ replicationSlots }) =>
+      slotValues(replicationSlots, (slot) => (describeBehind(slot) === undefined ? 0 : 1)),
+  },
   webhook_active: {
     help: '1 when the service says that our webhook is active, as of the last check.',
     labelNames: ['webhook_id'],
@@ -273,6 +303,16 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
     help: 'Webhooks of ours that do not send us what we need, or are gone; see the status.',
     read: ({ webhooks }) => [[{}, webhooks.filter(({ alert }) => alert !== null).length]],
   },
+}
+
+function slotValues(
+  slots: readonly ReplicationSlot[],
+  valueOf: (slot: ReplicationSlot) => number | null,
+): Values {
+  return slots.flatMap((slot) => {
+    const value = valueOf(slot)
+    return value === null ? [] : [[{ slot: slot.name }, value] as const]
+  })
 }
 
 function waiting(

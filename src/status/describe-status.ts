@@ -1,8 +1,9 @@
 import type { OperationAlert } from '../base/alert-names.js'
-import { countOf, formatSeconds } from '../base/phrases.js'
+import { countOf, formatBytes, formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'
 import { isSyncOverdue, type SyncSlots, type Vitals } from './read-vitals.js'
+import { describeBehind, describeUnread, type ReplicationSlot } from './replication-slots.js'
 
 /** A table with a heading. `status` prints it, `serve` shows it on its page. */
 export interface StatusSection {
@@ -123,7 +124,26 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       ]),
       empty: '',
     },
+    describeSlots(status.replicationSlots),
   ]
+}
+
+function describeSlots(slots: readonly ReplicationSlot[]): StatusSection {
+  const size = (bytes: number | null): string | null => (bytes === null ? null : formatBytes(bytes))
+  return {
+    title: 'Replication slots',
+    columns: ['replication slot', 'for', 'read from', 'behind', 'log kept', 'may grow by', 'state'],
+    rows: slots.map(({ name, plugin, isActive, idleSeconds, ...slot }) => [
+      name,
+      plugin ?? 'a standby',
+      isActive ? 'yes' : idleSeconds === null ? 'NO' : `NO, for ${formatSeconds(idleSeconds)}`,
+      size(slot.lagBytes),
+      size(slot.keptBytes),
+      slot.mostBytes === null ? 'no limit' : size(slot.safeBytes),
+      slot.walStatus,
+    ]),
+    empty: '',
+  }
 }
 
 /** `2026-11-23 16:01:03Z`, so that a line of a table fits a terminal. */
@@ -149,7 +169,9 @@ export interface AlertFacts {
 /** One thing that needs attention. */
 export interface Alert {
   readonly name: OperationAlert
-  /** Its name, with the webhook where there may be several: the same as long as it lasts. */
+  /**
+   * Its name, with the webhook or the slot where there may be several: the same as long as it lasts.
+   */
   readonly key: string
   /** What is the matter and what to do, one sentence a line. */
   readonly sentence: string
@@ -196,10 +218,17 @@ export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
           },
         ],
   )
+  const ofSlots = vitals.replicationSlots.flatMap((slot): Alert[] => {
+    const behind = describeBehind(slot)
+    const unread = describeUnread(slot)
+    const one = (name: OperationAlert, sentence: string | undefined): Alert[] =>
+      sentence === undefined ? [] : [{ name, key: `${name}:${slot.name}`, sentence }]
+    return [...one('TrackingSyncSlotBehind', behind), ...one('TrackingSyncSlotUnread', unread)]
+  })
   const others = Object.entries(alerts).flatMap(([name, sentence]): Alert[] =>
     sentence === undefined ? [] : [{ name: name as OperationAlert, key: name, sentence }],
   )
-  return [...ofWebhooks, ...others]
+  return [...ofWebhooks, ...ofSlots, ...others]
 }
 
 /** One sentence each. */
@@ -209,8 +238,7 @@ export function sentencesOf(alerts: readonly Alert[]): string[] {
 
 function describeDisk(freeBytes: number | undefined): string | undefined {
   if (freeBytes === undefined || freeBytes >= LEAST_FREE_BYTES) return undefined
-  const free = `${Math.round(freeBytes / 1024 ** 2)} MiB`
-  return `only ${free} are free on the disk of the embedded database (TRACKING_HOME); make room`
+  return `only ${formatBytes(freeBytes)} are free on the disk of the embedded database (TRACKING_HOME); make room`
 }
 
 function describeOverdue(

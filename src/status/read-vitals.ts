@@ -2,6 +2,7 @@ import { slotGaps } from '../base/schedule.js'
 import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { readReplicationSlots, type ReplicationSlot } from './replication-slots.js'
 
 /**
  * What can be said of the warehouse in milliseconds: every query goes through an index or a small
@@ -18,6 +19,7 @@ export interface Vitals {
   readonly webhooks: readonly WebhookStatus[]
   /** The last run that has ended; null if there was none. */
   readonly lastRun: EndedRun | null
+  readonly replicationSlots: readonly ReplicationSlot[]
 }
 
 /** The last passes over a stream. */
@@ -89,6 +91,7 @@ export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
     budgets: await readBudgets(warehouse),
     webhooks: await readWebhooks(warehouse),
     lastRun: await readLastRun(warehouse),
+    replicationSlots: await readReplicationSlots(warehouse),
   }
 }
 

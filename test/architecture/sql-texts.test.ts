@@ -122,6 +122,8 @@ const OF_OUR_COLUMNS = [
   'describe-schema',
   'compare-rows',
   'container-children',
+  // Of the tables and conditions that it lists itself.
+  'customer-access',
   'derive-anew',
   'future-stamps',
   'history',
@@ -136,6 +138,11 @@ const OF_OUR_COLUMNS = [
 
 /** Others that were looked at one by one: each is one of some texts of the same module. */
 const LOOKED_AT: readonly string[] = [
+  // Sentences for people, who run the statement in them.
+  'migrate.ts: role',
+  'migrate.ts: names.sync',
+  'replication-slots.ts: drop',
+  'replication-slots.ts: formatBytes(keptBytes ?? 0)',
   'absences.ts: key',
   'lease.ts: assignment',
   // A person's own, which a cursor takes as a query and nothing else.

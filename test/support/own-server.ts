@@ -26,7 +26,12 @@ export interface OwnServer {
   remove(): Promise<void>
 }
 
-export async function openOwnServer(): Promise<OwnServer> {
+export interface OwnServerOptions {
+  /** Of PostgreSQL, beside those of an embedded database. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export async function openOwnServer({ settings }: OwnServerOptions = {}): Promise<OwnServer> {
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-outage-'))
   await chmod(homeDirectory, 0o755)
   await prepareHome(homeDirectory)
@@ -40,7 +45,11 @@ export async function openOwnServer(): Promise<OwnServer> {
   return {
     postmasterPid,
     start: async () => {
-      server = await startEmbeddedDatabase({ homeDirectory, logger: silentLogger })
+      server = await startEmbeddedDatabase({
+        homeDirectory,
+        logger: silentLogger,
+        extraSettings: settings,
+      })
       return server
     },
     end: async (signal) => {

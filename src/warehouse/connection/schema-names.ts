@@ -33,6 +33,7 @@ const SYNC_TABLES = [
   'alert_messages',
   'alerts',
   'checkpoints',
+  'customer_roles',
   'derivations',
   'event_lists_in_doubt',
   'installed_views',

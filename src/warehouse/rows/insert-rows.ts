@@ -7,8 +7,7 @@ import type { WriteOptions } from './incoming-rows.js'
 /**
  * Inserts the rows of sightings that have none yet, one per key, sorted. The same rows as
  * `upsertRows` makes of them, at half its cost: nothing is looked up, compared or returned. Throws
- * a WarehouseDataError with the code `ALREADY_THERE` where another writer was faster; then
- * nothing of the transaction is written.
+ * with a code of `TO_BE_UPSERTED` where it cannot; then nothing of the transaction is written.
  */
 export async function insertRows(
   session: Session,
@@ -48,5 +47,8 @@ const OWN_COLUMNS = [
   '_sync_run_id',
 ]
 
-/** 23505 unique_violation */
-export const ALREADY_THERE = '23505'
+/**
+ * 23505 unique_violation: another writer was faster. 0A000 feature_not_supported: customers may read
+ * the table, and into one with row-level security only its owner copies.
+ */
+export const TO_BE_UPSERTED: ReadonlySet<unknown> = new Set(['23505', '0A000'])

@@ -36,7 +36,7 @@ export interface Batch extends Omit<WriteOptions, 'names'> {
   readonly sightings: readonly Sighting[]
   /**
    * Those of them that had no row when that was looked up. If one has a row by now, the batch
-   * throws with the code `ALREADY_THERE`, and is to be written without this.
+   * throws with a code of `TO_BE_UPSERTED`, and is to be written without this.
    */
   readonly withoutRow: ReadonlySet<Sighting>
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
 import { type ShippedView, storedTable } from './shipped-views.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
@@ -141,11 +142,12 @@ async function install(
   wanted: readonly WantedView[],
 ): Promise<string[]> {
   const changed = wanted.filter((one) => !isInstalled(one, installed))
+  const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
   const isNoneGone = installed.every((one) => wanted.some((two) => isSameName(one, two)))
-  const isReplaced = isNoneGone && (await replace(session, names, changed))
+  const isReplaced = isNoneGone && (await replace(session, names, changed, rights))
   if (!isReplaced) {
     await dropAll(session, names, installed)
-    for (const { view } of wanted) await create(session, names, view, 'create')
+    for (const { view } of wanted) await create(session, names, view, 'create', rights)
   }
   await session.sync.deleteFrom('installed_views').execute()
   await session.query(
@@ -162,6 +164,9 @@ select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
   return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
 }
 
+/** Whose rights a view reads with. */
+type ViewRights = 'of the owner' | 'of the invoker'
+
 /**
  * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create
  * or replace view`; syntax_error and datatype_mismatch from a stored view, whose table still has
@@ -174,10 +179,11 @@ async function replace(
   session: Session,
   names: SchemaNames,
   changed: readonly WantedView[],
+  rights: ViewRights,
 ): Promise<boolean> {
   await sql`savepoint replace_views`.execute(session.sync)
   try {
-    for (const { view } of changed) await create(session, names, view, 'create or replace')
+    for (const { view } of changed) await create(session, names, view, 'create or replace', rights)
     return true
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code)) {
@@ -193,12 +199,15 @@ async function create(
   names: SchemaNames,
   view: ShippedView,
   verb: 'create' | 'create or replace',
+  rights: ViewRights,
 ): Promise<void> {
   const sqlText = withSchemaNames(view.sqlText, names)
   await session.query(
     `install the view ${view.schema}.${view.name}`,
     sqlText.replace(/^create view/m, `${verb} view`),
   )
+  // A view that is replaced loses what was set.
+  if (rights === 'of the invoker') await readAsInvoker(session, view)
 }
 
 /** Last first, each alone: no cascade, which would take views of others along. */

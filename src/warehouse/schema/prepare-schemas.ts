@@ -1,4 +1,5 @@
 import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { renewCustomerAccess } from './customer-access.js'
 import { installViews } from './install-views.js'
 import {
   migrate,
@@ -8,6 +9,7 @@ import {
   type MigrationReport,
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
+import { renewPublication } from './publication.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
@@ -17,8 +19,8 @@ export interface PreparationReport extends MigrationReport {
 }
 
 /**
- * Brings tables and views to what this program ships, and the rights of the roles with them.
- * Idempotent; any number of processes may do it at once. Throws MigrationError, also where
+ * Brings tables and views to what this program ships, and with them the rights of the roles, the
+ * publication and what customers may read. Idempotent; any number of processes may do it at once. Throws MigrationError, also where
  * something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
@@ -29,9 +31,11 @@ export async function prepareSchemas(
     const report = await migrate(warehouse, await readMigrations(), options)
     const views = await installViews(warehouse, await readViews(), options)
     if (report.applied.length + views.length > 0) {
-      await warehouse.transaction('renew the rights of the roles', async (session) => {
+      await warehouse.transaction('renew what others may read', async (session) => {
         await takeMigrationLock(session, warehouse.names)
         await renewGrants(session, warehouse.names)
+        await renewPublication(session)
+        await renewCustomerAccess(session)
       })
     }
     return { ...report, views }

@@ -9,8 +9,11 @@ import {
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { readShippedTables } from './compare-schema.js'
 
-/** Tables whose rows decide what the owner's next `migrate` runs: only the owner writes them. */
-export const OWNERS_TABLES = ['migrations', 'installed_views'] as const
+/**
+ * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the
+ * owner writes them.
+ */
+export const OWNERS_TABLES = ['migrations', 'installed_views', 'customer_roles'] as const
 
 /**
  * What the reader may see of the tables that hold payloads or come from a secret: all columns but

@@ -100,7 +100,8 @@ const LOCK_CLASS = 820_312
 /**
  * Whether the view is stored and nothing was written since. A run counts when it ends, also one
  * that was killed. A notification counts from a minute earlier: its transaction may have committed
- * after the view was read.
+ * after the view was read. Where a subscription fills the tables there are no runs, and nothing says
+ * when it wrote.
  */
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(
@@ -122,8 +123,9 @@ async function isCurrent(session: Session, names: SchemaNames, name: string): Pr
         and not exists (
             select from ${names.table('webhook_notifications')}
             where processed_at > stored.stored_at - interval '1 minute'
-        )`,
-    [name],
+        )
+        and not exists (select from pg_subscription_rel where srrelid = to_regclass($2))`,
+    [name, names.table('containers')],
   )
   return rows.length > 0
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { WarehouseDataError } from '../../../src/base/errors.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { ALREADY_THERE } from '../../../src/warehouse/rows/insert-rows.js'
+import { TO_BE_UPSERTED } from '../../../src/warehouse/rows/insert-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene } from './sync-scene.js'
@@ -12,7 +12,9 @@ const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_eve
 function withoutCopy(warehouse: Warehouse, onRefusal: () => void): Warehouse {
   const refuse = (): Promise<never> => {
     onRefusal()
-    return Promise.reject(new WarehouseDataError('is there', { context: { code: ALREADY_THERE } }))
+    return Promise.reject(
+      new WarehouseDataError('is there', { context: { code: [...TO_BE_UPSERTED][0] } }),
+    )
   }
   return {
     ...warehouse,

@@ -117,7 +117,18 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'check',
     [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],
   ],
-  ['migrate', [...COMMON, '--json', '--roles']],
+  [
+    'migrate',
+    [
+      ...COMMON,
+      '--json',
+      '--roles',
+      '--publication',
+      '--drop-publication',
+      '--customers',
+      '--drop-customers',
+    ],
+  ],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
   [
     'backfill',

@@ -38,6 +38,7 @@ const status = {
   lease: null,
   webhooks: [],
   storedViews: [],
+  replicationSlots: [],
 }
 const serving = {
   programVersion: '1.2.3',
@@ -70,6 +71,7 @@ describe('what serve says of itself', () => {
       'Who writes',
       'Our webhooks',
       'Stored views',
+      'Replication slots',
       'This process',
       'Jobs of this process',
     ])

@@ -1,0 +1,294 @@
+import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
+import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
+import { NOT_ALLOWED } from './roles.js'
+import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
+import { readViews, type ShippedView } from './shipped-views.js'
+
+/** What is open to customers. */
+export interface CustomerReport {
+  /** Grant it to the login of a customer. */
+  readonly role: string
+  readonly tables: readonly string[]
+  readonly views: readonly string[]
+}
+
+/** The first server whose views can read with the rights of who asks (`security_invoker`). */
+const OLDEST_SERVER = 150_000
+
+/** Of every table below: what it shows to the others, and what to customers. */
+const [FOR_ALL, FOR_CUSTOMERS] = ['all_rows', 'own_rows']
+
+/** How the rows of a table belong to a customer. */
+type Belongs = 'by name' | 'by shipment' | 'by tracked shipment' | 'by container' | 'to nobody'
+
+/**
+ * The tables that customers read. All others are closed to them: bookkeeping, rules and invoices,
+ * custom fields, and types of record that this version does not know.
+ */
+const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
+  shipments: ['by name'],
+  // A version from when the shipment was another customer's stays that customer's.
+  shipment_history: ['by name', 'by shipment'],
+  containers: ['by shipment'],
+  container_history: ['by container', 'by shipment'],
+  container_import_deadlines: ['by container'],
+  container_import_deadline_history: ['by container'],
+  container_holds: ['by container'],
+  container_hold_history: ['by container'],
+  container_fees: ['by container'],
+  container_fee_history: ['by container'],
+  container_changes: ['by container'],
+  transport_events: ['by container'],
+  tracking_requests: ['by tracked shipment'],
+  ports: ['to nobody'],
+  metro_areas: ['to nobody'],
+  terminals: ['to nobody'],
+  rail_terminals: ['to nobody'],
+  vessels: ['to nobody'],
+  vessel_positions: ['to nobody'],
+}
+
+const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]][]
+
+/** What else open views may read. */
+const HARMLESS = ['{{analytics}}.as_of', '{{asOf}}.as_of', '{{analytics}}.time_zones']
+
+/**
+ * Opens the warehouse to customers: each sees the rows of the shipments whose `customer_name` the
+ * table `customer_roles` gives to a role of theirs, and what hangs on them, in tables and views.
+ * Others see what they saw. All or nothing; idempotent. Throws WarehouseSchemaError before
+ * PostgreSQL 15, and where this login may not do it.
+ */
+export async function openToCustomers(
+  warehouse: Warehouse,
+  options: MigrateOptions,
+): Promise<CustomerReport> {
+  await refuseOldServer(warehouse)
+  const { names } = warehouse
+  const role = customerRole(names)
+  const views = openViews(await readViews())
+  try {
+    await withLockRetries(options, () =>
+      warehouse.transaction('open to customers', async (session) => {
+        await takeMigrationLock(session, names)
+        const [found] = await session.query(
+          'look for the role of customers',
+          'select from pg_roles where rolname = $1',
+          [role],
+        )
+        if (found === undefined) {
+          await session.query('create the role', `create role ${quoteIdentifier(role)} nologin`)
+        }
+        await apply(session, views)
+      }),
+    )
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError) || thrown.context.code !== NOT_ALLOWED) throw thrown
+    throw new WarehouseSchemaError(
+      'nothing was changed: only the owner of the tables may open them to customers, and only one ' +
+        `who may create roles makes the role: create role ${quoteIdentifier(role)} nologin`,
+      { cause: thrown },
+    )
+  }
+  return {
+    role,
+    tables: openTables.map(([table]) => table),
+    views: views.map(({ schema, name }) => `${names[schema]}.${name}`),
+  }
+}
+
+/** After an upgrade: what is new and open is theirs as well, where the warehouse is open to them. */
+export async function renewCustomerAccess(session: Session): Promise<void> {
+  if (await isOpenToCustomers(session)) await apply(session, openViews(await readViews()))
+}
+
+/** Whether `openToCustomers` was called, and `closeToCustomers` not since. */
+export async function isOpenToCustomers({
+  names,
+  query,
+}: Pick<Session, 'names' | 'query'>): Promise<boolean> {
+  const rows = await query(
+    'look whether customers may read',
+    'select from pg_policy where polrelid = to_regclass($1) and polname = $2',
+    [names.table('shipments'), FOR_CUSTOMERS],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Takes from customers all they may read, and the policies from the tables. The role and
+ * `customer_roles` stay. False where nothing was open.
+ */
+export async function closeToCustomers(
+  warehouse: Warehouse,
+  options: MigrateOptions,
+): Promise<boolean> {
+  const { names } = warehouse
+  if (!(await isOpenToCustomers(warehouse))) return false
+  const role = quoteIdentifier(customerRole(names))
+  const views = (await readViews()).filter(isOfTheInvoker)
+  await withLockRetries(options, () =>
+    warehouse.transaction('close to customers', async (session) => {
+      await takeMigrationLock(session, names)
+      for (const schema of schemasOf(names)) {
+        await session.query('revoke', `revoke all on all tables in schema ${schema} from ${role}`)
+        await session.query('revoke', `revoke all on schema ${schema} from ${role}`)
+      }
+      await session.query('revoke', `revoke all on ${names.table('customer_roles')} from ${role}`)
+      for (const table of restrictedTables(names)) {
+        for (const policy of [FOR_CUSTOMERS, FOR_ALL]) {
+          await session.query('drop a policy', `drop policy if exists ${policy} on ${table}`)
+        }
+        await session.query('disable', `alter table ${table} disable row level security`)
+      }
+      for (const { schema, name } of views) {
+        const view = names.in(schema, name)
+        await session.query('reset a view', `alter view ${view} reset (security_invoker)`)
+      }
+    }),
+  )
+  return true
+}
+
+/**
+ * Makes a view read with the rights of who asks, as it must where customers may read: else it would
+ * show them every row. In the transaction that creates or replaces the view.
+ */
+export async function readAsInvoker(session: Session, view: ShippedView): Promise<void> {
+  if (!isOfTheInvoker(view)) return
+  await session.query(
+    `set the rights of ${view.name}`,
+    `alter view ${session.names.in(view.schema, view.name)} set (security_invoker = true)`,
+  )
+}
+
+/** Stored views read tables of the bookkeeping, which are closed to customers as they are. */
+function isOfTheInvoker({ schema }: ShippedView): boolean {
+  return schema !== 'stored'
+}
+
+function customerRole(names: SchemaNames): string {
+  return `${names.data}_customer`
+}
+
+function schemasOf(names: SchemaNames): string[] {
+  return [names.data, names.analytics, names.asOf, names.datasync].map(quoteIdentifier)
+}
+
+/** With policies: what is each customer's own, and whose it is. */
+function restrictedTables(names: SchemaNames): string[] {
+  const own = openTables.filter(([, belongs]) => !belongs.includes('to nobody'))
+  return [...own.map(([table]) => names.table(table)), names.table('customer_roles')]
+}
+
+/**
+ * Of the shipped views, those that read only open tables and open views. The texts say what they
+ * read; a view that reads anything else, now or in a later version, is closed.
+ */
+export function openViews(views: readonly ShippedView[]): ShippedView[] {
+  const open = new Set([...HARMLESS, ...openTables.map(([table]) => `{{data}}.${table}`)])
+  return views.filter((view) => {
+    const own = `{{${view.schema}}}.${view.name}`
+    const read = [...view.sqlText.matchAll(/\{\{\w+\}\}\.\w+/g)].map(([target]) => target)
+    const isOpen = isOfTheInvoker(view) && read.every((one) => one === own || open.has(one))
+    if (isOpen) open.add(own)
+    return isOpen
+  })
+}
+
+/** Throws WarehouseSchemaError before PostgreSQL 15. Reads only: ask it before anything is changed. */
+export async function refuseOldServer(warehouse: Warehouse): Promise<void> {
+  const [server] = await warehouse.query<{ number: number; version: string }>(
+    'ask for the version of the server',
+    `select current_setting('server_version_num')::integer as number,
+    current_setting('server_version') as version`,
+  )
+  if (server === undefined || server.number >= OLDEST_SERVER) return
+  throw new WarehouseSchemaError(
+    'nothing was changed: customers need PostgreSQL 15 or later, whose views can read with the ' +
+      `rights of who asks; this server is ${server.version}`,
+  )
+}
+
+async function apply(session: Session, open: readonly ShippedView[]): Promise<void> {
+  const { names } = session
+  const role = quoteIdentifier(customerRole(names))
+  await restrict(session, names.table('customer_roles'), ofOwnRoles())
+  for (const [table, belongs] of openTables) {
+    const name = names.table(table)
+    if (!belongs.includes('to nobody')) {
+      await restrict(
+        session,
+        name,
+        belongs.map((one) => condition(names, table, one)).join(' and '),
+      )
+    }
+  }
+  for (const view of (await readViews()).filter(isOfTheInvoker)) await readAsInvoker(session, view)
+  // Only now, and only these: whatever else there is or comes is closed.
+  for (const schema of schemasOf(names)) {
+    await session.query('grant', `revoke all on all tables in schema ${schema} from ${role}`)
+    await session.query('grant', `grant usage on schema ${schema} to ${role}`)
+  }
+  const readable = [
+    names.table('customer_roles'),
+    names.table('time_zones'),
+    ...openTables.map(([table]) => names.table(table)),
+    ...open.map(({ schema, name }) => names.in(schema, name)),
+  ]
+  for (const name of readable) await session.query('grant', `grant select on ${name} to ${role}`)
+}
+
+/**
+ * Others see every row, whatever their rights. Who has the role of customers, perhaps beside others,
+ * sees the rows that the condition lets through.
+ */
+async function restrict(session: Session, table: string, condition: string): Promise<void> {
+  const role = quoteIdentifier(customerRole(session.names))
+  const statements = [
+    `alter table ${table} enable row level security`,
+    `drop policy if exists ${FOR_ALL} on ${table}`,
+    `create policy ${FOR_ALL} on ${table} using (true) with check (true)`,
+    `drop policy if exists ${FOR_CUSTOMERS} on ${table}`,
+    `create policy ${FOR_CUSTOMERS} on ${table} as restrictive to ${role} using (${condition})`,
+  ]
+  for (const statement of statements) await session.query(`restrict ${table}`, statement)
+}
+
+/** Of `customer_roles`: customers see what is theirs there too. A role that was dropped is nobody's. */
+function ofOwnRoles(): string {
+  return `exists (
+    select from pg_catalog.pg_roles as held
+    where held.rolname = customer_roles.role_name and pg_catalog.pg_has_role(held.oid, 'usage')
+)`
+}
+
+/**
+ * What of a table is a customer's own. What it looks up has conditions of its own, so that all of
+ * them come to `customer_name` in the end. `exists` lets the planner choose between a look-up for
+ * each row and one hash of all.
+ */
+function condition(names: SchemaNames, table: DataTable, belongs: Belongs): string {
+  const [shipments, containers] = [names.table('shipments'), names.table('containers')]
+  const column = (name: string): string => `${quoteIdentifier(table)}.${quoteIdentifier(name)}`
+  const ofShipment = (id: string): string =>
+    `exists (select from ${shipments} as own where own.shipment_id = ${column(id)})`
+  switch (belongs) {
+    case 'by name':
+      // Read once for a statement.
+      return `${column('customer_name')} = any (
+    array(select allowed.customer_name from ${names.table('customer_roles')} as allowed)
+)`
+    case 'by shipment':
+      return ofShipment('shipment_id')
+    case 'by tracked shipment':
+      return ofShipment('tracked_object_id')
+    case 'by container':
+      return `exists (
+    select from ${containers} as own where own.container_id = ${column('container_id')}
+)`
+    case 'to nobody':
+      return 'true'
+  }
+}

@@ -1,0 +1,432 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import {
+  closeToCustomers,
+  isOpenToCustomers,
+  openToCustomers,
+  type CustomerReport,
+} from '../../../src/warehouse/schema/customer-access.js'
+import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { createRoles } from '../../../src/warehouse/schema/roles.js'
+import { storeViews } from '../../../src/warehouse/schema/store-views.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { callCli } from '../../support/call-cli.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { HOUR, START } from '../sync/sync-scene.js'
+
+/** Roles are the server's, not the database's: another file's must not be in the way. */
+const schema = `customers_${process.pid}`
+const CUSTOMER = `${schema}_customer`
+const [ACME, GLOBEX, NOBODY, ANALYST, LOADER] = [
+  'acme',
+  'globex',
+  'nobody',
+  'analyst',
+  'loader',
+].map((name) => `${schema}_${name}`) as [string, string, string, string, string]
+const LOGINS = [ACME, GLOBEX, NOBODY, ANALYST, LOADER]
+const PASSWORD = 'for this test'
+const options = { sleep: () => Promise.resolve() }
+
+let opened: TestWarehouse
+let simulator: Simulator
+const openLogins: pg.Client[] = []
+
+const server = new pg.Client({ connectionString: inject('databaseServerUrl') })
+await server.connect()
+const { rows: versions } = await server.query<{ version: number }>(
+  `select current_setting('server_version_num')::int as version`,
+)
+await server.end()
+const isOldServer = versions[0]!.version < 150_000
+
+const look = <Row = Record<string, unknown>>(sqlText: string, values: unknown[] = []) =>
+  opened.warehouse.query<Row>('look', sqlText, values)
+
+const urlOf = (login: string): string => {
+  const url = new URL(opened.url)
+  url.username = login
+  url.password = encodeURIComponent(PASSWORD)
+  return url.href
+}
+
+beforeAll(async () => {
+  opened = await createTestWarehouse({ schema })
+  simulator = await startSimulator({
+    seed: 7,
+    shipments: 16,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+  })
+  const { roles } = await createRoles(opened.warehouse)
+  for (const login of LOGINS) await look(`create role ${login} login password '${PASSWORD}'`)
+  await look(`grant ${roles.reader} to ${ANALYST}`)
+  await look(`grant ${roles.writer} to ${LOADER}`)
+})
+
+afterAll(async () => {
+  for (const client of openLogins) await client.end()
+  await simulator.close()
+  const found = await look<{ rolname: string }>(
+    `select rolname from pg_roles where rolname like $1`,
+    [`${schema}\\_%`],
+  )
+  for (const { rolname } of found) await look(`drop owned by ${rolname} cascade`)
+  for (const { rolname } of found) await look(`drop role ${rolname}`)
+  await opened.drop()
+})
+
+const clients = new Map<string, Promise<pg.Client>>()
+
+function connect(login: string): Promise<pg.Client> {
+  const known = clients.get(login)
+  if (known !== undefined) return known
+  const made = (async () => {
+    const client = new pg.Client({ connectionString: urlOf(login) })
+    await client.connect()
+    openLogins.push(client)
+    return client
+  })()
+  clients.set(login, made)
+  return made
+}
+
+/** All that the server answers, rows, notices and errors, as one text; or the code of a refusal. */
+async function ask(login: string, sqlText: string): Promise<string> {
+  const client = await connect(login)
+  const heard: string[] = []
+  const listen = ({ message = '' }: { message?: string | undefined }) => heard.push(message)
+  client.on('notice', listen)
+  try {
+    const results = (await client.query(sqlText)) as unknown as pg.QueryResult | pg.QueryResult[]
+    return JSON.stringify([[results].flat().map(({ rows }) => rows), heard])
+  } catch (error) {
+    const { code, message, detail = '' } = error as pg.DatabaseError
+    return code === '42501' ? code : `${code ?? ''} ${message} ${detail} ${heard.join(' ')}`
+  } finally {
+    client.off('notice', listen)
+  }
+}
+
+const countAs = async (login: string, table: string): Promise<number> => {
+  const client = await connect(login)
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from ${table}`,
+  )
+  return rows[0]!.count
+}
+
+interface Relation {
+  readonly name: string
+  readonly short: string
+}
+
+const relations = (): Promise<Relation[]> =>
+  look<Relation>(
+    `select format('%I.%I', nspname, relname) as name,
+        replace(nspname, $1, 'tracking') || '.' || relname as short
+    from pg_class inner join pg_namespace on pg_namespace.oid = relnamespace
+    where nspname like $1 || '%' and relkind in ('r', 'p', 'v', 'm')
+    order by 2`,
+    [schema],
+  )
+
+if (isOldServer) {
+  it('before PostgreSQL 15 nothing is opened to customers, which is said', async () => {
+    await expect(openToCustomers(opened.warehouse, options)).rejects.toThrow(
+      /nothing was changed: customers need PostgreSQL 15 or later/,
+    )
+    expect(await look('select from pg_policy')).toEqual([])
+  })
+} else {
+  describe('a warehouse that is open to customers', seeCustomers)
+}
+
+function seeCustomers(): void {
+  let report: CustomerReport
+  /** What must not come to ACME in any way: ids and numbers of what is not its own. */
+  let secrets: string[]
+  let own: { readonly shipments: number; readonly containers: number }
+
+  it('is so only when it is asked for', async () => {
+    expect(await isOpenToCustomers(opened.warehouse)).toBe(false)
+    expect(await look('select from pg_policy')).toEqual([])
+  })
+
+  it('is filled by a writer, who sees and writes every row', async () => {
+    report = await openToCustomers(opened.warehouse, options)
+    const warehouse = createWarehouse({ url: urlOf(LOADER), schema, logger: silentLogger })
+    try {
+      for (const command of ['backfill', 'sync'] as const) {
+        const run = await runTestSync({ warehouse, source: simulator, command })
+        expect(run.outcome).toBe('complete')
+        simulator.clock.advance(7 * 24 * HOUR)
+      }
+      await runTestSync({ warehouse, source: simulator, command: 'sync' })
+      const now = simulator.clock.now()
+      expect(await compareWarehouse(warehouse, simulator.world, now)).toEqual([])
+    } finally {
+      await warehouse.close()
+    }
+    const all = await look<{ id: string }>(
+      `select shipment_id as id from ${schema}.shipments order by 1`,
+    )
+    // Half of the shipments are ACME's, which has two names; some are nobody's.
+    await look(
+      `update ${schema}.shipments set customer_name = case
+          when shipment_id = any($1) then 'ACME'
+          when shipment_id = any($2) then 'Acme Foods'
+          when shipment_id = any($3) then 'Globex'
+      end`,
+      [all.slice(0, 4), all.slice(4, 8), all.slice(8, 14)].map((some) => some.map(({ id }) => id)),
+    )
+    await look(
+      `update ${schema}.shipment_history as version set customer_name = shipment.customer_name
+      from ${schema}.shipments as shipment
+      where shipment.shipment_id = version.shipment_id`,
+    )
+    await storeViews(opened.warehouse, {
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    })
+    for (const login of [ACME, GLOBEX, NOBODY]) await look(`grant ${CUSTOMER} to ${login}`)
+    await look(
+      `insert into ${schema}_sync.customer_roles select * from unnest($1::text[], $2::text[])`,
+      [
+        [ACME, ACME, GLOBEX, 'a role that is gone'],
+        ['ACME', 'Acme Foods', 'Globex', 'ACME'],
+      ],
+    )
+    const foreign = await look<{ id: string; secret: string }>(
+      `select secret
+      from ${schema}.shipments as shipment
+      left join ${schema}.containers as container using (shipment_id)
+      cross join lateral unnest(array[
+          shipment.shipment_id, shipment.bill_of_lading_number, container.container_id,
+          container.number
+      ]) as secret
+      where coalesce(shipment.customer_name, '') != all (array['ACME', 'Acme Foods'])
+          and secret is not null`,
+    )
+    secrets = [...new Set(foreign.map(({ secret }) => secret)), 'Globex']
+    expect(secrets.length).toBeGreaterThan(20)
+    const [counted] = await look<typeof own>(
+      `select count(distinct shipment_id)::int as shipments, count(container_id)::int as containers
+      from ${schema}.shipments left join ${schema}.containers using (shipment_id)
+      where customer_name in ('ACME', 'Acme Foods')`,
+    )
+    own = counted!
+  })
+
+  function expectNoSecret(where: string, text: string): void {
+    const found = secrets.filter((secret) => text.includes(secret))
+    expect({ where, found }).toEqual({ where, found: [] })
+  }
+
+  it(
+    'shows a customer its own rows in every table and view, and no other',
+    { tags: ['G14'] },
+    async () => {
+      expect(await countAs(ACME, `${schema}.shipments`)).toBe(own.shipments)
+      expect(await countAs(ACME, `${schema}.containers`)).toBe(own.containers)
+      expect(await countAs(ACME, `${schema}_analytics.known_containers`)).toBe(own.containers)
+      const refused: string[] = []
+      const empty: string[] = []
+      for (const { name, short } of await relations()) {
+        const answer = await ask(ACME, `select to_jsonb(one) as row from ${name} as one`)
+        expectNoSecret(name, answer)
+        if (answer === '42501') refused.push(short)
+        else if (answer === '[[[]],[]]') empty.push(short)
+      }
+      const isOpen = (short: string): boolean => !refused.includes(short)
+      // All of the bookkeeping and what is stored, and what reads rules, invoices or bookkeeping.
+      expect(
+        (await relations()).filter(
+          ({ short }) => /^tracking_(?:sync|stored)\./.test(short) && isOpen(short),
+        ),
+      ).toEqual([])
+      expect(refused.filter((short) => !/^tracking_(?:sync|stored|as_of)\./.test(short))).toEqual([
+        'tracking.custom_fields',
+        'tracking.other_resources',
+        'tracking.webhook_event_categories',
+        'tracking_analytics.charge_clocks',
+        'tracking_analytics.charge_days',
+        'tracking_analytics.dd_invoices',
+        'tracking_analytics.demurrage_exposure',
+        'tracking_analytics.detention_clock',
+        'tracking_analytics.exceptions',
+        'tracking_analytics.exposure_forecast',
+        'tracking_analytics.free_time_rules',
+        'tracking_analytics.free_time_tiers',
+        'tracking_analytics.freshness',
+        'tracking_analytics.holidays',
+        'tracking_analytics.invoice_audit',
+        'tracking_analytics.stored_views',
+        'tracking_datasync._transfer_status',
+      ])
+      // Else the look for secrets would say little.
+      expect(empty.length).toBeLessThan(20)
+      expect(report.views.length).toBeGreaterThan(60)
+    },
+  )
+
+  it('shows another customer the others, one without an entry none, and the reader all', async () => {
+    const table = `${schema}.containers`
+    const [all] = await look<{ count: number }>(`select count(*)::int as count from ${table}`)
+    const globex = await countAs(GLOBEX, table)
+    expect([globex > 0, globex + own.containers < all!.count]).toEqual([true, true])
+    const emptyHanded: number[] = []
+    for (const name of report.tables) emptyHanded.push(await countAs(NOBODY, `${schema}.${name}`))
+    // Places and vessels.
+    expect(report.tables.filter((_, index) => emptyHanded[index]! > 0).sort()).toEqual([
+      'metro_areas',
+      'ports',
+      'rail_terminals',
+      'terminals',
+      'vessels',
+    ])
+    for (const login of [ANALYST, LOADER]) {
+      expect(await countAs(login, table)).toBe(all!.count)
+      expect(await countAs(login, `${schema}_analytics.known_containers`)).toBe(all!.count)
+    }
+    expect(await countAs(ANALYST, `${schema}_stored.container_milestones`)).toBe(all!.count)
+  })
+
+  it('shows a member of two customers both, and nothing more to one who is a reader too', async () => {
+    await look(`grant ${GLOBEX} to ${NOBODY}`)
+    expect(await countAs(NOBODY, `${schema}.shipments`)).toBe(
+      await countAs(GLOBEX, `${schema}.shipments`),
+    )
+    await look(`revoke ${GLOBEX} from ${NOBODY}`)
+    await look(`grant ${schema}_reader to ${NOBODY}`)
+    expect(await countAs(NOBODY, `${schema}.shipments`)).toBe(0)
+    expect(await countAs(NOBODY, `${schema}_analytics.container_timeline`)).toBe(0)
+    await look(`revoke ${schema}_reader from ${NOBODY}`)
+  })
+
+  it(
+    'holds against functions, errors, plans, statistics and switches',
+    { tags: ['G14'] },
+    async () => {
+      await ask(
+        ACME,
+        `create function pg_temp.leak(value text) returns boolean language plpgsql cost 0.0000001 as
+      $$ begin raise notice '%', value; return true; end $$`,
+      )
+      const attacks = [
+        `select pg_temp.leak(bill_of_lading_number) from ${schema}.shipments
+      where pg_temp.leak(bill_of_lading_number)`,
+        `select from ${schema}_analytics.container_timeline as one where pg_temp.leak(one::text)`,
+        `select from ${schema}_as_of.known_shipments as one where pg_temp.leak(one::text)`,
+        `select bill_of_lading_number::int from ${schema}.shipments order by shipment_id desc`,
+        `select 1 / (case when customer_name = 'Globex' then 0 else 1 end) from ${schema}.shipments`,
+        `select pg_temp.leak(a::text) from ${schema}.shipment_history as a
+      full join ${schema}.containers as b using (shipment_id)`,
+        `explain analyze select from ${schema}.shipments where customer_name = 'nobody''s'`,
+        `select * from pg_stats where schemaname = '${schema}' and tablename in ('shipments', 'containers', 'shipment_history')`,
+        `select * from pg_policies`,
+        `copy ${schema}.shipments to stdout`,
+        `set row_security = off; select * from ${schema}.shipments`,
+        `set row_security = on; reset row_security`,
+        `set tracking_sync.as_of = '2026-03-03'; select * from ${schema}_as_of.known_containers`,
+        `reset tracking_sync.as_of`,
+        `set role ${schema}_reader; select * from ${schema}.shipments`,
+        `set role ${GLOBEX}; select * from ${schema}.shipments`,
+        `set role ${CUSTOMER}; select * from ${schema}.shipments`,
+        `reset role`,
+        `set session authorization ${GLOBEX}; select * from ${schema}.shipments`,
+        `select query_to_xml('select * from ${schema}.shipments', true, false, '')`,
+        `select * from ${schema}_sync.customer_roles`,
+        `insert into ${schema}_sync.customer_roles values ('${ACME}', 'Globex')`,
+        `create temp view mine with (security_barrier = false) as select * from ${schema}.shipments;
+      select * from mine`,
+        `begin; declare all_of_them cursor for select * from ${schema}.shipments; fetch all all_of_them; commit`,
+        `select * from ${schema}.transport_events tablesample system (100)`,
+        `update ${schema}.shipments set customer_name = 'ACME'`,
+        `delete from ${schema}.shipments returning *`,
+        `alter table ${schema}.shipments disable row level security`,
+        `alter view ${schema}_analytics.known_shipments reset (security_invoker)`,
+        `select * from ${schema}_sync.rows_of_containers`,
+      ]
+      for (const attack of attacks) expectNoSecret(attack, await ask(ACME, attack))
+      // The attack itself works: it hears of what is its own.
+      expect(await ask(ACME, attacks[0]!)).toMatch(/,\["\w+",/)
+    },
+  )
+
+  it(
+    'stays closed when views are replaced and made anew, by an upgrade and by hand',
+    { tags: ['G14'] },
+    async () => {
+      const names = `${schema}_sync.installed_views`
+      await look(`update ${names} set checksum = '' where view_name = 'container_timeline'`)
+      await look(`drop view ${schema}_analytics.port_waits cascade`)
+      expect((await prepareSchemas(opened.warehouse, options)).views).toContain(
+        'container_timeline',
+      )
+      await look(`create table ${schema}.later as select * from ${schema}.shipments`)
+      await look(`update ${names} set checksum = '' where view_name = 'eta_changes'`)
+      await prepareSchemas(opened.warehouse, options)
+      const bare = await look(
+        `select relname from pg_class
+      inner join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname = any($1) and relkind = 'v'
+          and coalesce(array_to_string(reloptions, ','), '') not like '%security_invoker=true%'`,
+        [[`${schema}_analytics`, `${schema}_as_of`, `${schema}_datasync`]],
+      )
+      expect(bare).toEqual([])
+      for (const name of ['_analytics.container_timeline', '_as_of.port_waits', '.later']) {
+        expectNoSecret(name, await ask(ACME, `select * from ${schema}${name}`))
+      }
+      expect(await countAs(ACME, `${schema}_analytics.container_timeline`)).toBeGreaterThan(0)
+      expect(await ask(ACME, `select * from ${schema}.later`)).toBe('42501')
+      await look(`drop table ${schema}.later`)
+    },
+  )
+
+  it(
+    'hides versions from when a shipment or a container was another customer’s',
+    { tags: ['G14'] },
+    async () => {
+      const [shipment] = await look<{ id: string }>(
+        `select shipment_id as id from ${schema}.shipments where customer_name = 'ACME' limit 1`,
+      )
+      const count = async () =>
+        (
+          await (
+            await connect(ACME)
+          ).query(`select from ${schema}.shipment_history where shipment_id = $1`, [shipment!.id])
+        ).rowCount
+      const before = await count()
+      await look(
+        `insert into ${schema}.shipment_history (shipment_id, valid_from, valid_to, customer_name, source)
+      values ($1, '2020-01-01', '2020-01-02', 'Globex', 'test')`,
+        [shipment!.id],
+      )
+      expect(await count()).toBe(before)
+    },
+  )
+
+  it('is closed again, and then as it was', async () => {
+    const env = { DATABASE_URL: opened.url, TRACKING_SCHEMA: schema, TRACKING_LOG_LEVEL: 'silent' }
+    const again = await callCli(['migrate', '--customers'], env)
+    expect(again).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(again.stdout).toMatch(/^19 tables and \d+ views are open to members of /m)
+    expect((await callCli(['migrate', '--drop-customers'], env)).stdout).toMatch(
+      /^Customers read nothing any more\.$/m,
+    )
+    expect(await look('select from pg_policy')).toEqual([])
+    expect(await ask(ACME, `select * from ${schema}.shipments`)).toBe('42501')
+    expect(await ask(ACME, `select * from ${schema}_analytics.known_shipments`)).toBe('42501')
+    const left = await look(
+      `select relname from pg_class where relrowsecurity or reloptions::text like '%security_invoker%'`,
+    )
+    expect(left).toEqual([])
+    expect(await closeToCustomers(opened.warehouse, options)).toBe(false)
+  })
+}

@@ -1,0 +1,392 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findAlerts } from '../../../src/status/describe-status.js'
+import { readVitals } from '../../../src/status/read-vitals.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { findUnpublishedTables } from '../../../src/warehouse/schema/publication.js'
+import { storeViews } from '../../../src/warehouse/schema/store-views.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { openOwnServer, type OwnServer } from '../../support/own-server.js'
+import { waitUntil } from '../../support/run-cli.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { HOUR, START } from '../sync/sync-scene.js'
+
+const PUBLISHING = {
+  wal_level: 'logical',
+  max_wal_senders: '10',
+  // The least that PostgreSQL takes: a slot is behind after a few segments.
+  max_wal_size: '32MB',
+}
+/** A worker that failed is started again after this time; by default five seconds. */
+const SUBSCRIBING = { wal_retrieve_retry_interval: '100ms' }
+
+let simulator: Simulator
+let publisher: OwnServer
+let subscriber: OwnServer
+let source: Place
+let target: Place
+
+/** One of the two databases. */
+interface Place {
+  readonly url: string
+  readonly adminUrl: string
+  readonly warehouse: Warehouse
+  /** A connection of the administrator. */
+  readonly admin: pg.Client
+}
+
+beforeAll(async () => {
+  simulator = await startSimulator({
+    seed: 7,
+    shipments: 6,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+  })
+  publisher = await openOwnServer({ settings: PUBLISHING })
+  subscriber = await openOwnServer({ settings: SUBSCRIBING })
+  source = await openPlace(publisher)
+  target = await openPlace(subscriber)
+})
+
+afterAll(async () => {
+  for (const place of [source, target]) await closePlace(place)
+  for (const server of [subscriber, publisher]) await server.remove()
+  await simulator.close()
+})
+
+async function openPlace(server: OwnServer): Promise<Place> {
+  const { url, adminUrl } = await server.start()
+  const admin = await connect(adminUrl)
+  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
+  return { url, adminUrl, warehouse, admin }
+}
+
+async function closePlace({ admin, warehouse }: Place): Promise<void> {
+  await admin.end()
+  await warehouse.close()
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  // Its server is killed.
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query(`set timezone = 'UTC'`)
+  return client
+}
+
+async function rowsOf<Row>({ admin }: Place, sqlText: string, values?: unknown[]): Promise<Row[]> {
+  return (await admin.query(sqlText, values)).rows as Row[]
+}
+
+function run({ url }: Place, ...args: readonly string[]): Promise<CliCall> {
+  return callCli(args, {
+    DATABASE_URL: url,
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_LOG_LEVEL: 'silent',
+  })
+}
+
+const sync = (command: 'backfill' | 'sync' = 'sync') =>
+  runTestSync({ warehouse: source.warehouse, source: simulator, command })
+
+const differences = (place: Place): Promise<string[]> =>
+  compareWarehouse(place.warehouse, simulator.world, simulator.clock.now())
+
+async function publishedTables(): Promise<string[]> {
+  const rows = await rowsOf<{ name: string }>(
+    source,
+    `select format('%I.%I', schemaname, tablename) as name
+    from pg_publication_tables where pubname = 'tracking' order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Every row of every table that is published, as JSON in an order of its own. */
+async function readRows(place: Place): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const table of await publishedTables()) {
+    const rows = await rowsOf<{ row: string }>(
+      place,
+      `select to_jsonb(one)::text as row from ${table} as one order by 1`,
+    )
+    found[table] = rows.map(({ row }) => row)
+  }
+  return found
+}
+
+/** Until the subscriber has everything that is committed now. */
+async function untilCaughtUp(): Promise<void> {
+  const [now] = await rowsOf<{ lsn: string }>(source, 'select pg_current_wal_lsn() as lsn')
+  await waitUntil('the subscriber has caught up', async () => {
+    const [slot] = await rowsOf(
+      source,
+      `select from pg_replication_slots
+      where slot_name = 'reports' and confirmed_flush_lsn >= $1::pg_lsn`,
+      [now!.lsn],
+    )
+    const copying = await rowsOf(target, `select from pg_subscription_rel where srsubstate != 'r'`)
+    return slot !== undefined && copying.length === 0
+  })
+}
+
+/** Kills the subscriber while one of its workers waits for a table, and starts it again. */
+async function killSubscriberAt(table: string, work: () => Promise<unknown>): Promise<void> {
+  const holder = await connect(target.adminUrl)
+  await holder.query(`begin`)
+  await holder.query(`lock table ${table} in share mode`)
+  await work()
+  await waitUntil(`a worker waits for ${table}`, async () => {
+    const waiting = await rowsOf(
+      target,
+      `select from pg_locks inner join pg_stat_activity using (pid)
+      where relation = $1::regclass and not granted and backend_type like 'logical replication%'`,
+      [table],
+    )
+    return waiting.length > 0
+  })
+  await subscriber.end('SIGKILL')
+  // Its connections are gone already.
+  void closePlace(target).catch(() => undefined)
+  target = await openPlace(subscriber)
+}
+
+/** Changes of our tables since the slot was made: what a subscriber would be sent. */
+async function changesSent(): Promise<number> {
+  // I, U, D and T: rows inserted, updated and deleted, tables truncated.
+  const [row] = await rowsOf<{ changes: number }>(
+    source,
+    `select count(*)::int as changes
+    from pg_logical_slot_peek_binary_changes(
+        'watcher', null, null, 'proto_version', '1', 'publication_names', 'tracking'
+    )
+    where get_byte(data, 0) in (73, 85, 68, 84)`,
+  )
+  return row!.changes
+}
+
+describe('a publication', () => {
+  it('is refused, with the fix and nothing changed, where the log does not hold it', async () => {
+    const refused = await run(target, 'migrate', '--publication')
+    expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(refused.stderr).toMatch(
+      /nothing was changed: this server runs with wal_level = minimal, .* wal_level = 'logical'/,
+    )
+    expect(await rowsOf(target, `select from pg_namespace where nspname like 'tracking%'`)).toEqual(
+      [],
+    )
+  })
+
+  it('is refused to a login without the right, which is named', async () => {
+    await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
+    await source.admin.query(`create role plain login password 'plain'`)
+    const url = new URL(source.url)
+    url.username = 'plain'
+    url.password = 'plain'
+    const plain = { ...source, url: url.href }
+    expect((await run(plain, 'migrate', '--publication')).stderr).toMatch(
+      /nothing was changed: plain may not create a publication; .* grant create on database tracking to plain/,
+    )
+    await source.admin.query('grant create on database tracking to plain')
+    expect((await run(plain, 'migrate', '--publication')).stderr).toMatch(
+      /nothing was changed: only the owner of the tables may publish them; run this as tracking/,
+    )
+    expect(await rowsOf(source, 'select from pg_publication')).toEqual([])
+  })
+
+  it('sends the tables of data and what users import, and no bookkeeping', async () => {
+    const made = await run(source, 'migrate', '--publication')
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' })
+    const tables = await publishedTables()
+    expect(made.stdout).toContain(`The publication tracking sends ${tables.length} tables.`)
+    const wanted = await rowsOf<{ name: string }>(
+      source,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname = 'tracking'
+          or schemaname = 'tracking_analytics' and tablename != 'time_zones'
+      order by 1`,
+    )
+    expect(tables).toEqual(wanted.map(({ name }) => name))
+    // An update of a table without a key fails once it is published, an unlogged one cannot be, and
+    // generated and identity columns have values of their own at each place.
+    const unfit = await rowsOf(
+      source,
+      `select class.relname from pg_publication_rel
+      inner join pg_class as class on class.oid = prrelid
+      where class.relpersistence != 'p' or class.relreplident != 'd'
+          or not exists (select from pg_index where indrelid = class.oid and indisprimary)
+          or exists (
+              select from pg_attribute
+              where attrelid = class.oid and (attgenerated != '' or attidentity != '')
+          )`,
+    )
+    expect(unfit).toEqual([])
+  })
+
+  it(
+    'gets tables that it lacks, by hand and with an upgrade, and is named by check until then',
+    { tags: ['C23'] },
+    async () => {
+      const lose = () => source.admin.query('alter publication tracking drop table tracking.ports')
+      await lose()
+      expect((await run(source, 'check')).stdout).toMatch(
+        /warning: the publication does not send tracking\.ports; .*migrate --publication/,
+      )
+      const again = await run(source, 'migrate', '--publication')
+      expect(again.stdout).toMatch(/sends \d+ tables; 1 of them are new\.$/m)
+      await lose()
+      // As after an upgrade: something is to be installed.
+      await source.admin.query('drop view tracking_analytics.stored_views cascade')
+      await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
+      expect(await findUnpublishedTables(source.warehouse)).toEqual([])
+    },
+  )
+})
+
+describe('a subscriber', () => {
+  it(
+    'has every row, though it is killed while it copies and while it follows',
+    { tags: ['C23'] },
+    async () => {
+      await sync('backfill')
+      expect(await differences(source)).toEqual([])
+      await prepareSchemas(target.warehouse, { sleep: () => Promise.resolve() })
+      // As docs/replicas.md says: it reads as the role of readers.
+      await source.admin.query(
+        `create role tracking_reader; create role tracking_writer;
+      create role replica login replication password 'replica' in role tracking_reader`,
+      )
+      expect((await run(source, 'migrate', '--roles')).exitCode).toBe(0)
+      const { hostname, port, pathname } = new URL(source.url)
+      const address = `host=${hostname} port=${port} dbname=${pathname.slice(1)}`
+      await killSubscriberAt('tracking.vessels', () =>
+        target.admin.query(
+          `create subscription reports
+        connection '${address} user=replica password=replica' publication tracking`,
+        ),
+      )
+      await untilCaughtUp()
+      expect(await readRows(target)).toEqual(await readRows(source))
+
+      simulator.clock.advance(10 * 24 * HOUR)
+      await killSubscriberAt('tracking.container_history', () => sync())
+      await untilCaughtUp()
+      const rows = await readRows(source)
+      expect(rows['tracking.container_history']!.length).toBeGreaterThan(
+        rows['tracking.containers']!.length,
+      )
+      expect(await readRows(target)).toEqual(rows)
+      expect(await differences(target)).toEqual([])
+    },
+  )
+
+  it('answers from its views, and stores them by itself', async () => {
+    const views = ['container_timeline', 'container_milestones', 'known_containers']
+    for (const view of views) {
+      const question = `select to_jsonb(one)::text as row from tracking_analytics.${view} as one
+      order by 1`
+      const answer = await rowsOf(target, question)
+      expect(answer.length).toBeGreaterThan(0)
+      expect(answer).toEqual(await rowsOf(source, question))
+    }
+    const options = { logger: silentLogger, signal: new AbortController().signal }
+    const first = await storeViews(target.warehouse, options)
+    // No run tells it whether something came.
+    const second = await storeViews(target.warehouse, options)
+    expect([first.length > 0, second.length]).toEqual([true, first.length])
+  })
+
+  it('is not written to by the program', async () => {
+    for (const command of [['sync'], ['backfill']]) {
+      const refused = await run(target, ...command)
+      expect({ command, exitCode: refused.exitCode }).toEqual({ command, exitCode: 5 })
+      expect(refused.stderr).toContain('a subscription fills the tables of tracking here')
+    }
+    expect(await rowsOf(target, 'select from tracking_sync.sync_runs')).toEqual([])
+  })
+
+  it('is sent nothing by a sync that finds nothing new', { tags: ['C23'] }, async () => {
+    await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
+    expect((await sync()).outcome).toBe('complete')
+    expect((await sync('backfill')).outcome).toBe('complete')
+    expect(await changesSent()).toBe(0)
+    simulator.clock.advance(5 * 24 * HOUR)
+    await sync()
+    expect(await changesSent()).toBeGreaterThan(0)
+    await source.admin.query(`select pg_drop_replication_slot('watcher')`)
+  })
+})
+
+describe('a replication slot', () => {
+  const alertsNow = async () => {
+    const facts = { slots: { cron: 'off', timeZone: 'UTC' }, isServing: false }
+    return findAlerts(await readVitals(source.warehouse), facts)
+      .filter(({ name }) => name.startsWith('TrackingSyncSlot'))
+      .map(({ key, sentence }) => `${key}: ${sentence}`)
+  }
+  const writeSegments = async (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      await source.admin.query(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`)
+    }
+  }
+
+  it('stands in the status, and is told only while something is wrong', async () => {
+    await untilCaughtUp()
+    expect(await alertsNow()).toEqual([])
+    expect((await run(source, 'status')).stdout).toMatch(/^reports +pgoutput +yes .* reserved$/m)
+  })
+
+  it(
+    'is told when nobody reads, when it would fill the disk, and when it is lost',
+    { tags: ['A6'] },
+    async () => {
+      await subscriber.end('SIGINT')
+      await waitUntil('nobody reads', async () => (await alertsNow()).length > 0)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
+        ),
+      ])
+      // Four segments are twice max_wal_size.
+      await writeSegments(5)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
+        ),
+        expect.stringContaining('TrackingSyncSlotUnread'),
+      ])
+      await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
+      await source.admin.query('select pg_reload_conf()')
+      await waitUntil(
+        'the limit is set',
+        async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
+      )
+      await writeSegments(10)
+      await source.admin.query('checkpoint')
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
+        ),
+      ])
+    },
+  )
+
+  it('outlives its publication, which says so', async () => {
+    const dropped = await run(source, 'migrate', '--drop-publication')
+    expect(dropped.stdout).toMatch(/^The publication is gone\.$/m)
+    expect(dropped.stdout).toMatch(/^The replication slot reports is still there/m)
+    const again = await run(source, 'migrate', '--drop-publication')
+    expect(again.stdout).toMatch(/^There is no publication\.$/m)
+    expect(await run(source, 'migrate', '--publication', '--drop-publication')).toMatchObject({
+      exitCode: 2,
+    })
+    await source.admin.query(`select pg_drop_replication_slot('reports')`)
+    expect(await alertsNow()).toEqual([])
+  })
+})
