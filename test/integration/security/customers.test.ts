@@ -104,7 +104,7 @@ async function ask(login: string, sqlText: string): Promise<string> {
   client.on('notice', listen)
   try {
     const results = (await client.query(sqlText)) as unknown as pg.QueryResult | pg.QueryResult[]
-    return JSON.stringify([[results].flat().map(({ rows }) => rows), heard])
+    return JSON.stringify([[results].flat().map(({ rows }): unknown[] => rows), heard])
   } catch (error) {
     const { code, message, detail = '' } = error as pg.DatabaseError
     return code === '42501' ? code : `${code ?? ''} ${message} ${detail} ${heard.join(' ')}`
