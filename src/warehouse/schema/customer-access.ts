@@ -20,11 +20,18 @@ const OLDEST_SERVER = 150_000
 const [FOR_ALL, FOR_CUSTOMERS] = ['all_rows', 'own_rows']
 
 /** How the rows of a table belong to a customer. */
-type Belongs = 'by name' | 'by shipment' | 'by tracked shipment' | 'by container' | 'to nobody'
+type Belongs =
+  | 'by name'
+  | 'by shipment'
+  | 'by tracked shipment'
+  | 'by container'
+  | 'to nobody'
+  | 'to the forwarder'
 
 /**
  * The tables that customers read. All others are closed to them: bookkeeping, rules and invoices,
- * custom fields, and types of record that this version does not know.
+ * and types of record that this version does not know. Custom fields can say anything, so customers
+ * see none; but views that show them beside other things are open.
  */
 const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
   shipments: ['by name'],
@@ -41,6 +48,7 @@ const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
   container_changes: ['by container'],
   transport_events: ['by container'],
   tracking_requests: ['by tracked shipment'],
+  custom_fields: ['to the forwarder'],
   ports: ['to nobody'],
   metro_areas: ['to nobody'],
   terminals: ['to nobody'],
@@ -290,5 +298,7 @@ function condition(names: SchemaNames, table: DataTable, belongs: Belongs): stri
 )`
     case 'to nobody':
       return 'true'
+    case 'to the forwarder':
+      return 'false'
   }
 }
