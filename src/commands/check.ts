@@ -44,6 +44,7 @@ async function runChecks(app: App): Promise<CheckResult[]> {
     await attempt('database', () => checkDatabase(app)),
     await attempt('zones', () => checkZones(app)),
     await attempt('schema', () => checkSchema(app)),
+    ...(await checkNodes(app)),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
   ]
@@ -123,6 +124,20 @@ async function checkSchema(app: App): Promise<string> {
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
+}
+
+/** No line unless the warehouse is distributed. */
+async function checkNodes(app: App): Promise<CheckResult[]> {
+  const { describeDistribution } =
+    await import('../warehouse/distribute/describe-distribution.js')
+  let isDistributed = true
+  const result = await attempt('nodes', async () => {
+    const sentence = await describeDistribution(await app.connect())
+    isDistributed = sentence !== undefined
+    return sentence ?? ''
+  })
+  // A dead database has its own line.
+  return isDistributed && (result.isOk || result.exitCode !== EXIT_CODES.database) ? [result] : []
 }
 
 /** An upgrade would find its own tables in the way. */

@@ -72,7 +72,8 @@ async function localDates(instants: readonly string[], zone: string): Promise<st
     `select made.local_date::text as date
     from unnest($1::timestamptz[]) with ordinality as listed (instant, position)
     cross join lateral tracking_sync.deadlines_of(
-        null, listed.instant, null, null, null, null, null, $2, null, null
+        null, listed.instant, null, null, null, null, null, $2, null, null,
+        (select name from tracking_analytics.time_zones where name = $2), null
     ) as made
     order by listed.position`,
     [instants, zone],
