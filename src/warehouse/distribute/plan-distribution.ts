@@ -35,6 +35,9 @@ export interface DistributionPlan {
 /** Its tables can stand whole on a node. */
 const OLDEST_CITUS = 12
 
+/** Of the bookkeeping: statements look at their rows and at those of containers at once. */
+const BESIDE_DATA = ['event_lists_in_doubt', 'transport_event_checks']
+
 const NO_CITUS =
   'the database has no Citus: install it on every node, run `create extension citus` in the ' +
   'database of this name there, and `select citus_add_node(…)` here for each of the others'
@@ -96,7 +99,10 @@ export async function findOpen(
 ): Promise<readonly string[]> {
   const shipped = (await readShippedTables(names)).map((name) => name.split('.'))
   const wanted = shipped
-    .filter(([schema]) => schema === names.data || schema === names.analytics)
+    .filter(
+      ([schema, table = '']) =>
+        schema === names.data || schema === names.analytics || BESIDE_DATA.includes(table),
+    )
     .map(([schema = '', table = '']) => quotedName(schema, table))
   const found = await query<{ name: string }>(
     'list our tables',

@@ -30,14 +30,19 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
   const { names } = warehouse
   const deadlines = names.table('container_import_deadlines')
   const zones = names.table('time_zones')
+  const [made] = await warehouse.query<{ is_made: boolean }>(
+    'look at what was derived',
+    `select exists (
+    select from ${names.table('derivations')} as made
+    where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
+) as is_made`,
+    [DERIVATION, textHash],
+  )
+  if (made?.is_made !== true) return true
   const [row] = await warehouse.query<{ is_outdated: boolean }>(
     'look at what was derived',
     `select
-    not exists (
-        select from ${names.table('derivations')} as made
-        where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
-    )
-    or exists (
+    exists (
         select from ${deadlines} as standing
         inner join ${zones} as zone
             on zone.name = standing.time_zone
@@ -57,7 +62,6 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
             )
         else false
     end as is_outdated`,
-    [DERIVATION, textHash],
   )
   return row?.is_outdated === true
 }

@@ -245,7 +245,7 @@ select stored.* from ${table} as stored
 union all
 select shown.*, null::timestamptz
 from ${source} as shown
-where not exists (select from {{sync}}.stored_views where view_name = '${name}');
+where not exists (select view_name from {{sync}}.stored_views where view_name = '${name}');
 
 ${commentsSql(name, source)}
 `
