@@ -126,18 +126,13 @@ async function checkSchema(app: App): Promise<string> {
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
 }
 
-/** No line unless the warehouse is distributed. */
+/** No line unless the warehouse is distributed; a dead database has its own. */
 async function checkNodes(app: App): Promise<CheckResult[]> {
-  const { describeDistribution } =
-    await import('../warehouse/distribute/describe-distribution.js')
-  let isDistributed = true
+  const { describeDistribution } = await import('../warehouse/distribute/describe-distribution.js')
   const result = await attempt('nodes', async () => {
-    const sentence = await describeDistribution(await app.connect())
-    isDistributed = sentence !== undefined
-    return sentence ?? ''
+    return (await describeDistribution(await app.connect())) ?? ''
   })
-  // A dead database has its own line.
-  return isDistributed && (result.isOk || result.exitCode !== EXIT_CODES.database) ? [result] : []
+  return result.isOk && result.detail !== '' ? [result] : []
 }
 
 /** An upgrade would find its own tables in the way. */

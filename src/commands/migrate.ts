@@ -1,3 +1,4 @@
+import { WarehouseSchemaError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createSleep } from '../base/retry.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
@@ -61,7 +62,15 @@ export const storeViews = declare({
   run: async (app) => {
     const { storeViews: store } = await import('../warehouse/schema/store-views.js')
     const { logger, signal } = app
-    const stored = await store(await app.openWarehouse({ isWriting: true }), { logger, signal })
+    const warehouse = await app.openWarehouse({ isWriting: true })
+    const { isDistributed } = await import('../warehouse/distribute/citus.js')
+    if (await isDistributed(warehouse)) {
+      throw new WarehouseSchemaError(
+        'the warehouse is distributed, and its views are not stored: the rows would stand on ' +
+          'another node than those they are made of; read the views themselves',
+      )
+    }
+    const stored = await store(warehouse, { logger, signal })
     const rows = stored.map(({ name, rows: count, tookMs }) => [name, count, tookMs])
     return {
       data: stored,

@@ -2,17 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Schemas whose tables stand on a node once a warehouse is distributed. */
-const AWAY = /"?tracking(?:_analytics)?"?\."?(\w+)"?|"?tracking_sync"?\."?(stored_views|rows_of_\w+)"?/g
+const AWAY =
+  /"?tracking(?:_analytics)?"?\."?(\w+)"?|"?tracking_sync"?\."?(stored_views|rows_of_\w+)"?/g
 const HERE = /"?tracking_sync"?\."?(?!stored_views|rows_of_)(\w+)"?/g
 
 /** Functions of the bookkeeping that read no table: they run on the nodes too. */
 const functions = new Set(
   readdirSync(fileURLToPath(new URL('../../sql/migrations/', import.meta.url)))
     .map((name) =>
-      readFileSync(
-        fileURLToPath(new URL(`../../sql/migrations/${name}`, import.meta.url)),
-        'utf8',
-      ),
+      readFileSync(fileURLToPath(new URL(`../../sql/migrations/${name}`, import.meta.url)), 'utf8'),
     )
     .flatMap((text) => [...text.matchAll(/create function \{\{sync\}\}\.(\w+)/g)])
     .map(([, name = '']) => name),
@@ -38,8 +36,10 @@ function withoutTexts(statement: string): string {
   return statement.replace(/'(?:[^']|'')*'|--.*$/gm, (text) => (text.startsWith('--') ? '' : `''`))
 }
 
-const CHANGING = /\b(?:clock_timestamp|statement_timestamp|random|gen_random_uuid|nextval|timeofday)\s*\(/
-const TIMELY = /\b(?:now|clock_timestamp|statement_timestamp|random|current_setting)\s*\(|\bcurrent_timestamp\b/
+const CHANGING =
+  /\b(?:clock_timestamp|statement_timestamp|random|gen_random_uuid|nextval|timeofday)\s*\(/
+const TIMELY =
+  /\b(?:now|clock_timestamp|statement_timestamp|random|current_setting)\s*\(|\bcurrent_timestamp\b/
 
 /** What a node of Citus refuses, by a test of the text: each a sentence. */
 export function brokenRules(statement: string): string[] {
@@ -52,7 +52,9 @@ export function brokenRules(statement: string): string[] {
     if (TIMELY.test(set)) broken.push('it takes a time or chance in do update')
     if (/\(\s*select\b/.test(set)) broken.push('it has a subquery in do update')
   }
-  for (const [, set = ''] of code.matchAll(/\bupdate\s+\S+(?:\s+as\s+\w+)?\s+set\b([\s\S]*?)(?:\bwhere\b|$)/g)) {
+  for (const [, set = ''] of code.matchAll(
+    /\bupdate\s+\S+(?:\s+as\s+\w+)?\s+set\b([\s\S]*?)(?:\bwhere\b|$)/g,
+  )) {
     if (CHANGING.test(set)) broken.push('it sets what a volatile function gives')
   }
   for (const [, answer = ''] of code.matchAll(/\breturning\b([\s\S]*?)(?:\)|$)/g)) {

@@ -52,7 +52,9 @@ export async function deleteRows(
 ): Promise<void> {
   if (process.env.TEST_CITUS_URL) {
     // The nodes take one table after the other; those that others refer to come last.
-    for (const table of [...tables].sort((one) => (/"sync_runs"|"alerts"|"alert_digests"/.test(one) ? 1 : -1))) {
+    for (const table of [...tables].sort((one) =>
+      /"sync_runs"|"alerts"|"alert_digests"/.test(one) ? 1 : -1,
+    )) {
       await warehouse.query('empty tables', `delete from ${table}`)
     }
     return

@@ -3,7 +3,11 @@ import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js
 /** A warehouse, one transaction of it, or another connection to its database. */
 export interface CatalogueReader {
   readonly names: SchemaNames
-  query<Row>(action: string, sqlText: string, parameters?: readonly unknown[]): Promise<Row[]>
+  readonly query: <Row>(
+    action: string,
+    sqlText: string,
+    parameters?: readonly unknown[],
+  ) => Promise<Row[]>
 }
 
 /** A PostgreSQL server that keeps tables for the coordinator, or the coordinator itself. */

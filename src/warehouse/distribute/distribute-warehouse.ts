@@ -37,11 +37,13 @@ export async function carryOut(
   if (plan.statements.length > 0) {
     await warehouse.transaction('distribute the warehouse', async (session) => {
       await takeMigrationLock(session, names)
+      const lost = await readWhatIsLost(session, names)
       // Citus would make each of them on every node, and again for every table.
       await dropViews(session, names)
       for (const statement of plan.statements) await run(session, statement)
       await makeViews(session, names)
       await renewGrants(session, names)
+      for (const statement of lost) await session.query('bring back what is lost', statement)
       await tryViews(session, names)
     })
   }
@@ -51,6 +53,46 @@ export async function carryOut(
       await run(session, statement)
     })
   }
+}
+
+/**
+ * Statements that bring back what goes with a table or view that is made anew: comments of tables,
+ * which Citus does not keep on the way back, and rights that somebody was given on views of ours.
+ */
+async function readWhatIsLost(session: Session, names: SchemaNames): Promise<readonly string[]> {
+  const rows = await session.query<{ statement: string }>(
+    'read comments and rights',
+    `select format(
+    'comment on %s %s%s is %L',
+    case when objsubid = 0 then 'table' else 'column' end,
+    objoid::regclass,
+    coalesce('.' || quote_ident(attname), ''),
+    description
+) as statement
+from pg_description
+inner join pg_class
+    on pg_class.oid = objoid and classoid = 'pg_class'::regclass
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+left join pg_attribute
+    on attrelid = objoid and attnum = objsubid and objsubid > 0
+where nspname = any($1::text[]) and relkind = 'r'
+union all
+select format(
+    'grant %s on %s to %s%s',
+    granted.privilege_type,
+    pg_class.oid::regclass,
+    case granted.grantee when 0 then 'public' else granted.grantee::regrole::text end,
+    case when granted.is_grantable then ' with grant option' else '' end
+)
+from pg_class
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+cross join lateral aclexplode(relacl) as granted
+where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowner`,
+    [Object.values(names)],
+  )
+  return rows.map(({ statement }) => statement)
 }
 
 /**

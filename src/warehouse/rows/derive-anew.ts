@@ -229,9 +229,10 @@ where interval.container_id = any($1::text[])
     ${hasInstant('interval')}`,
     [containerIds],
   )
+  // Materialized: a node does not take a function in the rows of an insert.
   await session.query(
     action,
-    `with ${made}
+    `with ${made.replace('made as (', 'made as materialized (')}
 insert into ${history}
     (container_id, ${key}, valid_from, valid_to, ${material.join(', ')}, source, _sync_run_id)
 select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')},
