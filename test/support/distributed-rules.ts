@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 /** Schemas whose tables stand on a node once a warehouse is distributed. */
 const AWAY =
-  /"?tracking(?:_analytics)?"?\."?(\w+)"?|"?tracking_sync"?\."?(stored_views|rows_of_\w+)"?/g
-const HERE = /"?tracking_sync"?\."?(?!stored_views|rows_of_)(\w+)"?/g
+  /"?tracking(?:_analytics)?"?\."?(\w+)"?|"?tracking_sync"?\."?(event_lists_in_doubt|transport_event_checks)"?/g
+const HERE = /"?tracking_sync"?\."?(?!event_lists_in_doubt|transport_event_checks)(\w+)"?/g
 
 /** Functions of the bookkeeping that read no table: they run on the nodes too. */
 const functions = new Set(

@@ -46,6 +46,11 @@ export function recordStatement(text: string, parameters = 0): string | undefine
   return `${bare.slice(0, 400)}\n  and\n${first.slice(0, 400)}`
 }
 
+/** Every statement of this file's tests and of the program under them, so far. */
+export function recordedStatements(): readonly string[] {
+  return [...seen]
+}
+
 type Query = (this: pg.Client, ...args: readonly unknown[]) => unknown
 
 const RECORDED = Symbol.for('tracking-sync statements are recorded')

@@ -81,7 +81,7 @@ export async function planReturn(reader: CatalogueReader): Promise<DistributionP
     tables: await countRows(reader, tables),
     statements: tables.length === 0 ? [] : await returning(reader, tables),
     freeing: [],
-    refusals: refuseOtherWays(kept),
+    refusals: [...refuseOtherWays(kept), ...(await findObstacles(reader, tables))],
   }
 }
 
@@ -148,7 +148,7 @@ where pg_relation_size(name::regclass) > 0`,
 
 /** A sentence where a table stands elsewhere than the first of them. */
 export function refuseOtherWays(kept: readonly CitusTable[]): string[] {
-  const [other] = kept.filter(({ isWhole, group }) => !isWhole || group !== kept[0]?.group)
+  const other = kept.find(({ isWhole, group }) => !isWhole || group !== kept[0]?.group)
   if (other === undefined) return []
   return [
     `${other.name} was distributed in another way than this command does; bring it back first: ` +
@@ -158,7 +158,7 @@ export function refuseOtherWays(kept: readonly CitusTable[]): string[] {
 
 /** What Citus, or the way back, would fail on: found before anything is changed. */
 async function findObstacles(
-  { query }: CatalogueReader,
+  { query, names }: CatalogueReader,
   tables: readonly string[],
 ): Promise<string[]> {
   const rows = await query<{ what: string; places: readonly string[] }>(
@@ -176,6 +176,22 @@ found as (
     where contype = 'f'
         and (conrelid in (select relation from ours)) <> (confrelid in (select relation from ours))
     union all
+    select 'view ' || view_schema.nspname || '.' || view.relname, 4
+    from pg_depend as depend
+    inner join pg_rewrite as rule
+        on rule.oid = depend.objid and depend.classid = 'pg_rewrite'::regclass
+    inner join pg_class as view
+        on view.oid = rule.ev_class
+    inner join pg_namespace as view_schema
+        on view_schema.oid = view.relnamespace
+    inner join pg_class as own
+        on own.oid = depend.refobjid and depend.refclassid = 'pg_class'::regclass
+    inner join pg_namespace as own_schema
+        on own_schema.oid = own.relnamespace
+    where own_schema.nspname = any($2::text[])
+        and own.relkind = 'v'
+        and view_schema.nspname <> all($2::text[])
+    union all
     select 'policy ' || polname || ' on ' || polrelid::regclass, 3
     from pg_policy
     where polrelid in (select relation from ours)
@@ -184,13 +200,14 @@ select
     case kind
         when 1 then 'a distributed table has no trigger'
         when 2 then 'a foreign key goes from no table to another that stands elsewhere'
-        else 'the nodes know no policy of row security'
+        when 3 then 'the nodes know no policy of row security'
+        else 'our views are made anew, and something of yours reads them'
     end as what,
-    array_agg(place order by place) as places
+    array_agg(distinct place order by place) as places
 from found
 group by kind
 order by kind`,
-    [tables],
+    [tables, Object.values(names)],
   )
   return rows.map(
     ({ what, places }) =>

@@ -229,16 +229,18 @@ where interval.container_id = any($1::text[])
     ${hasInstant('interval')}`,
     [containerIds],
   )
-  // Materialized: a node does not take a function in the rows of an insert.
+  // The derivation itself is named, although it is always there, because it stands on no node: so
+  // the rows are read first and then inserted, where a node would refuse the two in one.
   await session.query(
     action,
-    `with ${made.replace('made as (', 'made as materialized (')}
+    `with ${made}
 insert into ${history}
     (container_id, ${key}, valid_from, valid_to, ${material.join(', ')}, source, _sync_run_id)
 select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')},
     made.source, made._sync_run_id
 from made
 where not exists (select from ${history} as interval where ${isSame})
+    and exists (select derivation from ${names.table('derivations')})
 on conflict do nothing`,
     [containerIds],
   )
