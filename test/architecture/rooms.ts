@@ -54,7 +54,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
   warehouse: {
-    holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions, move, nodes',
+    holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions, move',
     may: ['resources', 'jsonapi', 'base'],
     packages: ['pg', 'kysely', 'zod', 'csv-parse', 'node:fs'],
   },

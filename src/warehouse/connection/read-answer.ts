@@ -99,14 +99,17 @@ async function restrict(
   await client.query('set local cursor_tuple_fraction = 1')
   if (asOf !== undefined) await setInstant(client, asOf, isAway)
   const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
-  if (rows[0]?.is_superuser !== 'on') return
-  if (isAway) {
-    const problem =
-      'names a superuser, who cannot give up its rights on the nodes of a distributed warehouse; ' +
-      'use a login that is none'
-    throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
+  if (rows[0]?.is_superuser === 'on') {
+    if (isAway) throw refuseSuperuser()
+    await client.query(`set local role ${READER_OF_ALL}`)
   }
-  await client.query(`set local role ${READER_OF_ALL}`)
+}
+
+function refuseSuperuser(): ConfigError {
+  const problem =
+    'names a superuser, who cannot give up its rights on the nodes of a distributed warehouse; ' +
+    'use a login that is none'
+  return new ConfigError([{ setting: 'DATABASE_URL', problem }])
 }
 
 /** The views that read it may run on another node, which gets settings of `set local` alone. */

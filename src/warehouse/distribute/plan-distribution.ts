@@ -1,4 +1,3 @@
-import { countOf } from '../../base/phrases.js'
 import { readShippedTables } from '../schema/compare-schema.js'
 import {
   quotedName,
@@ -121,12 +120,12 @@ async function countRows(
   tables: readonly string[],
 ): Promise<readonly PlannedTable[]> {
   const planned: PlannedTable[] = []
-  for (const name of tables) {
+  for (const qualifiedName of tables) {
     const [row] = await query<{ rows: number }>(
-      `count the rows of ${name}`,
-      `select count(*) as rows from ${name}`,
+      `count the rows of ${qualifiedName}`,
+      `select count(*) as rows from ${qualifiedName}`,
     )
-    planned.push({ name, rows: row?.rows ?? 0 })
+    planned.push({ name: qualifiedName, rows: row?.rows ?? 0 })
   }
   return planned
 }
@@ -199,7 +198,7 @@ found as (
 select
     case kind
         when 1 then 'a distributed table has no trigger'
-        when 2 then 'a foreign key goes from no table to another that stands elsewhere'
+        when 2 then 'a foreign key cannot lead to a table that stands elsewhere'
         when 3 then 'the nodes know no policy of row security'
         else 'our views are made anew, and something of yours reads them'
     end as what,
@@ -210,7 +209,6 @@ order by kind`,
     [tables, Object.values(names)],
   )
   return rows.map(
-    ({ what, places }) =>
-      `${what}; drop ${countOf(places.length, 'such thing')} of yours first: ${places.join(', ')}`,
+    ({ what, places }) => `${what}; take away what is yours first: ${places.join(', ')}`,
   )
 }
