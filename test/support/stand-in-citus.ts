@@ -9,9 +9,9 @@ export async function installStandIn(
   warehouse: Warehouse,
   { version = '13.2-1', nodes = 2 }: { readonly version?: string; readonly nodes?: number } = {},
 ): Promise<void> {
-  await warehouse.transaction('install the stand-in', async ({ query }) => {
+  await warehouse.transaction('install the stand-in', async (session) => {
     const run = (text: string, parameters: readonly unknown[] = []) =>
-      query('install the stand-in', text, parameters)
+      session.query('install the stand-in', text, parameters)
     await run('set local allow_system_table_mods = on')
     await run(
       `insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)

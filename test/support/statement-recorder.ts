@@ -46,11 +46,6 @@ export function recordStatement(text: string, parameters = 0): string | undefine
   return `${bare.slice(0, 400)}\n  and\n${first.slice(0, 400)}`
 }
 
-/** Every statement of this file's tests and of the program under them, so far. */
-export function recordedStatements(): readonly string[] {
-  return [...seen]
-}
-
 type Query = (this: pg.Client, ...args: readonly unknown[]) => unknown
 
 const RECORDED = Symbol.for('tracking-sync statements are recorded')
@@ -76,6 +71,24 @@ if (prototype.query[RECORDED] !== true) {
   }
   recording[RECORDED] = true
   prototype.query = recording
+}
+
+/** Every statement of this process while `work` goes on. */
+export async function collectStatements(work: () => Promise<void>): Promise<readonly string[]> {
+  const collected = new Set<string>()
+  const { query } = prototype
+  prototype.query = function (this: pg.Client, ...args) {
+    const [config] = args
+    const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text
+    if (typeof text === 'string') collected.add(text)
+    return query.apply(this, [...args])
+  }
+  try {
+    await work()
+  } finally {
+    prototype.query = query
+  }
+  return [...collected]
 }
 
 afterAll(() => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
-import { recordedStatements } from '../../support/statement-recorder.js'
+import { collectStatements } from '../../support/statement-recorder.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
 import { notification, openBench, store } from '../webhooks/process-scene.js'
 
@@ -18,31 +18,36 @@ const TRIED_ON_BOTH = [
   'with stated as (',
 ]
 
+/** A load, syncs with changes and deletions, and a notification. */
+async function workOfDays(): Promise<void> {
+  const scene = await openScene({ shipments: 24 })
+  await scene.sync({ command: 'backfill' })
+  const { simulator, warehouse } = scene
+  const [first = '', second = ''] = [
+    ...simulator.world.records('shipment', simulator.clock.now()),
+  ].map(({ id }) => id)
+  simulator.edits.delete('shipment', first)
+  for (let run = 0; run < 3; run += 1) {
+    simulator.clock.advance(24 * HOUR)
+    await scene.sync({ command: 'sync' })
+  }
+  const bench = openBench(warehouse, simulator)
+  await store(
+    warehouse,
+    notification({
+      id: 'one',
+      event: 'shipment.estimated.arrival',
+      reference: { type: 'shipment', id: second },
+    } as never),
+  )
+  await bench.settle()
+  await bench.close()
+}
+
 describe('statements of a distributed warehouse', () => {
   it('break no rule of the nodes: load, syncs with changes, deletions, notifications', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await scene.sync({ command: 'backfill' })
-    const { simulator, warehouse } = scene
-    const [first = '', second = ''] = [
-      ...simulator.world.records('shipment', simulator.clock.now()),
-    ].map(({ id }) => id)
-    simulator.edits.delete('shipment', first)
-    for (let run = 0; run < 3; run += 1) {
-      simulator.clock.advance(24 * HOUR)
-      await scene.sync({ command: 'sync' })
-    }
-    const bench = openBench(warehouse, simulator)
-    await store(
-      warehouse,
-      notification({
-        id: 'one',
-        event: 'shipment.estimated.arrival',
-        reference: { type: 'shipment', id: second },
-      } as never),
-    )
-    await bench.settle()
-    await bench.close()
-    const statements = recordedStatements().filter((text) => reachOf(text).away.length > 0)
+    const issued = await collectStatements(workOfDays)
+    const statements = issued.filter((text) => reachOf(text).away.length > 0)
     expect(statements.length).toBeGreaterThan(60)
     const broken = statements.flatMap((text) =>
       brokenRules(text).map((rule) => `${rule}: ${text.slice(0, 200)}`),
