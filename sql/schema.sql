@@ -1265,116 +1265,6 @@ CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
  STABLE PARALLEL SAFE
 RETURN now();
 
-CREATE OR REPLACE FUNCTION tracking_analytics.cost_of(of_rule text, days_over integer, days_now integer)
- RETURNS TABLE(amount numeric, rated_days integer, one_day_amount numeric, seven_days_amount numeric, fourteen_days_amount numeric)
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-    select
-        coalesce(sum(tier.daily_rate * charged.days), 0),
-        coalesce(sum(charged.days), 0)::integer,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_1), 0) end,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_7), 0) end,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_14), 0) end
-    from (
-        -- Each holds up to the next one of its rule, so no day has two.
-        select
-            one.from_day,
-            one.daily_rate,
-            lead(one.from_day) over (order by one.from_day) - 1 as to_day
-        from "tracking_analytics".free_time_tiers as one
-        where one.rule_name = of_rule
-            and (days_over > 0 or days_now is not null)
-    ) as tier
-    cross join lateral (
-        select
-            greatest(least(tier.to_day, days_over) - tier.from_day + 1, 0) as days,
-            greatest(least(tier.to_day, days_now + 1) - tier.from_day + 1, 0) as days_1,
-            greatest(least(tier.to_day, days_now + 7) - tier.from_day + 1, 0) as days_7,
-            greatest(least(tier.to_day, days_now + 14) - tier.from_day + 1, 0) as days_14
-    ) as charged
-$function$;
-
-CREATE OR REPLACE FUNCTION tracking_analytics.rule_of(of_charge text, of_place text, of_terminal text[], of_line text, of_locode text, of_equipment_type text, of_equipment_length integer, started_on date, arrived_on date)
- RETURNS TABLE(rule_name text, currency_code text, free_days integer, counts text, holiday_calendar text, clock_on date, by_rule_on date)
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-    select
-        rule.rule_name,
-        rule.currency_code,
-        rule.free_days,
-        rule.counts,
-        rule.holiday_calendar,
-        rule.clock_on,
-        case
-            when rule.counts = 'calendar' or rule.free_days = 0
-                then rule.clock_on + rule.free_days
-            else (
-                select rule.clock_on + later.days
-                from generate_series(1, 3 * rule.free_days + 60) as later (days)
-                where extract(isodow from rule.clock_on + later.days) < 6
-                    and not exists (
-                        select
-                        from "tracking_analytics".holidays as holiday
-                        where holiday.calendar = rule.holiday_calendar
-                            and holiday.holiday_on = rule.clock_on + later.days
-                    )
-                order by later.days
-                offset rule.free_days - 1
-                limit 1
-            )
-        end
-    from (
-        -- In the order of free_time_rules_rank_idx, up to the first that holds.
-        select
-            candidate.rule_name,
-            candidate.currency_code,
-            candidate.free_days,
-            candidate.counts,
-            candidate.holiday_calendar,
-            began.clock_on
-        from "tracking_analytics".free_time_rules as candidate
-        cross join lateral (
-            select
-                case candidate.starts_with when 'arrival' then arrived_on else started_on end
-                    as clock_on
-        ) as began
-        -- Named, because a parameter has the collation of what is passed, which is not always one.
-        where candidate.charge = of_charge collate "C"
-            and (candidate.place is null or candidate.place = of_place)
-            and (candidate.terminal is null or candidate.terminal = any(of_terminal))
-            and (
-                candidate.shipping_line_scac is null or candidate.shipping_line_scac = of_line
-            )
-            and (candidate.locode is null or candidate.locode = of_locode)
-            and (
-                candidate.equipment_type is null or candidate.equipment_type = of_equipment_type
-            )
-            and (
-                candidate.equipment_length is null
-                or candidate.equipment_length = of_equipment_length
-            )
-            and (candidate.valid_from is null or candidate.valid_from <= began.clock_on)
-            and (candidate.valid_to is null or candidate.valid_to >= began.clock_on)
-        order by
-            num_nonnulls(
-                candidate.terminal,
-                candidate.shipping_line_scac,
-                candidate.place,
-                candidate.locode,
-                candidate.equipment_type,
-                candidate.equipment_length
-            ) desc,
-            candidate.terminal is null,
-            candidate.shipping_line_scac is null,
-            candidate.locode is null,
-            candidate.valid_from desc nulls last,
-            candidate.rule_name
-        limit 1
-    ) as rule
-$function$;
-
 create schema tracking_as_of;
 
 comment on schema tracking_as_of is 'The views of the analytics schema again, of what was known at the instant that the setting tracking_sync.as_of of the session names.';
@@ -2059,7 +1949,7 @@ AS $function$
     end
 $function$;
 
-CREATE OR REPLACE FUNCTION tracking_sync.deadlines_of(pickup_lfd timestamp with time zone, pickup_lfd_terminal timestamp with time zone, pickup_lfd_rail timestamp with time zone, pickup_lfd_line timestamp with time zone, ind_facility_lfd_on timestamp with time zone, ssl_lfd timestamp with time zone, sources jsonb, pod_timezone text, final_destination_timezone text, coercions jsonb)
+CREATE OR REPLACE FUNCTION tracking_sync.deadlines_of(pickup_lfd timestamp with time zone, pickup_lfd_terminal timestamp with time zone, pickup_lfd_rail timestamp with time zone, pickup_lfd_line timestamp with time zone, ind_facility_lfd_on timestamp with time zone, ssl_lfd timestamp with time zone, sources jsonb, pod_timezone text, final_destination_timezone text, coercions jsonb, known_pod_timezone text, known_final_destination_timezone text)
  RETURNS TABLE(kind text, place text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean, details jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -2075,14 +1965,7 @@ AS $function$
         end,
         sent.deadline_at is null or zone.name is not null,
         $7 -> sent.kind -> 'details'
-    -- Looked up, and once: a join would read all zones for each container.
     from (
-        select
-            (select zone.name from "tracking_analytics".time_zones as zone where zone.name = $8) as port,
-            (select zone.name from "tracking_analytics".time_zones as zone where zone.name = $9) as ramp
-        offset 0
-    ) as known
-    cross join (
         values
             ('pickup_lfd', 'port', $1, $8, 'pickup_lfd'),
             ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
@@ -2105,7 +1988,7 @@ AS $function$
             )
     ) as sent (kind, place, deadline_at, time_zone, column_name)
     cross join lateral (
-        select case sent.place when 'ramp' then known.ramp else known.port end as name
+        select case sent.place when 'ramp' then $12 else $11 end as name
     ) as zone
     -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
     -- meant.
@@ -2131,7 +2014,7 @@ AS $function$
         other.local_date,
         other.is_zone_known,
         other.details
-    from "tracking_sync".source_deadlines_of($7, $8, $9) as other
+    from "tracking_sync".source_deadlines_of($7, $8, $9, $11, $12) as other
     where $7 is not null
 $function$;
 
@@ -2329,7 +2212,7 @@ AS $function$
     end
 $function$;
 
-CREATE OR REPLACE FUNCTION tracking_sync.source_deadlines_of(sources jsonb, pod_timezone text, final_destination_timezone text)
+CREATE OR REPLACE FUNCTION tracking_sync.source_deadlines_of(sources jsonb, pod_timezone text, final_destination_timezone text, known_pod_timezone text, known_final_destination_timezone text)
  RETURNS TABLE(kind text, place text, deadline_at timestamp with time zone, time_zone text, local_date date, is_zone_known boolean, details jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -2343,7 +2226,7 @@ AS $function$
             when said.deadline_at is null then "tracking_sync".day_of(said.bare)
             when day.local between '0001-01-01' and '9999-12-31' then day.local
         end,
-        said.deadline_at is null or zone.name is not null,
+        said.deadline_at is null or said.known_zone is not null,
         said.details
     from (
         select
@@ -2355,6 +2238,10 @@ AS $function$
                 when 'ramp' then final_destination_timezone
                 else pod_timezone
             end as time_zone,
+            case source.value ->> 'place'
+                when 'ramp' then known_final_destination_timezone
+                else known_pod_timezone
+            end as known_zone,
             source.value -> 'details' as details
         from jsonb_each(sources) as source
         where source.key not in (
@@ -2362,11 +2249,10 @@ AS $function$
             )
             and source.value ?| array['at', 'on']
     ) as said
-    left join "tracking_analytics".time_zones as zone
-        on zone.name = said.time_zone
     cross join lateral (
         select case
-            when zone.name is not null then (said.deadline_at at time zone zone.name)::date
+            when said.known_zone is not null
+                then (said.deadline_at at time zone said.known_zone)::date
             when said.time_zone is null then (said.deadline_at at time zone 'UTC')::date
         end as local
     ) as day

@@ -1361,7 +1361,9 @@ comment on function {{sync}}.day_of is
 create function {{sync}}.source_deadlines_of(
     sources jsonb,
     pod_timezone text,
-    final_destination_timezone text
+    final_destination_timezone text,
+    known_pod_timezone text,
+    known_final_destination_timezone text
 )
 returns table (
     kind text,
@@ -1383,7 +1385,7 @@ as $function$
             when said.deadline_at is null then {{sync}}.day_of(said.bare)
             when day.local between '0001-01-01' and '9999-12-31' then day.local
         end,
-        said.deadline_at is null or zone.name is not null,
+        said.deadline_at is null or said.known_zone is not null,
         said.details
     from (
         select
@@ -1395,6 +1397,10 @@ as $function$
                 when 'ramp' then final_destination_timezone
                 else pod_timezone
             end as time_zone,
+            case source.value ->> 'place'
+                when 'ramp' then known_final_destination_timezone
+                else known_pod_timezone
+            end as known_zone,
             source.value -> 'details' as details
         from jsonb_each(sources) as source
         where source.key not in (
@@ -1402,11 +1408,10 @@ as $function$
             )
             and source.value ?| array['at', 'on']
     ) as said
-    left join {{analytics}}.time_zones as zone
-        on zone.name = said.time_zone
     cross join lateral (
         select case
-            when zone.name is not null then (said.deadline_at at time zone zone.name)::date
+            when said.known_zone is not null
+                then (said.deadline_at at time zone said.known_zone)::date
             when said.time_zone is null then (said.deadline_at at time zone 'UTC')::date
         end as local
     ) as day
@@ -1419,7 +1424,8 @@ comment on function {{sync}}.source_deadlines_of is
 -- The terminal's, the line's and the coalesced last free day are days at the port of discharge, in
 -- pod_timezone; the railway's is the day at the inland ramp, in final_destination_timezone. The
 -- line's day and the one at the ramp have each an older name, which counts where the newer one is
--- not sent.
+-- not sent. Who calls it looks up which of the zones time_zones knows, for a function that reads no
+-- table can run wherever the rows of a distributed warehouse are.
 create function {{sync}}.deadlines_of(
     pickup_lfd timestamptz,
     pickup_lfd_terminal timestamptz,
@@ -1430,7 +1436,9 @@ create function {{sync}}.deadlines_of(
     sources jsonb,
     pod_timezone text,
     final_destination_timezone text,
-    coercions jsonb
+    coercions jsonb,
+    known_pod_timezone text,
+    known_final_destination_timezone text
 )
 returns table (
     kind text,
@@ -1454,14 +1462,7 @@ as $function$
         end,
         sent.deadline_at is null or zone.name is not null,
         $7 -> sent.kind -> 'details'
-    -- Looked up, and once: a join would read all zones for each container.
     from (
-        select
-            (select zone.name from {{analytics}}.time_zones as zone where zone.name = $8) as port,
-            (select zone.name from {{analytics}}.time_zones as zone where zone.name = $9) as ramp
-        offset 0
-    ) as known
-    cross join (
         values
             ('pickup_lfd', 'port', $1, $8, 'pickup_lfd'),
             ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
@@ -1484,7 +1485,7 @@ as $function$
             )
     ) as sent (kind, place, deadline_at, time_zone, column_name)
     cross join lateral (
-        select case sent.place when 'ramp' then known.ramp else known.port end as name
+        select case sent.place when 'ramp' then $12 else $11 end as name
     ) as zone
     -- A deadline that was sent as a bare date has no instant, yet its day is exactly what was
     -- meant.
@@ -1510,12 +1511,13 @@ as $function$
         other.local_date,
         other.is_zone_known,
         other.details
-    from {{sync}}.source_deadlines_of($7, $8, $9) as other
+    from {{sync}}.source_deadlines_of($7, $8, $9, $11, $12) as other
     where $7 is not null
 $function$;
 
 comment on function {{sync}}.deadlines_of is
-    'The rows of container_import_deadlines that a container''s columns make. For tracking-sync.';
+    'The rows of container_import_deadlines that a container''s columns make. known_…: the two zones '
+    'again, null where time_zones has them not. For tracking-sync.';
 
 create function {{sync}}.items_of(list jsonb)
 returns table (item jsonb, "position" integer)

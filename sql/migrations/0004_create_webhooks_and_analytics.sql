@@ -243,8 +243,8 @@ comment on column {{analytics}}.holidays.holiday_on is
 comment on column {{analytics}}.holidays.name is
     'What is celebrated; for people.';
 
--- The order in which rule_of looks for the rule that holds: looked through by charge, from the one
--- that names most.
+-- The order in which views look for the rule that holds (sql/views/parts/rule_of.sql): looked
+-- through by charge, from the one that names most.
 create index free_time_rules_rank_idx
     on {{analytics}}.free_time_rules (
         charge collate "C",
@@ -257,148 +257,6 @@ create index free_time_rules_rank_idx
         valid_from desc nulls last,
         rule_name
     );
-
-create function {{analytics}}.rule_of(
-    of_charge text,
-    of_place text,
-    of_terminal text[],
-    of_line text,
-    of_locode text,
-    of_equipment_type text,
-    of_equipment_length integer,
-    started_on date,
-    arrived_on date
-)
-returns table (
-    rule_name text,
-    currency_code text,
-    free_days integer,
-    counts text,
-    holiday_calendar text,
-    clock_on date,
-    by_rule_on date
-)
-language sql stable parallel safe
-as $function$
-    select
-        rule.rule_name,
-        rule.currency_code,
-        rule.free_days,
-        rule.counts,
-        rule.holiday_calendar,
-        rule.clock_on,
-        case
-            when rule.counts = 'calendar' or rule.free_days = 0
-                then rule.clock_on + rule.free_days
-            else (
-                select rule.clock_on + later.days
-                from generate_series(1, 3 * rule.free_days + 60) as later (days)
-                where extract(isodow from rule.clock_on + later.days) < 6
-                    and not exists (
-                        select
-                        from {{analytics}}.holidays as holiday
-                        where holiday.calendar = rule.holiday_calendar
-                            and holiday.holiday_on = rule.clock_on + later.days
-                    )
-                order by later.days
-                offset rule.free_days - 1
-                limit 1
-            )
-        end
-    from (
-        -- In the order of free_time_rules_rank_idx, up to the first that holds.
-        select
-            candidate.rule_name,
-            candidate.currency_code,
-            candidate.free_days,
-            candidate.counts,
-            candidate.holiday_calendar,
-            began.clock_on
-        from {{analytics}}.free_time_rules as candidate
-        cross join lateral (
-            select
-                case candidate.starts_with when 'arrival' then arrived_on else started_on end
-                    as clock_on
-        ) as began
-        -- Named, because a parameter has the collation of what is passed, which is not always one.
-        where candidate.charge = of_charge collate "C"
-            and (candidate.place is null or candidate.place = of_place)
-            and (candidate.terminal is null or candidate.terminal = any(of_terminal))
-            and (
-                candidate.shipping_line_scac is null or candidate.shipping_line_scac = of_line
-            )
-            and (candidate.locode is null or candidate.locode = of_locode)
-            and (
-                candidate.equipment_type is null or candidate.equipment_type = of_equipment_type
-            )
-            and (
-                candidate.equipment_length is null
-                or candidate.equipment_length = of_equipment_length
-            )
-            and (candidate.valid_from is null or candidate.valid_from <= began.clock_on)
-            and (candidate.valid_to is null or candidate.valid_to >= began.clock_on)
-        order by
-            num_nonnulls(
-                candidate.terminal,
-                candidate.shipping_line_scac,
-                candidate.place,
-                candidate.locode,
-                candidate.equipment_type,
-                candidate.equipment_length
-            ) desc,
-            candidate.terminal is null,
-            candidate.shipping_line_scac is null,
-            candidate.locode is null,
-            candidate.valid_from desc nulls last,
-            candidate.rule_name
-        limit 1
-    ) as rule
-$function$;
-
-comment on function {{analytics}}.rule_of is
-    'The rule of free_time_rules that holds for a charge: of those that do, the one that names '
-    'most. of_terminal is every name of the terminal. by_rule_on is its last free day, null where '
-    'it has no free days of its own. charge_clocks says how they are chosen and counted.';
-
-create function {{analytics}}.cost_of(of_rule text, days_over integer, days_now integer)
-returns table (
-    amount numeric,
-    rated_days integer,
-    one_day_amount numeric,
-    seven_days_amount numeric,
-    fourteen_days_amount numeric
-)
-language sql stable parallel safe
-as $function$
-    select
-        coalesce(sum(tier.daily_rate * charged.days), 0),
-        coalesce(sum(charged.days), 0)::integer,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_1), 0) end,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_7), 0) end,
-        case when days_now is not null then coalesce(sum(tier.daily_rate * charged.days_14), 0) end
-    from (
-        -- Each holds up to the next one of its rule, so no day has two.
-        select
-            one.from_day,
-            one.daily_rate,
-            lead(one.from_day) over (order by one.from_day) - 1 as to_day
-        from {{analytics}}.free_time_tiers as one
-        where one.rule_name = of_rule
-            and (days_over > 0 or days_now is not null)
-    ) as tier
-    cross join lateral (
-        select
-            greatest(least(tier.to_day, days_over) - tier.from_day + 1, 0) as days,
-            greatest(least(tier.to_day, days_now + 1) - tier.from_day + 1, 0) as days_1,
-            greatest(least(tier.to_day, days_now + 7) - tier.from_day + 1, 0) as days_7,
-            greatest(least(tier.to_day, days_now + 14) - tier.from_day + 1, 0) as days_14
-    ) as charged
-$function$;
-
-comment on function {{analytics}}.cost_of is
-    'What days over cost by the tiers of a rule, and how many of them have a rate. days_now is '
-    'today as a day over, negative while free days are left; with it, what one, seven and fourteen '
-    'more days make of it.';
 
 create table {{analytics}}.dd_invoices (
     invoice_number text not null,

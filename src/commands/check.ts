@@ -44,6 +44,7 @@ async function runChecks(app: App): Promise<CheckResult[]> {
     await attempt('database', () => checkDatabase(app)),
     await attempt('zones', () => checkZones(app)),
     await attempt('schema', () => checkSchema(app)),
+    ...(await checkNodes(app)),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
   ]
@@ -123,6 +124,15 @@ async function checkSchema(app: App): Promise<string> {
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
+}
+
+/** No line unless the warehouse is distributed; a dead database has its own. */
+async function checkNodes(app: App): Promise<CheckResult[]> {
+  const { describeDistribution } = await import('../warehouse/distribute/describe-distribution.js')
+  const result = await attempt('nodes', async () => {
+    return (await describeDistribution(await app.connect())) ?? ''
+  })
+  return result.isOk && result.detail !== '' ? [result] : []
 }
 
 /** An upgrade would find its own tables in the way. */

@@ -1,4 +1,4 @@
-import { ConfigError } from '../base/errors.js'
+import { ConfigError, WarehouseSchemaError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { createSleep } from '../base/retry.js'
@@ -150,6 +150,13 @@ export const storeViews = declare({
     const { storeViews: store } = await import('../warehouse/schema/store-views.js')
     const { logger, signal } = app
     const warehouse = await app.openWarehouse({ isWriting: true, isForSubscriber: true })
+    const { isDistributed } = await import('../warehouse/distribute/citus.js')
+    if (await isDistributed(warehouse)) {
+      throw new WarehouseSchemaError(
+        'the warehouse is distributed, and its views are not stored: the rows would stand on ' +
+          'another node than those they are made of; read the views themselves',
+      )
+    }
     const stored = await store(warehouse, { logger, signal })
     const rows = stored.map(({ name, rows: count, tookMs }) => [name, count, tookMs])
     return {

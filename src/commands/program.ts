@@ -9,6 +9,7 @@ import { readCommandTree, type CommandNode } from './completion/command-tree.js'
 import { customFields } from './custom-fields.js'
 import { dashboard } from './dashboard.js'
 import { database } from './database/database.js'
+import { distribute } from './database/distribute.js'
 import { demo } from './demo.js'
 import { evidence } from './evidence.js'
 import { exportGroup } from './export.js'
@@ -49,6 +50,7 @@ const COMMANDS = [
   evidence,
   exportGroup,
   database,
+  distribute,
   simulate,
   config,
   completion,

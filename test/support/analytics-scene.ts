@@ -87,9 +87,8 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
     query: (sqlText, parameters) => warehouse.query('ask', sqlText, parameters),
     read: (view, { asOf, rest = '', columns = [] } = {}) =>
       warehouse.transaction('read a view', async (session) => {
-        await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [
-          asOf ?? '',
-        ])
+        await session.query('set', `set local citus.propagate_set_commands = 'local'`)
+        await session.query('set', `set local tracking_sync.as_of = '${asOf ?? ''}'`)
         const isOfNow = asOf === undefined || asOf === ''
         const schema = isOfNow ? names.analytics : names.asOf
         const path = view.includes('.') ? view : `${schema}.${view}`

@@ -13,6 +13,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
+import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
 import { createTestDatabase, dropDatabasesOf } from './test-database.js'
 
@@ -45,13 +46,23 @@ const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 
 
 /**
  * The global setup of the tests that need PostgreSQL: one server for the whole run, which is either
- * the one named by `TEST_DATABASE_URL` or an embedded one in a temporary directory, of
+ * the one named by `TEST_DATABASE_URL` (or `TEST_CITUS_URL`, where every migrated warehouse is also
+ * distributed) or an embedded one in a temporary directory, of
  * `TEST_POSTGRES_PACKAGE` where `npm run test:matrix` asks for another version. Without a server
  * nothing runs, and the reason is told.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const testRun = randomUUID().slice(0, 8)
   project.provide('testRun', testRun)
+  const coordinator = process.env.TEST_CITUS_URL
+  if (coordinator !== undefined && coordinator !== '') {
+    await checkGivenServer(coordinator)
+    project.provide('databaseServerUrl', coordinator)
+    project.provide('warehouseServerUrl', coordinator)
+    project.provide('migratedDatabase', DISTRIBUTED)
+    project.provide('preparedHome', '')
+    return () => dropOnNodes(testRun, coordinator)
+  }
   const given = process.env.TEST_DATABASE_URL
   if (given !== undefined && given !== '') {
     await checkGivenServer(given)

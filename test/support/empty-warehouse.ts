@@ -50,6 +50,15 @@ export async function deleteRows(
   warehouse: Pick<RowReader, 'query'>,
   tables: readonly string[],
 ): Promise<void> {
+  if (process.env.TEST_CITUS_URL) {
+    // The nodes take one table after the other; those that others refer to come last.
+    for (const table of [...tables].sort((one) =>
+      /"sync_runs"|"alerts"|"alert_digests"/.test(one) ? 1 : -1,
+    )) {
+      await warehouse.query('empty tables', `delete from ${table}`)
+    }
+    return
+  }
   const deletions = tables.map((table, at) => `emptied_${at} as (delete from ${table})`)
   await warehouse.query('empty tables', `with ${deletions.join(', ')} select`)
 }

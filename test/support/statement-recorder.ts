@@ -73,6 +73,24 @@ if (prototype.query[RECORDED] !== true) {
   prototype.query = recording
 }
 
+/** Every statement of this process while `work` goes on. */
+export async function collectStatements(work: () => Promise<void>): Promise<readonly string[]> {
+  const collected = new Set<string>()
+  const { query } = prototype
+  prototype.query = function (this: pg.Client, ...args) {
+    const [config] = args
+    const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text
+    if (typeof text === 'string') collected.add(text)
+    return query.apply(this, [...args])
+  }
+  try {
+    await work()
+  } finally {
+    prototype.query = query
+  }
+  return [...collected]
+}
+
 afterAll(() => {
   const problems = grown.splice(0)
   if (problems.length === 0) return

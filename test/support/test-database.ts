@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import {
+  createDistributedDatabase,
+  DISTRIBUTED,
+  dropDistributedDatabase,
+} from './distributed-database.js'
 
 export interface TestDatabase {
   readonly url: string
@@ -27,6 +32,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const serverUrl = options.serverUrl ?? inject('databaseServerUrl')
   const testRun = options.testRun ?? inject('testRun')
   const name = `test_${testRun}_${randomUUID().replaceAll('-', '')}`
+  if (options.template === DISTRIBUTED) {
+    const { href } = await createDistributedDatabase(serverUrl, name)
+    return { url: href, name, drop: () => dropDistributedDatabase(serverUrl, name) }
+  }
   const source =
     options.template === undefined
       ? `encoding 'UTF8' template template0`

@@ -159,6 +159,8 @@ ruled as (
     cross join lateral (
 
         select
+            clock.charge as of_charge,
+            clock.place as of_place,
             array[
                 clock.terminal_id,
                 terminal.firms_code,
@@ -167,20 +169,20 @@ ruled as (
                 ramp.firms_code,
                 ramp.nickname,
                 ramp.name
-            ] as names
+            ] as of_terminal,
+            clock.shipping_line_scac as of_line,
+            clock.place_locode as of_locode,
+            clock.equipment_type as of_equipment_type,
+            clock.equipment_length as of_equipment_length,
+            clock.started_on,
+            clock.arrived_on
         offset 0
 
-    ) as called
-    left join lateral {{analytics}}.rule_of(
-        clock.charge,
-        clock.place,
-        called.names,
-        clock.shipping_line_scac,
-        clock.place_locode,
-        clock.equipment_type,
-        clock.equipment_length,
-        clock.started_on,
-        clock.arrived_on
+    ) as asked
+    left join lateral (
+
+        {{part rule_of}}
+
     ) as rule
         on true
     where rule.rule_name is not null
@@ -277,10 +279,18 @@ cross join lateral (
         end as days_over
 
 ) as past
-left join lateral {{analytics}}.cost_of(
-    clock.rule_name,
-    past.days_over,
-    case when past.is_running then clock.today_on - clock.last_free_on end
+cross join lateral (
+
+    select
+        clock.rule_name as of_rule,
+        past.days_over,
+        case when past.is_running then clock.today_on - clock.last_free_on end as days_now
+
+) as owed
+left join lateral (
+
+    {{part cost_of}}
+
 ) as cost
     on past.days_over is not null
     and clock.rule_name is not null

@@ -193,24 +193,32 @@ left join lateral (
                 ),
                 ('demurrage', stay.line_on)
         ) as charge (charge, reported_on)
-        cross join lateral {{analytics}}.rule_of(
-            charge.charge,
-            stay.place,
-            array[
-                stay.terminal_id,
-                terminal.firms_code,
-                terminal.nickname,
-                terminal.name,
-                ramp.firms_code,
-                ramp.nickname,
-                ramp.name
-            ],
-            stay.shipping_line_scac,
-            stay.place_locode,
-            stay.equipment_type,
-            stay.equipment_length,
-            stay.started_on,
-            stay.arrived_on
+        cross join lateral (
+
+            select
+                charge.charge as of_charge,
+                stay.place as of_place,
+                array[
+                    stay.terminal_id,
+                    terminal.firms_code,
+                    terminal.nickname,
+                    terminal.name,
+                    ramp.firms_code,
+                    ramp.nickname,
+                    ramp.name
+                ] as of_terminal,
+                stay.shipping_line_scac as of_line,
+                stay.place_locode as of_locode,
+                stay.equipment_type as of_equipment_type,
+                stay.equipment_length as of_equipment_length,
+                stay.started_on,
+                stay.arrived_on
+
+        ) as asked
+        cross join lateral (
+
+            {{part rule_of}}
+
         ) as rule
         cross join lateral (
 
@@ -222,7 +230,16 @@ left join lateral (
                 ) as days_over
 
         ) as past
-        cross join lateral {{analytics}}.cost_of(rule.rule_name, past.days_over, null) as cost
+        cross join lateral (
+
+            select rule.rule_name as of_rule, past.days_over, null::integer as days_now
+
+        ) as owed
+        cross join lateral (
+
+            {{part cost_of}}
+
+        ) as cost
         where stay.state <> 'unknown'
         group by rule.currency_code
     ) as by_currency

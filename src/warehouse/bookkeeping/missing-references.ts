@@ -1,6 +1,7 @@
 import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { resourceOfType, resources } from '../../resources/index.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
+import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** The given references that have no row and are not queued. Writes nothing. */
@@ -13,21 +14,29 @@ export async function findMissingReferences(
   for (const type of new Set(references.map((reference) => reference.type))) {
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id)
     const resource = resourceOfType(type)
-    const rows = await warehouse.query<{ id: string }>(
-      'look for missing references',
-      `select wanted.id
-from unnest($2::text[]) as wanted (id)
+    const wanted = [...new Set(ids)]
+    // Of a distributed warehouse the queue stands on another node than the rows.
+    const [rows, queued] = await together([
+      warehouse.query<{ id: string }>(
+        'look for missing references',
+        `select wanted.id
+from unnest($1::text[]) as wanted (id)
 where not exists (
-        select from ${names.table(resource.stream)} as stored
-        where stored.${quoteIdentifier(resource.idColumn)} = wanted.id
-    )
-    and not exists (
-        select from ${names.table('refetch_queue')} as queued
-        where queued.resource_type = $1 and queued.resource_id = wanted.id
-    )`,
-      [type, [...new Set(ids)]],
-    )
-    for (const { id } of rows) missing.push({ type, id })
+    select from ${names.table(resource.stream)} as stored
+    where stored.${quoteIdentifier(resource.idColumn)} = wanted.id
+)`,
+        [wanted],
+      ),
+      warehouse.query<{ id: string }>(
+        'look for queued references',
+        `select queued.resource_id as id
+from ${names.table('refetch_queue')} as queued
+where queued.resource_type = $1 and queued.resource_id = any($2::text[])`,
+        [type, wanted],
+      ),
+    ])
+    const known = new Set(queued.map(({ id }) => id))
+    for (const { id } of rows) if (!known.has(id)) missing.push({ type, id })
   }
   return missing
 }

@@ -1,4 +1,6 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { ConfigError } from '../../base/errors.js'
+import { isDistributed } from '../distribute/citus.js'
 import { refuseMoreThanReading } from '../questions/own-sql.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
@@ -48,8 +50,14 @@ export async function* streamAnswer(
     const { begin } = await prepare(client)
     await client.query(begin)
     await client.query('set transaction read only')
-    await restrict(client, names, asOf)
-    if (isAsReader) await becomeReader(client, names)
+    const isAway = await isDistributed({
+      names,
+      query: async <Row>(_: string, text: string, values: readonly unknown[] = []) =>
+        (await client.query(text, [...values])).rows as Row[],
+    })
+    await restrict(client, names, { asOf, isAway })
+    // The nodes take a login, and no role that cannot log in.
+    if (isAsReader && !isAway) await becomeReader(client, names)
     await refuseMoreThanReading(
       async (text, values) => (await client.query<{ name: string }>(text, [...values])).rows,
       sqlText,
@@ -81,7 +89,7 @@ const READER_OF_ALL = 'pg_read_all_data'
 async function restrict(
   client: pg.Client,
   names: SchemaNames,
-  asOf: string | undefined,
+  { asOf, isAway }: { readonly asOf: string | undefined; readonly isAway: boolean },
 ): Promise<void> {
   // Tables that both schemas of views use, such as rules, stand in the first.
   const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
@@ -89,15 +97,30 @@ async function restrict(
   await client.query(`set local search_path = ${path}, pg_catalog`)
   // All rows are asked for, not the first tenth.
   await client.query('set local cursor_tuple_fraction = 1')
-  if (asOf !== undefined) {
-    // As UTC, whatever the session's own zone and style are.
-    await client.query(
-      `select set_config('tracking_sync.as_of', to_char($1::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), true)`,
-      [asOf],
-    )
-  }
+  if (asOf !== undefined) await setInstant(client, asOf, isAway)
   const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
-  if (rows[0]?.is_superuser === 'on') await client.query(`set local role ${READER_OF_ALL}`)
+  if (rows[0]?.is_superuser === 'on') {
+    if (isAway) throw refuseSuperuser()
+    await client.query(`set local role ${READER_OF_ALL}`)
+  }
+}
+
+function refuseSuperuser(): ConfigError {
+  const problem =
+    'names a superuser, who cannot give up its rights on the nodes of a distributed warehouse; ' +
+    'use a login that is none'
+  return new ConfigError([{ setting: 'DATABASE_URL', problem }])
+}
+
+/** The views that read it may run on another node, which gets settings of `set local` alone. */
+async function setInstant(client: pg.Client, asOf: string, isAway: boolean): Promise<void> {
+  // As UTC, whatever the session's own zone and style are.
+  const { rows } = await client.query<{ instant: string }>(
+    `select to_char($1::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant`,
+    [asOf],
+  )
+  if (isAway) await client.query(`set local citus.propagate_set_commands = 'local'`)
+  await client.query(`set local tracking_sync.as_of = ${pg.escapeLiteral(rows[0]?.instant ?? '')}`)
 }
 
 /** PostgreSQL 16 asks whether a member may also take the role. */

@@ -107,9 +107,13 @@ export async function readFirstLoad(warehouse: Asking, instant: Date): Promise<s
     'look for the first load',
     `select min(started_at) from ${names.table('sync_runs')}
 where not exists (
-    select from ${names.table('shipment_history')} where valid_from <= $1::timestamptz
+    select valid_from from ${names.table('shipment_history')}
+    where valid_from <= $1::timestamptz
+    limit 1
 ) and not exists (
-    select from ${names.table('container_history')} where valid_from <= $1::timestamptz
+    select valid_from from ${names.table('container_history')}
+    where valid_from <= $1::timestamptz
+    limit 1
 )`,
     { parameters: [instant.toISOString()] },
   )

@@ -19,6 +19,8 @@ export interface ChildTable {
   /** The function that makes the rows, and the columns of `containers` it makes them of. */
   readonly madeBy: string
   readonly madeOf: readonly string[]
+  /** Of these columns, the function also gets the zone again, null where no such one is known. */
+  readonly zones?: readonly string[]
 }
 
 export const containerChildren: readonly ChildTable[] = [
@@ -41,6 +43,7 @@ export const containerChildren: readonly ChildTable[] = [
       'final_destination_timezone',
       '_coercions',
     ],
+    zones: ['pod_timezone', 'final_destination_timezone'],
   },
   {
     table: 'container_holds',
@@ -124,7 +127,7 @@ from made`,
 
 /**
  * The function of a table called on the columns of a container, or of a version of one, which keeps
- * no coercions.
+ * no coercions: for a lateral join.
  */
 export function madeFrom(
   names: SchemaNames,
@@ -136,7 +139,26 @@ export function madeFrom(
       ? 'null::jsonb'
       : `${side}.${quoteIdentifier(name)}`,
   )
-  return `${names.in('sync', table.madeBy)}(${columns.join(', ')})`
+  const call = (known: readonly string[]): string =>
+    `${names.in('sync', table.madeBy)}(${[...columns, ...known].join(', ')})`
+  const { zones = [] } = table
+  if (zones.length === 0) return call([])
+  // Looked up, and once: a join would read all zones for each container.
+  const lookUps = zones.map(
+    (name) => `(
+            select zone.name
+            from ${names.table('time_zones')} as zone
+            where zone.name = ${side}.${quoteIdentifier(name)}
+        ) as ${quoteIdentifier(name)}`,
+  )
+  return `(
+    select made.*
+    from (
+        select ${lookUps.join(', ')}
+        offset 0
+    ) as known
+    cross join lateral ${call(zones.map((name) => `known.${quoteIdentifier(name)}`))} as made
+)`
 }
 
 /** Makes the rows of one table equal to what the stored containers make. */

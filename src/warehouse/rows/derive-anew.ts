@@ -30,14 +30,19 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
   const { names } = warehouse
   const deadlines = names.table('container_import_deadlines')
   const zones = names.table('time_zones')
+  const [made] = await warehouse.query<{ is_made: boolean }>(
+    'look at what was derived',
+    `select exists (
+    select from ${names.table('derivations')} as made
+    where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
+) as is_made`,
+    [DERIVATION, textHash],
+  )
+  if (made?.is_made !== true) return true
   const [row] = await warehouse.query<{ is_outdated: boolean }>(
     'look at what was derived',
     `select
-    not exists (
-        select from ${names.table('derivations')} as made
-        where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
-    )
-    or exists (
+    exists (
         select from ${deadlines} as standing
         inner join ${zones} as zone
             on zone.name = standing.time_zone
@@ -57,7 +62,6 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
             )
         else false
     end as is_outdated`,
-    [DERIVATION, textHash],
   )
   return row?.is_outdated === true
 }
@@ -225,6 +229,8 @@ where interval.container_id = any($1::text[])
     ${hasInstant('interval')}`,
     [containerIds],
   )
+  // The derivation itself is named, although it is always there, because it stands on no node: so
+  // the rows are read first and then inserted, where a node would refuse the two in one.
   await session.query(
     action,
     `with ${made}
@@ -234,6 +240,7 @@ select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('m
     made.source, made._sync_run_id
 from made
 where not exists (select from ${history} as interval where ${isSame})
+    and exists (select derivation from ${names.table('derivations')})
 on conflict do nothing`,
     [containerIds],
   )

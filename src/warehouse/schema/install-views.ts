@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
-import { type ShippedView, storedTable } from './shipped-views.js'
+import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -135,6 +135,24 @@ return coalesce(
   )
 }
 
+/**
+ * Of a distributed warehouse the nodes do not need the views, and to make a hundred that stand on
+ * each other there takes minutes. Without Citus it means nothing.
+ */
+const HERE_ALONE = `set local citus.enable_ddl_propagation = 'off'`
+
+/** Drops our views in this transaction, for `makeViews` to make them again in the same one. */
+export async function dropViews(session: Session, names: SchemaNames): Promise<void> {
+  await dropAll(session, names, await loadInstalled(session, names))
+}
+
+/** Makes every view in this transaction, after `dropViews`. */
+export async function makeViews(session: Session, names: SchemaNames): Promise<void> {
+  await session.query('keep the views here', HERE_ALONE)
+  for (const view of await readViews()) await create(session, names, view, 'create')
+  await session.query('let changes reach the nodes', 'reset citus.enable_ddl_propagation')
+}
+
 async function install(
   session: Session,
   names: SchemaNames,
@@ -144,6 +162,7 @@ async function install(
   const changed = wanted.filter((one) => !isInstalled(one, installed))
   const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
   const isNoneGone = installed.every((one) => wanted.some((two) => isSameName(one, two)))
+  await session.query('keep the views here', HERE_ALONE)
   const isReplaced = isNoneGone && (await replace(session, names, changed, rights))
   if (!isReplaced) {
     await dropAll(session, names, installed)

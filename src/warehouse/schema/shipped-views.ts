@@ -21,6 +21,7 @@ export interface ShippedView {
 }
 
 const DIRECTORY = projectFile('sql/views/')
+const PARTS = projectFile('sql/views/parts/')
 
 /**
  * All shipped views, each after those it reads from. Every view of the analytics schema stands a
@@ -28,8 +29,9 @@ const DIRECTORY = projectFile('sql/views/')
  * stored views. Throws MigrationError when views read from each other in a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
-  const analytics = await readFolder(`${directory}/analytics`)
-  const datasync = await readFolder(`${directory}/datasync`)
+  const parts = await readFolder(PARTS)
+  const analytics = await readViewFolder(`${directory}/analytics`, parts)
+  const datasync = await readViewFolder(`${directory}/datasync`, parts)
   const views = [
     ...[...analytics].map(([name, text]) =>
       toView('analytics', name, text.replace(VARIANTS, '$1')),
@@ -42,12 +44,29 @@ export async function readViews(directory: string = DIRECTORY): Promise<ShippedV
   return inOrderOfUse([...views, ...storedViewsOf(views)])
 }
 
-/** Texts by name of the view. */
+/** Texts by name of the file. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const texts = new Map<string, string>()
   for (const file of files) {
     texts.set(file.replace(/\.sql$/, ''), await readFile(`${folder}/${file}`, 'utf8'))
+  }
+  return texts
+}
+
+/** A part of a query that several views have, alone on its line. */
+const PART = /^( *)\{\{part (\w+)\}\}$/gm
+
+async function readViewFolder(
+  folder: string,
+  parts: ReadonlyMap<string, string>,
+): Promise<Map<string, string>> {
+  const texts = await readFolder(folder)
+  for (const [name, text] of texts) {
+    const whole = text.replace(PART, (line, indent: string, part: string) =>
+      (parts.get(part) ?? line).trimEnd().replace(/^(?=.)/gm, indent),
+    )
+    texts.set(name, whole)
   }
   return texts
 }
@@ -226,7 +245,7 @@ select stored.* from ${table} as stored
 union all
 select shown.*, null::timestamptz
 from ${source} as shown
-where not exists (select from {{sync}}.stored_views where view_name = '${name}');
+where not exists (select view_name from {{sync}}.stored_views where view_name = '${name}');
 
 ${commentsSql(name, source)}
 `

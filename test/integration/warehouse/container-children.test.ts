@@ -42,10 +42,14 @@ async function children(table: ChildTable, stored: Stored): Promise<Row[]> {
     name === 'position' || name.startsWith('is_') ? `made.${name}` : textOf(name),
   )
   const taken = table.madeOf.map((name, at) => `$${at + 1}::${TYPES[name] ?? 'timestamptz'}`)
+  const known = (table.zones ?? []).map(
+    (name) =>
+      `(select name from tracking_analytics.time_zones where name = ${taken[table.madeOf.indexOf(name)]!})`,
+  )
   return opened.warehouse.query(
     'derive',
     `select ${wanted.join(', ')}
-    from tracking_sync.${table.madeBy}(${taken.join(', ')}) as made
+    from tracking_sync.${table.madeBy}(${[...taken, ...known].join(', ')}) as made
     order by ${table === deadlineTable ? 'made.kind' : 'made.place, made.position'}`,
     table.madeOf.map((name) => stored[name] ?? null),
   )
@@ -72,7 +76,8 @@ async function localDates(instants: readonly string[], zone: string): Promise<st
     `select made.local_date::text as date
     from unnest($1::timestamptz[]) with ordinality as listed (instant, position)
     cross join lateral tracking_sync.deadlines_of(
-        null, listed.instant, null, null, null, null, null, $2, null, null
+        null, listed.instant, null, null, null, null, null, $2, null, null,
+        (select name from tracking_analytics.time_zones where name = $2), null
     ) as made
     order by listed.position`,
     [instants, zone],

@@ -1,0 +1,106 @@
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+
+/** A warehouse, one transaction of it, or another connection to its database. */
+export interface CatalogueReader {
+  readonly names: SchemaNames
+  readonly query: <Row>(
+    action: string,
+    sqlText: string,
+    parameters?: readonly unknown[],
+  ) => Promise<Row[]>
+}
+
+/** A PostgreSQL server that keeps tables for the coordinator, or the coordinator itself. */
+export interface Node {
+  /** `host:port`, as Citus knows it. */
+  readonly name: string
+  /** Whether new tables may be put there. */
+  readonly takesTables: boolean
+}
+
+/** The extension that distributes tables, as the database of the connection has it. */
+export interface Citus {
+  /** As `13.2-1`. */
+  readonly version: string
+  readonly nodes: readonly Node[]
+}
+
+/** Undefined where the database does not have the extension. */
+export async function readCitus({
+  query,
+}: Pick<CatalogueReader, 'query'>): Promise<Citus | undefined> {
+  const [extension] = await query<{ version: string }>(
+    'look for Citus',
+    `select extversion as version from pg_extension where extname = 'citus'`,
+  )
+  if (extension === undefined) return undefined
+  const nodes = await query<Node>(
+    'list the nodes',
+    `select nodename || ':' || nodeport as name, shouldhaveshards as "takesTables"
+from pg_dist_node
+where isactive and noderole::text = 'primary'
+order by groupid`,
+  )
+  return { version: extension.version, nodes }
+}
+
+/** A table of our schemas that Citus keeps. */
+export interface CitusTable {
+  /** Quoted, with its schema. */
+  readonly name: string
+  /** Whole on one node; otherwise somebody distributed it in another way. */
+  readonly isWhole: boolean
+  /** Tables of one group stand on one node and move together. */
+  readonly group: number
+  /** `host:port` where it stands; null where it stands on several. */
+  readonly node: string | null
+}
+
+/** Our tables that Citus keeps. The database has Citus: see `readCitus`. */
+export async function readCitusTables({
+  query,
+  names,
+}: CatalogueReader): Promise<readonly CitusTable[]> {
+  const rows = await query<Omit<CitusTable, 'name'> & { schema: string; table: string }>(
+    'list the distributed tables',
+    `select
+    nspname::text as schema,
+    relname::text as table,
+    part.partmethod = 'n' and part.repmodel = 's' as "isWhole",
+    part.colocationid as "group",
+    case when count(*) = 1 then min(node.nodename || ':' || node.nodeport) end as node
+from pg_dist_partition as part
+inner join pg_class
+    on pg_class.oid = part.logicalrelid
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+left join pg_dist_shard as shard
+    on shard.logicalrelid = part.logicalrelid
+left join pg_dist_placement as placement
+    on placement.shardid = shard.shardid
+left join pg_dist_node as node
+    on node.groupid = placement.groupid and node.noderole::text = 'primary'
+where nspname = any($1::text[])
+group by 1, 2, 3, 4
+order by 1, 2`,
+    [Object.values(names)],
+  )
+  return rows.map(({ schema, table, ...rest }) => ({ name: quotedName(schema, table), ...rest }))
+}
+
+export function quotedName(schema: string, table: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+}
+
+/**
+ * Whether the rows of a warehouse stand on other nodes than the one that is asked. One small query
+ * where the database has no Citus.
+ */
+export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
+  const [row] = await reader.query<{ isThere: boolean }>(
+    'look for Citus',
+    `select exists (select from pg_extension where extname = 'citus') as "isThere"`,
+  )
+  if (row?.isThere !== true) return false
+  return (await readCitusTables(reader)).length > 0
+}

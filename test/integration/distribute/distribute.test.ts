@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse | undefined
+afterEach(async () => {
+  await opened?.drop()
+  opened = undefined
+})
+
+async function open(standIn?: Parameters<typeof installStandIn>[1]): Promise<TestWarehouse> {
+  opened = await createTestWarehouse()
+  if (standIn !== undefined) await installStandIn(opened.warehouse, standIn)
+  await opened.warehouse.query(
+    'fill',
+    `insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
+    select 'c' || n, now(), now(), now() from generate_series(1, 7) as n`,
+  )
+  return opened
+}
+
+function distribute({ url }: TestWarehouse, ...flags: readonly string[]): Promise<CliCall> {
+  return callCli(['distribute', ...flags], { DATABASE_URL: url })
+}
+
+async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
+  return warehouse.query(
+    'count the comments',
+    `select count(*) as count from pg_description
+    inner join pg_class on pg_class.oid = objoid and classoid = 'pg_class'::regclass
+    inner join pg_namespace on pg_namespace.oid = relnamespace
+    where starts_with(nspname, 'tracking') and not starts_with(relname, 'rows_of_')`,
+  )
+}
+
+describe('distribute', () => {
+  it('puts every table of data on one node, says so in check, and brings all of it back', async () => {
+    const scene = await open({})
+    const before = await comments(scene)
+    const call = await distribute(scene, '--by', 'schema')
+    expect(call).toMatchObject({ exitCode: 0 })
+    expect(call.stdout).toMatch(/^\d+ rows of 29 tables moved; tracking stands on node-1:5432\./)
+    const calls = await standInCalls(scene.warehouse)
+    const moved = calls.filter((text) => text.startsWith('create_distributed_table'))
+    expect(moved[0]).toBe('create_distributed_table tracking.containers null none')
+    expect(moved).toContain(
+      'create_distributed_table tracking.transport_events null "tracking"."containers"',
+    )
+    expect(moved).toHaveLength(29)
+    expect(moved.filter((text) => text.includes('tracking_sync'))).toEqual([
+      'create_distributed_table tracking_sync.event_lists_in_doubt null "tracking"."containers"',
+      'create_distributed_table tracking_sync.transport_event_checks null "tracking"."containers"',
+    ])
+    expect(calls.some((text) => text.includes('ask_for_request'))).toBe(false)
+    expect(calls).toContain('truncate_local_data tracking.containers')
+    expect(await comments(scene)).toEqual(before)
+    const again = await distribute(scene, '--by', 'schema')
+    expect(again).toMatchObject({ exitCode: 0 })
+    const since = (await standInCalls(scene.warehouse)).slice(calls.length)
+    expect(since.filter((text) => text.startsWith('create_'))).toEqual([])
+
+    const settings = { DATABASE_URL: scene.url }
+    const { stdout } = await callCli(['check'], settings)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /ok nodes by schema with Citus 13\.2-1: 29 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
+    )
+    const storing = await callCli(['store-views'], settings)
+    expect(storing).toMatchObject({ exitCode: 5 })
+    expect(storing.stderr).toContain('its views are not stored')
+
+    const sofar = (await standInCalls(scene.warehouse)).length
+    expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
+    const back = (await standInCalls(scene.warehouse)).slice(sofar)
+    expect(back).toHaveLength(29)
+    expect(back).toContain('undistribute_table tracking.containers')
+    expect(await comments(scene)).toEqual(before)
+    const nothing = await distribute(scene, '--undo')
+    expect(nothing.stdout).toBe('0 rows of 0 tables brought back.\n')
+    expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
+  })
+
+  it('prints statements and rows with --dry-run, and changes nothing', async () => {
+    const scene = await open({})
+    const call = await distribute(scene, '--by', 'schema', '--dry-run')
+    expect(call).toMatchObject({ exitCode: 0 })
+    expect(call.stdout).toMatch(/"tracking"\."containers" +7\n/)
+    expect(call.stdout).toContain('Nodes that take tables: node-1:5432, node-2:5432.')
+    expect(call.stdout).toContain(
+      `  select create_distributed_table('"tracking"."ports"', null, colocate_with => '"tracking"."containers"');`,
+    )
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+  })
+})
+
+describe('distribute refuses, and changes nothing:', () => {
+  it.each([
+    ['a server without Citus', undefined, [], 5, 'the database has no Citus'],
+    ['an old Citus', { version: '11.3-1' }, [], 5, 'Citus 11.3-1 is too old; use 12 or later'],
+    ['a cluster without a node', { nodes: 0 }, [], 5, 'no node of Citus takes tables'],
+    [
+      'a table that was distributed by hand',
+      {},
+      [`insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`],
+      5,
+      'was distributed in another way',
+    ],
+    [
+      'a trigger of somebody',
+      {},
+      [
+        `create function public.refuse() returns trigger language plpgsql as 'begin return new; end'`,
+        `create trigger own before insert on tracking.ports for each row execute function public.refuse()`,
+      ],
+      5,
+      'trigger own on tracking.ports',
+    ],
+    [
+      'a foreign key of somebody',
+      {},
+      [
+        `create table public.own (port_id text collate "C" constraint own_key references tracking.ports)`,
+      ],
+      5,
+      'foreign key own_key of public.own',
+    ],
+    [
+      'a view of somebody on a view of ours',
+      {},
+      [`create view public.own as select container_id from tracking_analytics.exceptions`],
+      5,
+      'view public.own',
+    ],
+    [
+      'a view that would break',
+      {},
+      [`create view public.own as select 1 / 0 as one from tracking.ports`],
+      5,
+      'the view public.own could not be read any more',
+    ],
+  ] as const)('%s', async (_, standIn, prepared, exitCode, sentence) => {
+    const scene = await open(standIn)
+    for (const statement of prepared) await scene.warehouse.query('prepare', statement)
+    const call = await distribute(scene, '--by', 'schema')
+    expect(call).toMatchObject({ exitCode, stdout: '' })
+    expect(call.stderr).toContain(sentence)
+    if (standIn !== undefined) expect(await standInCalls(scene.warehouse)).toEqual([])
+    const views = await scene.warehouse.query<{ count: number }>(
+      'count our views',
+      `select count(*) as count from pg_views where starts_with(schemaname, 'tracking')`,
+    )
+    expect(views).toEqual([{ count: 112 }])
+  })
+
+  it.each([
+    [['--by', 'container'], 'container is not offered'],
+    [['--by', 'moon'], 'is moon; it must be schema'],
+    [[], '--by is missing'],
+    [['--by', 'schema', '--undo'], 'use one'],
+  ])('wrong flags: %j', async (flags, sentence) => {
+    const scene = await open({})
+    const call = await distribute(scene, ...flags)
+    expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+  })
+
+  it('an empty database', async () => {
+    opened = await createTestWarehouse({ isMigrated: false })
+    const call = await distribute(opened, '--by', 'schema')
+    expect(call).toMatchObject({ exitCode: 5 })
+    expect(call.stderr).toContain('run `tracking-sync backfill` first')
+  })
+})

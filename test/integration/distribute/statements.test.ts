@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { brokenRules, reachOf } from '../../support/distributed-rules.js'
+import { collectStatements } from '../../support/statement-recorder.js'
+import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
+import { notification, openBench, store } from '../webhooks/process-scene.js'
+
+afterAll(closeScenes)
+
+/**
+ * Statements over rows that stand on a node and rows that stay where commands connect, by how they
+ * begin. Each ran on a cluster; one that is new has to before it is added.
+ */
+const TRIED_ON_BOTH = [
+  'insert into "tracking_sync"."refetch_queue" (resource_type',
+  // Of deriving anew.
+  'with stated as (',
+]
+
+/** A load, syncs with changes and deletions, and a notification. */
+async function workOfDays(): Promise<void> {
+  const scene = await openScene({ shipments: 24 })
+  await scene.sync({ command: 'backfill' })
+  const { simulator, warehouse } = scene
+  const [first = '', second = ''] = [
+    ...simulator.world.records('shipment', simulator.clock.now()),
+  ].map(({ id }) => id)
+  simulator.edits.delete('shipment', first)
+  for (let run = 0; run < 3; run += 1) {
+    simulator.clock.advance(24 * HOUR)
+    await scene.sync({ command: 'sync' })
+  }
+  const bench = openBench(warehouse, simulator)
+  await store(
+    warehouse,
+    notification({
+      id: 'one',
+      event: 'shipment.estimated.arrival',
+      reference: { type: 'shipment', id: second },
+    } as never),
+  )
+  await bench.settle()
+  await bench.close()
+}
+
+describe('statements of a distributed warehouse', () => {
+  it('break no rule of the nodes: load, syncs with changes, deletions, notifications', async () => {
+    const issued = await collectStatements(workOfDays)
+    const statements = issued.filter((text) => reachOf(text).away.length > 0)
+    expect(statements.length).toBeGreaterThan(60)
+    const broken = statements.flatMap((text) =>
+      brokenRules(text).map((rule) => `${rule}: ${text.slice(0, 200)}`),
+    )
+    expect(broken).toEqual([])
+    const onBoth = statements.filter((text) => {
+      const isMigration = /create (?:schema|table|view|unlogged)/.test(text)
+      return reachOf(text).here.length > 0 && !isMigration
+    })
+    const isTried = (text: string): boolean =>
+      TRIED_ON_BOTH.some((begin) => text.replace(/\s+/g, ' ').trim().startsWith(begin))
+    expect(onBoth.filter((text) => !isTried(text)).map((text) => text.slice(0, 300))).toEqual([])
+  })
+
+  it.each([
+    [
+      'insert into tracking.ports (a) values (1) on conflict (a) do update set b = now()',
+      'it takes a time or chance in do update',
+    ],
+    ['update tracking.ports set b = clock_timestamp()', 'it sets what a volatile function gives'],
+    ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
+    ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
+    [
+      'create index i on tracking.ports (a); select 1',
+      'it creates an index among other statements',
+    ],
+  ])('a statement that breaks one is noticed: %s', (text, rule) => {
+    expect(brokenRules(text)).toEqual([rule])
+  })
+
+  it('a bookkeeping table of its own may do what it likes', () => {
+    expect(brokenRules('update tracking_sync.lease set a = clock_timestamp()')).toEqual([])
+    expect(reachOf('select from tracking.ports, tracking_sync.lease')).toEqual({
+      away: ['ports'],
+      here: ['lease'],
+    })
+  })
+
+  it('no function that a view or a write calls reads a table: the nodes run them', () => {
+    const folder = fileURLToPath(new URL('../../../sql/migrations/', import.meta.url))
+    const texts = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
+    const functions = texts.flatMap((text) => [
+      ...text.matchAll(/create function (\S+?)\(([\s\S]*?)\$function\$;/g),
+    ])
+    expect(functions.length).toBeGreaterThan(8)
+    const reading = functions.filter(
+      ([, , body = '']) =>
+        /\blanguage sql\b/.test(body) &&
+        /\b(?:from|join)\s+\{\{\w+\}\}\.\w+(?!\w*\()(?:\s|$)/.test(body),
+    )
+    expect(reading.map(([, name]) => name)).toEqual([])
+  })
+})

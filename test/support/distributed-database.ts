@@ -1,0 +1,117 @@
+import pg from 'pg'
+import { silentLogger } from '../../src/base/logger.js'
+import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
+import { carryOut } from '../../src/warehouse/distribute/distribute-warehouse.js'
+import { planDistribution } from '../../src/warehouse/distribute/plan-distribution.js'
+import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
+
+/**
+ * With `TEST_CITUS_URL`, the coordinator of a cluster of Citus as a superuser, in a database that
+ * knows its nodes: what takes the place of the template there. Every test that asks for a migrated
+ * warehouse gets a distributed one.
+ */
+export const DISTRIBUTED = 'distributed'
+
+/** Owns the warehouses: a superuser may not ask questions on nodes. */
+const OWNER = 'tracking_test'
+
+interface Address {
+  readonly host: string
+  readonly port: number
+  readonly isCoordinator: boolean
+}
+
+async function listNodes(serverUrl: string): Promise<readonly Address[]> {
+  const { rows } = await runOn(
+    new URL(serverUrl),
+    `select nodename as host, nodeport as port, groupid = 0 as "isCoordinator"
+    from pg_dist_node order by groupid`,
+  )
+  return rows as Address[]
+}
+
+async function runOn(url: URL, ...statements: readonly string[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    let last: pg.QueryResult | undefined
+    for (const statement of statements) last = await client.query(statement)
+    return last!
+  } finally {
+    await client.end()
+  }
+}
+
+function at(serverUrl: string, { host, port }: Address, database?: string): URL {
+  const url = new URL(serverUrl)
+  url.hostname = host
+  url.port = String(port)
+  if (database !== undefined) url.pathname = `/${database}`
+  return url
+}
+
+/** A migrated and distributed warehouse in a database of this name on every node. */
+export async function createDistributedDatabase(serverUrl: string, name: string): Promise<URL> {
+  const nodes = await listNodes(serverUrl)
+  for (const node of nodes) {
+    await runOn(
+      at(serverUrl, node),
+      `set citus.enable_metadata_sync = off`,
+      `set citus.enable_create_database_propagation = off`,
+      `do $$ begin create role ${OWNER} login createdb createrole;
+      exception when duplicate_object then null; end $$`,
+      `create database ${name} owner ${OWNER} encoding 'UTF8' template template0`,
+    )
+    await runOn(at(serverUrl, node, name), 'create extension citus')
+  }
+  const [coordinator, ...workers] = nodes
+  const url = at(serverUrl, coordinator!, name)
+  await runOn(
+    url,
+    `select citus_set_coordinator_host('${coordinator!.host}', ${coordinator!.port})`,
+    ...workers.map(({ host, port }) => `select citus_add_node('${host}', ${port})`),
+    // Makes the owner known to the nodes, which only a superuser may do.
+    `create schema first authorization ${OWNER}`,
+    'create table first.first (at integer primary key)',
+    `alter table first.first owner to ${OWNER}`,
+    `select create_reference_table('first.first')`,
+    'drop schema first cascade',
+  )
+  url.username = OWNER
+  const warehouse = createWarehouse({ url: url.href, schema: 'tracking', logger: silentLogger })
+  try {
+    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+    const { signal } = new AbortController()
+    await carryOut(warehouse, await planDistribution(warehouse), { signal })
+  } finally {
+    await warehouse.close()
+  }
+  return url
+}
+
+export async function dropDistributedDatabase(serverUrl: string, name: string): Promise<void> {
+  for (const node of await listNodes(serverUrl)) {
+    await runOn(
+      at(serverUrl, node),
+      `set citus.enable_create_database_propagation = off`,
+      `drop database if exists ${name} with (force)`,
+    )
+  }
+}
+
+/** Drops the databases of a run on the nodes; the server's own are dropped with all others. */
+export async function dropOnNodes(testRun: string, serverUrl: string): Promise<void> {
+  for (const node of await listNodes(serverUrl)) {
+    const { rows } = await runOn(
+      at(serverUrl, node),
+      `select datname as name from pg_database where starts_with(datname, 'test_${testRun}_')`,
+    )
+    for (const { name } of rows as { name: string }[]) {
+      await runOn(
+        at(serverUrl, node),
+        `set citus.enable_create_database_propagation = off`,
+        `drop database if exists ${name} with (force)`,
+      )
+    }
+  }
+}
