@@ -149,7 +149,8 @@ export async function dropViews(session: Session, names: SchemaNames): Promise<v
 /** Makes every view in this transaction, after `dropViews`. */
 export async function makeViews(session: Session, names: SchemaNames): Promise<void> {
   await session.query('keep the views here', HERE_ALONE)
-  for (const view of await readViews()) await create(session, names, view, 'create')
+  const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
+  for (const view of await readViews()) await create(session, names, view, 'create', rights)
   await session.query('let changes reach the nodes', 'reset citus.enable_ddl_propagation')
 }
 
