@@ -124,16 +124,23 @@ async function readRows(place: Place): Promise<Record<string, string[]>> {
 /** Until the subscriber has everything that is committed now. */
 async function untilCaughtUp(): Promise<void> {
   const [now] = await rowsOf<{ lsn: string }>(source, 'select pg_current_wal_lsn() as lsn')
-  await waitUntil('the subscriber has caught up', async () => {
-    const [slot] = await rowsOf(
-      source,
-      `select from pg_replication_slots
+  await waitUntil(
+    'the subscriber has caught up',
+    async () => {
+      const [slot] = await rowsOf(
+        source,
+        `select from pg_replication_slots
       where slot_name = 'reports' and confirmed_flush_lsn >= $1::pg_lsn`,
-      [now!.lsn],
-    )
-    const copying = await rowsOf(target, `select from pg_subscription_rel where srsubstate != 'r'`)
-    return slot !== undefined && copying.length === 0
-  })
+        [now!.lsn],
+      )
+      const copying = await rowsOf(
+        target,
+        `select from pg_subscription_rel where srsubstate != 'r'`,
+      )
+      return slot !== undefined && copying.length === 0
+    },
+    120_000,
+  )
 }
 
 /** Kills the subscriber while one of its workers waits for a table, and starts it again. */

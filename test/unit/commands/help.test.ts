@@ -304,6 +304,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['database url', [...COMMON, '--json']],
   ['database psql', COMMON],
   ['database move-to', [...COMMON, '--json']],
+  ['distribute', [...COMMON, '--by', '--undo', '--dry-run', '--json']],
   ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
   ['completion', ['--help']],
