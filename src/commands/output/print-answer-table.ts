@@ -52,6 +52,8 @@ const SCREEN = 24
 /** Columns are as wide as the first rows need: the table begins before the last row is here. */
 const MEASURED_ROWS = 1_000
 const WIDEST_CELL = 28
+/** The last column that leads takes the room that is left, if it is this much. */
+const NARROWEST_CUT = 14
 
 /** How an answer is laid out, known from its first piece. */
 interface Layout {
@@ -136,7 +138,7 @@ function rowLimit({ terminal = NO_TERMINAL, isAll = false, mostRows }: TableOpti
 }
 
 function layTable(first: TableAnswer, options: TableOptions): Layout {
-  const { terminal = NO_TERMINAL, sums = [], mostRows } = options
+  const { terminal = NO_TERMINAL, sums = [], leading = [], mostRows } = options
   const width = options.isWide === true ? undefined : terminal.width
   const isFitted = width !== undefined
   const last = isFitted ? currencyColumns(first.columns).length : 0
@@ -147,6 +149,7 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
   const expected = new Totals(first.columns, sums)
   for (const row of first.rows) expected.add(row)
   const totalled = expected.rows(() => true, isFitted)
+  const lastLeading = first.columns.indexOf(leading.at(-1) ?? '')
   const sample = first.rows.slice(0, Math.min(limit, MEASURED_ROWS))
   const all = names.map((name, index): Column => {
     const texts = [
@@ -158,9 +161,10 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
     if (width === undefined) return { width: Math.max(cells, widthOf(name)), isRight }
     // A name may take several lines.
     const word = widest(name.split(/(?<=[ _])/))
-    return { width: Math.min(Math.max(cells, word), width, WIDEST_CELL), isRight }
+    const most = index === lastLeading ? width : Math.min(width, WIDEST_CELL)
+    return { width: Math.min(Math.max(cells, word), most), isRight }
   })
-  const columns = width === undefined ? all : takeFitting(all, width)
+  const columns = width === undefined ? all : takeFitting(all, width, lastLeading)
   const hidden = names.slice(columns.length)
   return {
     head: `${layHead(columns, names)}\n`,
@@ -199,12 +203,15 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 }
 
-/** From the first on, and at least that. */
-function takeFitting(columns: readonly Column[], width: number): Column[] {
-  const fitting = columns.filter(
-    (_, index) => totalWidth(columns.slice(0, index + 1).map((one) => one.width)) <= width,
-  )
-  return columns.slice(0, Math.max(1, fitting.length))
+/** From the first on, and at least that. A text that is the last to lead is cut to fit. */
+function takeFitting(columns: readonly Column[], width: number, lastLeading: number): Column[] {
+  const widths = columns.map((one) => one.width)
+  const fitting = columns.filter((_, index) => totalWidth(widths.slice(0, index + 1)) <= width)
+  const count = Math.max(1, fitting.length)
+  const taken = columns.slice(0, count)
+  const room = width - totalWidth([...widths.slice(0, count), 0])
+  const isCut = count === lastLeading && columns[count]?.isRight === false && room >= NARROWEST_CUT
+  return isCut ? [...taken, { width: room, isRight: false }] : taken
 }
 
 function layBlocks(first: TableAnswer, options: TableOptions): Layout {

@@ -227,7 +227,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     key: `container_id, exception, case when exception = 'hold_new' then sentence end`,
     period: 'since_at',
     needs: 'a container that is not where it should be',
-    leading: 'severity, exception, container_number, hours, sentence',
+    leading: 'exception, container_number, cost_amount, cost_currency_code, sentence',
     sums: 'cost_amount',
   },
   exposure_forecast: {
@@ -284,8 +284,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     period: 'issued_on',
     needs: 'a line of an invoice: `tracking-sync invoices import`',
     leading: `
-      invoice_number, container_number, days_claimed, days_ours, amount, amount_ours,
-      currency_code, reasons`,
+      invoice_number, container_number, amount, difference_amount, currency_code, reasons`,
     sums: 'amount, amount_ours, difference_amount',
   },
   last_free_days: {

@@ -118,15 +118,17 @@ describe('the shipped questions', () => {
       const { sqlText, parameters } = bindQuery(question, given)
       return (await scene.query(sqlText, ...parameters)).length
     }
+    const periods = ['since', 'until', 'limit']
     for (const question of questions) {
       const { name, parameters } = question
       const all = await count(question, {})
       for (const parameter of parameters) {
-        const some = await count(question, { [parameter]: values[parameter]! })
-        expect({ name, parameter, isFewer: some <= all }).toMatchObject({ isFewer: true })
-        if (['since', 'until', 'limit'].includes(parameter)) continue
-        const none = await count(question, { [parameter]: 'no such thing' })
-        expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
+        // What is narrowed to something that exists is looked at by value, below.
+        const isPeriod = periods.includes(parameter)
+        const value = isPeriod ? values[parameter]! : 'no such thing'
+        const found = await count(question, { [parameter]: value })
+        const isNarrowed = isPeriod ? found <= all : found === 0
+        expect({ name, parameter, isNarrowed }).toEqual({ name, parameter, isNarrowed: true })
       }
     }
   })

@@ -104,7 +104,6 @@ it(
         without: ['applied_at', 'begun_at', 'checked_at', 'finished_at', 'installed_at'],
       }
       expect(await snapshotRows(oldest, contents)).toEqual(await snapshotRows(newest, contents))
-      expect(await countViewRows(oldest)).toEqual(await countViewRows(newest))
       expect(await compareWarehouse(oldest, simulator.world, simulator.clock.now())).toEqual([])
 
       const before = await snapshotRows(oldest, { hasVersions: true })
@@ -112,5 +111,6 @@ it(
       await runTestSync({ warehouse: newest, source: simulator, command: 'sync' })
       expect(await snapshotRows(oldest, { hasVersions: true })).toEqual(before)
     }
+    expect(await countViewRows(oldest)).toEqual(await countViewRows(newest))
   },
 )

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 /** Hours of the service's time; more are more days. */
-const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 4)
+const HOURS = Number(process.env.SIDE_BY_SIDE_HOURS ?? 2)
 /** The minute of the service and of the budget takes this long, so that several pass. */
 const MINUTE_MS = 15_000
 /** The service is strict about it, in real time: one request too many is a 429. */

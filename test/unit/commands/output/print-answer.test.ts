@@ -78,6 +78,23 @@ describe('an answer as a table', () => {
     },
   )
 
+  it('gives the last leading text the room that is left, and cuts it there', async () => {
+    const answer = {
+      columns: ['exception', 'sentence', 'hours'],
+      types: [TEXT, TEXT, NUMERIC],
+      rows: [['overdue', '5 days past the last free day 2026-11-16 at the port', '119.4']],
+    }
+    const leading = ['exception', 'sentence']
+    const shown = await print(answer, { terminal: { width: 40, height: 24 }, leading })
+    expect(shown.split('\n').slice(0, 3)).toEqual([
+      'exception  sentence',
+      '---------  -----------------------------',
+      'overdue    5 days past the last free da…',
+    ])
+    const narrow = await print(answer, { terminal: { width: 24, height: 24 }, leading })
+    expect(narrow).not.toContain('sentence\n')
+  })
+
   it('shows shares as per cent and ages with a unit', async () => {
     const answer = {
       columns: ['line', 'on_time_share', 'milestone_completeness', 'age_hours', 'max_age_days'],
