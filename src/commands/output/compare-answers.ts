@@ -1,5 +1,5 @@
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
-import { currencyColumn, NUMERIC_TYPES, plain, scaled, Totals } from './amounts.js'
+import { asMoney, currencyColumn, NUMERIC_TYPES, plain, scaled, Totals } from './amounts.js'
 import { requireColumns } from './print-answer.js'
 import { cellText } from './print-table.js'
 
@@ -159,9 +159,12 @@ function differenceOf({ columns, types }: Comparison, { was, is }: Difference, i
 
 function compareSums(before: Totals, after: Totals, columns: readonly string[]): string[] {
   const [was, is] = [before.list(columns), after.list(columns)]
-  return [...new Set([...was.keys(), ...is.keys()])].sort().map((name) => {
+  return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((name) => {
     const [first, last] = [was.get(name) ?? 0n, is.get(name) ?? 0n]
-    return `${name}: ${changed(plain(first), plain(last), plain(last - first))}`
+    if (first === last) return []
+    const [, currency] = name.split(' in ')
+    const show = (sum: bigint) => (currency ? asMoney(plain(sum), currency) : plain(sum))
+    return [`${name}: ${changed(show(first), show(last), show(last - first))}`]
   })
 }
 

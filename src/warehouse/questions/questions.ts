@@ -19,7 +19,7 @@ export interface Question {
   readonly leading?: string
   /** Columns with a total below the table; money by currency. */
   readonly sums?: string
-  /** Columns that only say which instant was asked about: they are left out of a comparison. */
+  /** Columns that only grow with the instant asked about: they are left out of a comparison. */
   readonly clock?: string
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean
@@ -225,6 +225,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       case severity when 'high' then 1 when 'medium' then 2 else 3 end, exception <> 'overdue',
       hours desc nulls last, container_id, exception`,
     key: `container_id, exception, case when exception = 'hold_new' then sentence end`,
+    clock: 'hours, since_at',
     period: 'since_at',
     needs: 'a container that is not where it should be',
     leading: 'exception, container_number, cost_amount, cost_currency_code, sentence',
@@ -270,6 +271,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       bill_of_lading_number, container_id`,
     order: 'is_open desc, hours desc nulls last, container_id, hold_key',
     key: 'container_id, hold_key, placed_at',
+    clock: 'hours',
     period: 'placed_at',
     needs: 'a container with a hold',
   },
@@ -335,6 +337,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       is_in_order, bill_of_lading_number, container_id`,
     order: 'stage, hours_in_stage desc nulls last, container_id',
     key: 'container_id',
+    clock: 'hours_in_stage',
     period: 'pod_discharged_at',
     needs: 'a container that goes on by rail',
   },
@@ -355,6 +358,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       first_seen_at, ended_at, bill_of_lading_number, container_id`,
     order: 'container_id, first_seen_at',
     key: 'container_id, status',
+    clock: 'hours',
     period: 'first_seen_at',
     needs: 'a container with a status',
   },
@@ -387,6 +391,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       vessel_in_name, vessel_out_name, is_tracking_stopped, container_id`,
     order: 'is_waiting desc, arrived_at desc nulls last, container_id, location_locode',
     key: 'container_id, location_locode',
+    clock: 'hours_so_far',
     period: 'arrived_at',
     needs: 'a container that changed ships',
   },

@@ -297,6 +297,18 @@ describe('two instants side by side', () => {
     expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
   })
 
+  it('take hours that have only gone on for no change', async () => {
+    const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
+    for (const question of ['exceptions', 'rail_legs', 'transshipments', 'status_durations']) {
+      const args = ['--as-of', noon!, '--against', later!, '--format', 'json']
+      const { stdout, stderr } = await query(question, ...args)
+      const isChanged = (row: Record<string, unknown>): boolean => row.change === 'changed'
+      const changed = (JSON.parse(stdout) as Record<string, unknown>[]).filter(isChanged)
+      expect({ question, changed }).toEqual({ question, changed: [] })
+      expect(stderr).toMatch(/ 0 changed, [1-9]\d* did not change/)
+    }
+  })
+
   it('say what cannot be compared, and what is the same', async () => {
     const same = await query(
       'exceptions',

@@ -72,8 +72,8 @@ describe('two answers side by side', () => {
     ])
     expect(describeComparison(compared)).toEqual([
       '1 came, 1 went, 2 changed, 2 did not change',
-      'fee_amount in EUR: 0 → 9 (+9)',
-      'fee_amount in USD: 1297.5 → 2814 (+1516.5)',
+      'fee_amount in EUR: 0.00 → 9.00 (+9.00)',
+      'fee_amount in USD: 1297.50 → 2814.00 (+1516.50)',
     ])
   })
 
