@@ -13,7 +13,7 @@ import {
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
 import { findDiffering, loadKnown, refetchOf } from './known-rows.js'
-import { retryWarehouse, transact } from './retry-warehouse.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 import { OLDER_THAN_ROWS, storeBatch, type StoringRun } from './store-batch.js'
 
@@ -56,6 +56,8 @@ export async function storeIntake(
   }
 }
 
+const NOTHING_KNOWN: Known = { rows: new Map(), passes: new Map() }
+
 interface Compared {
   readonly batch: Batch
   readonly known: Known
@@ -69,15 +71,18 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
   run.drift.notice(intake)
   const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
   for (const [stream, sightings] of intake.sightings) {
-    unmet.sightings.set(
-      stream,
-      sightings.filter((one) => !memory.has(one)),
-    )
+    const others = sightings.filter((one) => !memory.has(one))
+    if (others.length > 0) unmet.sightings.set(stream, others)
   }
-  // In a transaction, so that its statements travel together.
-  const known = await transact(run, 'load known rows', (session) =>
-    loadKnown(session, names, [unmet], { mode, isLoad: run.ledger.isLoading('containers') }),
-  )
+  const options = { mode, isLoad: run.ledger.isLoading('containers') }
+  const known =
+    unmet.sightings.size === 0
+      ? NOTHING_KNOWN
+      : await retryWarehouse(run, () =>
+          warehouse.read('load known rows', (session) =>
+            loadKnown(session, names, [unmet], options),
+          ),
+        )
   const decision = decide([unmet], known, mode)
   const { withoutRow } = decision
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
