@@ -237,7 +237,7 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   if (isTrial) await rememberIncludes(observer, stream, page, includes)
   const intake = takeIn(page.document, pageOptions(stream, page))
   const { warehouse } = observer
-  const known = await warehouse.transaction('load known rows', (session) =>
+  const known = await warehouse.read('load known rows', (session) =>
     loadKnown(session, session.names, [intake], { mode: 'sync' }),
   )
   const { rounds, fetchEvents } = decide([intake], known, 'sync')
