@@ -11,6 +11,20 @@ describe('SeenKeys', () => {
     expect(keys.some((key) => seen.has(`${key} `))).toBe(false)
   })
 
+  test('tells keys apart that differ in a character anywhere', () => {
+    const hex = (at: number): string => at.toString(16).padStart(12, '0')
+    const keys = [
+      // Made one after the other, as those of version 7 are: the last, then the first characters.
+      ...Array.from({ length: 100_000 }, (_, at) => `019339a0-7b3c-7000-8000-${hex(at)}`),
+      ...Array.from({ length: 100_000 }, (_, at) => `${hex(at)}-7b3c-7000-8000-019339a07b3c`),
+      ...Array.from({ length: 50_000 }, (_, at) => `${at}`),
+      ...Array.from({ length: 10_000 }, (_, at) => 'x'.repeat(at + 10)),
+      ...Array.from({ length: 60_000 }, (_, at) => String.fromCharCode(at + 1_000)),
+    ]
+    const seen = new SeenKeys()
+    expect(keys.filter((key) => !seen.add(key))).toEqual([])
+  })
+
   test('is empty at first', () => {
     expect(new SeenKeys().has('')).toBe(false)
   })
