@@ -1,8 +1,22 @@
-import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
+import {
+  findAccount,
+  hasOwn,
+  ownVariable,
+  schemaOf,
+  schemaProblems,
+  type AccountEntry,
+} from './accounts.js'
+import {
+  fromEnvironment,
+  readConfigFile,
+  readDotEnv,
+  readSecretFile,
+  type ConfigSources,
+  type Environment,
+  type Findings,
+} from './config-sources.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
 import { presetNames, readPreset } from './presets.js'
 import {
@@ -13,25 +27,16 @@ import {
   type SettingName,
 } from './settings.js'
 
-export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'preset' | 'default'
+export type SettingOrigin =
+  'flag' | 'account' | 'environment' | '.env' | 'file' | 'preset' | 'default'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-export interface ConfigSources {
-  readonly environment: Environment
-  /** Where `.env`, the configuration file and relative paths are looked for. */
-  readonly workingDirectory: string
-  /** Settings given as flags; undefined ones count as not given. */
-  readonly flags?: Partial<Record<SettingName, unknown>>
-  /** For `init`, which writes a new one. */
-  readonly isDotEnvIgnored?: boolean
-  /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
-  readonly configFile?: string | undefined
-}
+export type { ConfigSources } from './config-sources.js'
 
 export interface LoadedConfig {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, SettingOrigin>>
+  /** Names of the accounts of the configuration file, in its order. */
+  readonly accounts: readonly string[]
   /** Values that must never be printed: secrets, and the password inside the database address. */
   readonly secrets: readonly string[]
   readonly warnings: readonly string[]
@@ -42,16 +47,13 @@ export function readEnvironment(): Environment {
   return process.env
 }
 
-/** What is found while the settings are read. No text holds a value. */
-interface Findings {
-  readonly problems: ConfigProblem[]
-  readonly warnings: string[]
-}
-
 /**
- * Looks for each setting among the flags, then in the environment, in `.env`, in the configuration
- * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws
- * ConfigError with all problems together, by variable and without any value. Reads files, touches no network.
+ * Looks for each setting among the flags, then at the account if one is chosen, in the environment,
+ * in `.env`, in the configuration file and in the preset of the service, and takes its default
+ * otherwise. Empty means absent. The key of an account is its own: the general one does not count.
+ * Its schema is its own, or the general one with its name behind it, wherever that stands. Throws
+ * ConfigError with all problems together, by variable and without any value. Reads files, touches
+ * no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
@@ -59,17 +61,25 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { environment } = sources
   const dotEnv =
     sources.isDotEnvIgnored === true ? {} : readDotEnv(sources.workingDirectory, findings)
-  const file = readConfigFile(sources, findings)
-  warnings.push(...misspelt(environment, dotEnv))
+  const { accounts, ...file } = readConfigFile(sources, findings)
+  warnings.push(...misspelt(accounts, environment, dotEnv))
+  const account = findAccount(
+    [sources.flags?.account, environment.TRACKING_ACCOUNT, dotEnv.TRACKING_ACCOUNT],
+    accounts,
+    problems,
+  )
   const values: Partial<Record<SettingName, unknown>> = {}
   let preset: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
+    // Else one account would be read with the key of another.
+    const isGeneral = account === undefined || name !== 'apiKey'
     const candidates: readonly [SettingOrigin, unknown][] = [
       ['flag', sources.flags?.[name]],
-      ['environment', fromEnvironment(setting, environment, findings)],
-      ['.env', fromEnvironment(setting, dotEnv, findings)],
+      ['account', account && ofAccount(setting, account, [environment, dotEnv], findings)],
+      ['environment', isGeneral ? fromEnvironment(setting, environment, findings) : undefined],
+      ['.env', isGeneral ? fromEnvironment(setting, dotEnv, findings) : undefined],
       ['file', file[name]],
       ['preset', preset[name]],
     ]
@@ -86,6 +96,12 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     // The first of all settings.
     if (name === 'service' && found !== undefined) preset = presetOf(found[1], findings)
   }
+  const base = typeof values.schema === 'string' ? values.schema : DEFAULT_SCHEMA
+  problems.push(...schemaProblems(accounts, base))
+  if (account !== undefined) {
+    values.schema = schemaOf(account, base)
+    origins.schema = 'account'
+  }
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
   if (isKeyAtRisk(values)) {
@@ -100,7 +116,29 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
-  return { config, origins, secrets: secretsOf(config), warnings }
+  const names = accounts.map(({ name }) => name)
+  return { config, origins, accounts: names, secrets: secretsOf(config), warnings }
+}
+
+const DEFAULT_SCHEMA = 'tracking'
+
+/** A setting as an account has it: in its entry, or a secret in the environment or in a file. */
+function ofAccount(
+  setting: SettingDescription,
+  account: AccountEntry,
+  environments: readonly Environment[],
+  findings: Findings,
+): unknown {
+  const { name, isSecret } = setting
+  // The name of a warehouse follows from the general one: below.
+  if (isSecret !== true) return name === 'schema' ? undefined : account.settings[name]
+  if (!hasOwn(setting)) return undefined
+  const variable = ownVariable(setting.variable, account.name)
+  const value = environments
+    .map((environment) => fromEnvironment({ ...setting, variable }, environment, findings))
+    .find((found) => found !== undefined)
+  if (value !== undefined || name !== 'apiKey' || account.apiKeyFile === undefined) return value
+  return readSecretFile(`apiKeyFile of ${account.name}`, account.apiKeyFile, findings)
 }
 
 function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {
@@ -115,10 +153,15 @@ function presetOf(service: unknown, { problems }: Findings): Partial<Record<Sett
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
-function misspelt(...sources: readonly Environment[]): string[] {
-  const known = allSettings.flatMap(({ variable, isSecret }) =>
-    isSecret === true ? [variable, `${variable}_FILE`] : [variable],
-  )
+function misspelt(
+  accounts: readonly AccountEntry[],
+  ...sources: readonly Environment[]
+): string[] {
+  const known = allSettings.flatMap((setting) => {
+    if (setting.isSecret !== true) return [setting.variable]
+    const own = hasOwn(setting) ? accounts.map(({ name }) => ownVariable(setting.variable, name)) : []
+    return [setting.variable, ...own].flatMap((variable) => [variable, `${variable}_FILE`])
+  })
   const given = new Set(sources.flatMap((source) => Object.keys(source)))
   return [...given]
     .filter((name) => name.startsWith('TRACKING_') && !known.includes(name))
@@ -212,106 +255,5 @@ function safeDecode(text: string): string {
     return decodeURIComponent(text)
   } catch {
     return text
-  }
-}
-
-/** The group may read the file of a secret; only the owner may read `.env`. */
-const OTHERS_AND_GROUP_WRITE = 0o027
-const OTHERS_AND_GROUP = 0o077
-
-/** The value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret. */
-function fromEnvironment(
-  { variable, isSecret }: SettingDescription,
-  environment: Environment,
-  findings: Findings,
-): string | undefined {
-  const value = emptyAsAbsent(environment[variable])
-  const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
-  if (path === undefined) return value
-  if (value === undefined) return readSecretFile(`${variable}_FILE`, path, findings)
-  const problem = `is set together with ${variable}_FILE; remove one of them`
-  findings.problems.push({ setting: variable, problem })
-  return undefined
-}
-
-function emptyAsAbsent(value: string | undefined): string | undefined {
-  return value?.trim() === '' ? undefined : value
-}
-
-function readSecretFile(
-  setting: string,
-  path: string,
-  { problems, warnings }: Findings,
-): string | undefined {
-  try {
-    if ((statSync(path).mode & OTHERS_AND_GROUP_WRITE) !== 0) {
-      warnings.push(`other users can read or change the file of ${setting}: chmod 0640 it`)
-    }
-    const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    if (content !== '') return content
-    problems.push({ setting, problem: 'names an empty file' })
-  } catch {
-    problems.push({ setting, problem: 'names a file that cannot be read' })
-  }
-  return undefined
-}
-
-/** The variables of `.env` in the working directory; none if there is no such file. */
-function readDotEnv(workingDirectory: string, findings: Findings): Environment {
-  const path = resolve(workingDirectory, '.env')
-  const content = readIfThere(path, '.env', findings)
-  if (content === undefined) return {}
-  const variables = parseEnv(content)
-  const holdsSecret = allSettings.some(
-    ({ variable, isSecret }) =>
-      isSecret === true && emptyAsAbsent(variables[variable]) !== undefined,
-  )
-  if (holdsSecret && (statSync(path).mode & OTHERS_AND_GROUP) !== 0) {
-    findings.warnings.push('.env holds a secret and other users can read it: chmod 0600 it')
-  }
-  return variables
-}
-
-/** The members of the configuration file. Names that are not settings become problems. */
-function readConfigFile(
-  { workingDirectory, configFile }: ConfigSources,
-  findings: Findings,
-): Readonly<Record<string, unknown>> {
-  const { problems } = findings
-  const name = configFile ?? 'config/tracking-sync.json'
-  const content = readIfThere(resolve(workingDirectory, name), name, findings)
-  if (content === undefined) {
-    if (configFile !== undefined) problems.push({ setting: name, problem: 'does not exist' })
-    return {}
-  }
-  const parsed = parseJsonObject(content)
-  if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
-  // JSON has no comments: members that begin with // serve as such. `$schema` is for editors.
-  const entries = Object.entries(parsed ?? {}).filter(
-    ([key]) => !key.startsWith('//') && key !== '$schema',
-  )
-  for (const [key] of entries) {
-    if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
-    problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
-  }
-  return Object.fromEntries(entries)
-}
-
-function parseJsonObject(content: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function readIfThere(path: string, setting: string, { problems }: Findings): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!['ENOENT', 'ENOTDIR'].includes(code)) problems.push({ setting, problem: 'cannot be read' })
-    return undefined
   }
 }

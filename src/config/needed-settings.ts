@@ -1,5 +1,6 @@
 import { chosenAlerts } from '../base/alert-names.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { ownVariable } from './accounts.js'
 import type { LoadedConfig } from './load.js'
 import type { Config } from './settings.js'
 
@@ -10,7 +11,9 @@ interface Service {
   readonly apiKey: string
 }
 
-export function requireService({ apiUrl, apiKey }: Pick<Config, 'apiUrl' | 'apiKey'>): Service {
+type ServiceSettings = Pick<Config, 'apiUrl' | 'apiKey' | 'account'>
+
+export function requireService({ apiUrl, apiKey, account }: ServiceSettings): Service {
   if (apiUrl !== undefined && apiKey !== undefined) return { apiUrl, apiKey }
   const missing: ConfigProblem[] = []
   if (apiUrl === undefined) {
@@ -21,7 +24,7 @@ export function requireService({ apiUrl, apiKey }: Pick<Config, 'apiUrl' | 'apiK
         'TRACKING_SERVICE, or try `tracking-sync demo`',
     })
   }
-  if (apiKey === undefined) missing.push(missingSecret('TRACKING_API_KEY'))
+  if (apiKey === undefined) missing.push(missingSecret('TRACKING_API_KEY', account))
   throw new ConfigError(missing)
 }
 
@@ -43,15 +46,16 @@ export function describeKey({
 
 /** The secrets that a delivery may be signed with, the current one first. */
 export function requireWebhookSecrets(
-  config: Pick<Config, 'webhookSecret' | 'webhookSecretPrevious'>,
+  config: Pick<Config, 'webhookSecret' | 'webhookSecretPrevious' | 'account'>,
 ): readonly string[] {
   if (config.webhookSecret === undefined) {
-    throw new ConfigError([missingSecret('TRACKING_WEBHOOK_SECRET')])
+    throw new ConfigError([missingSecret('TRACKING_WEBHOOK_SECRET', config.account)])
   }
   return webhookSecrets(config)
 }
 
-function missingSecret(variable: string): ConfigProblem {
+function missingSecret(general: string, account: string | undefined): ConfigProblem {
+  const variable = account === undefined ? general : ownVariable(general, account)
   const problem =
     'is not set; put it into the environment, ' + `or into a file that ${variable}_FILE names`
   return { setting: variable, problem }

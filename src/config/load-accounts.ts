@@ -1,0 +1,58 @@
+import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { listNames } from '../base/phrases.js'
+import type { ConfigSources } from './config-sources.js'
+import { loadConfig, type LoadedConfig } from './load.js'
+
+/** An account with its settings. */
+export interface LoadedAccount extends LoadedConfig {
+  readonly name: string
+}
+
+/**
+ * The settings of every account, as `loadConfig` finds them. Throws ConfigError with the problems
+ * of all accounts together, also where one has no key or two have the same.
+ */
+export function loadAccounts(sources: ConfigSources): LoadedAccount[] {
+  const { accounts, config: general } = loadConfig(sources)
+  if (accounts.length === 0) {
+    const problem = 'is for accounts, and the configuration file names none; see docs/accounts.md'
+    throw new ConfigError([{ setting: '--all', problem }])
+  }
+  if (general.account !== undefined) {
+    const problem = `is ${general.account}, and --all means every account; take one of them away`
+    throw new ConfigError([{ setting: 'TRACKING_ACCOUNT', problem }])
+  }
+  const problems: ConfigProblem[] = []
+  const loaded: LoadedAccount[] = []
+  for (const name of accounts) {
+    try {
+      const flags = { ...sources.flags, account: name }
+      loaded.push({ name, ...loadConfig({ ...sources, flags }) })
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      for (const one of thrown.problems) {
+        problems.push({ ...one, setting: `${one.setting} of ${name}` })
+      }
+    }
+  }
+  const names = new Map<string, string[]>()
+  for (const { name, config } of loaded) {
+    if (config.apiKey === undefined) continue
+    names.set(config.apiKey, [...(names.get(config.apiKey) ?? []), name])
+  }
+  for (const [first = '', ...others] of names.values()) {
+    if (others.length === 0) continue
+    const problem = `is the key of ${listNames(others)} too; each account has its own`
+    problems.push({ setting: `the key of ${first}`, problem })
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return loaded
+}
+
+/** For a command that works for one account. */
+export function requireAccount({ accounts, config }: LoadedConfig, hasAll: boolean): void {
+  if (accounts.length === 0 || config.account !== undefined) return
+  const all = hasAll ? ', or --all' : ''
+  const problem = `is not set; choose with --account${all}: ${listNames(accounts)}`
+  throw new ConfigError([{ setting: 'TRACKING_ACCOUNT', problem }])
+}
