@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import * as exitCodes from '../dist/base/exit-code.js'
 import { readProgramTree, runCli } from '../dist/commands/program.js'
+import { isOfAccount } from '../dist/config/accounts.js'
 import { readPresets } from '../dist/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../dist/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
@@ -25,7 +26,7 @@ const metrics = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS 
 writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
 writeFileSync(
   'config/tracking-sync.schema.json',
-  configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+  configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema, isOfAccount),
 )
 writeFileSync(
   'man/tracking-sync.1',

@@ -9,6 +9,7 @@ import {
 } from './api/request-budget.js'
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
+import type { LoadedAccount } from './config/load-accounts.js'
 import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
@@ -37,6 +38,8 @@ export interface AppOptions {
   /** Aborted when the program is to stop. */
   readonly signal: AbortSignal
   readonly programVersion: string
+  /** Of every account, where the command is for all of them. */
+  readonly accounts?: readonly LoadedAccount[]
 }
 
 interface ConnectOptions {
@@ -53,6 +56,11 @@ interface ConnectOptions {
   readonly url?: string
   /** How its sessions are named at the server. */
   readonly applicationName?: string
+}
+
+interface OpenDatabase {
+  readonly url: string
+  readonly isEmbedded: boolean
 }
 
 interface PrepareOptions {
@@ -98,21 +106,31 @@ export class App {
   readonly redact: (text: string) => string
   readonly #secrets: string[]
   readonly #closers: (() => Promise<void>)[] = []
+  readonly #options: AppOptions
+  /** Of the whole program, where this is the part of one account. */
+  readonly #whole: App | undefined
   readonly #logLongWaits: (ms: number) => void
-  #database: Promise<{ readonly url: string; readonly isEmbedded: boolean }> | undefined
+  #database: Promise<OpenDatabase> | undefined
   #embedded: EmbeddedDatabase | undefined
   #controlBudget: RequestBudget | undefined
 
-  constructor({ loaded, ...options }: AppOptions) {
+  constructor(options: AppOptions, whole?: App) {
+    const { loaded, accounts = [] } = options
+    this.#options = options
+    this.#whole = whole
     this.config = loaded.config
     this.origins = loaded.origins
-    this.#secrets = [...loaded.secrets]
-    this.logger = createLogger({
-      level: loaded.config.logLevel,
-      format: options.isLogForPeople ? 'text' : 'json',
-      secrets: this.#secrets,
-      stream: options.logStream,
-    })
+    // One list, so that no account's line shows the secret of another.
+    this.#secrets = whole?.#secrets ?? []
+    this.#keepSecret(...loaded.secrets, ...accounts.flatMap(({ secrets }) => secrets))
+    this.logger =
+      whole?.logger.child({ account: loaded.config.account }) ??
+      createLogger({
+        level: loaded.config.logLevel,
+        format: options.isLogForPeople ? 'text' : 'json',
+        secrets: this.#secrets,
+        stream: options.logStream,
+      })
     this.signal = options.signal
     this.programVersion = options.programVersion
     this.homeDirectory = resolve(options.workingDirectory, loaded.config.home)
@@ -120,14 +138,34 @@ export class App {
     this.#logLongWaits = createWaitLog(this.logger, LONG_WAIT_MS)
   }
 
+  /** Every account, where the command is for all of them. */
+  get accounts(): readonly LoadedAccount[] {
+    return this.#options.accounts ?? []
+  }
+
+  /**
+   * The parts for one account: its settings, and log lines with its name. The database is that of
+   * the whole program. The caller closes it.
+   */
+  ofAccount(loaded: LoadedAccount): App {
+    const { accounts: _, ...options } = this.#options
+    return new App({ ...options, loaded }, this)
+  }
+
+  /** An account is opened again and again: the list must not grow for that. */
+  #keepSecret(...secrets: readonly string[]): void {
+    for (const secret of secrets) if (!this.#secrets.includes(secret)) this.#secrets.push(secret)
+  }
+
   /**
    * `DATABASE_URL`, or the embedded database, which is started when needed and stopped by `close`.
    */
-  openDatabase(isEmbedded = false) {
+  openDatabase(isEmbedded = false): Promise<OpenDatabase> {
+    if (this.#whole !== undefined) return this.#whole.openDatabase(isEmbedded)
     return (this.#database ??= this.#startDatabase(isEmbedded))
   }
 
-  async #startDatabase(isEmbedded: boolean) {
+  async #startDatabase(isEmbedded: boolean): Promise<OpenDatabase> {
     const { homeDirectory, logger, config } = this
     if (config.databaseUrl !== undefined && !isEmbedded) {
       return { url: config.databaseUrl, isEmbedded: false }
@@ -135,7 +173,7 @@ export class App {
     const port = config.databasePort
     const embedded = await startEmbeddedDatabase({ homeDirectory, logger, port })
     this.#embedded = embedded
-    this.#secrets.push(new URL(embedded.url).password)
+    this.#keepSecret(new URL(embedded.url).password)
     this.onClose(() => embedded.stop())
     return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
   }
@@ -149,7 +187,7 @@ export class App {
 
   /** Why the embedded database cannot be reached, if its log says so. */
   async explainDatabase(): Promise<Error | undefined> {
-    return this.#embedded?.explain()
+    return (this.#whole ?? this).#embedded?.explain()
   }
 
   /** The warehouse as it stands. */
@@ -201,7 +239,7 @@ export class App {
     const address = choice.other ?? { ...config, ...requireService(config) }
     // Many commands do not use the service, and loading its client takes a tenth of their start.
     const { ApiClient } = await import('./api/client.js')
-    this.#secrets.push(address.apiKey)
+    this.#keepSecret(address.apiKey)
     const client = new ApiClient({
       baseUrl: address.apiUrl,
       apiKey: address.apiKey,

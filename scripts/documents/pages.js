@@ -72,6 +72,8 @@ export function exampleConfig(descriptions) {
     // Empty means absent.
     members[name] = defaultValue ?? ''
   }
+  members['//accounts'] = 'Several accounts, each with what is its own (docs/accounts.md).'
+  members.accounts = []
   return `${JSON.stringify(members, null, 2)}\n`
 }
 
@@ -252,7 +254,7 @@ export function roomsList(rooms) {
  * config/tracking-sync.schema.json: what the configuration file may hold. Editors complete and
  * check it by this. `shape` has the kind of each setting, `toJsonSchema` makes its schema.
  */
-export function configSchema(descriptions, shape, toJsonSchema) {
+export function configSchema(descriptions, shape, toJsonSchema, isOfAccount) {
   const properties = Object.fromEntries(
     descriptions
       .filter(({ isSecret }) => isSecret !== true)
@@ -269,7 +271,25 @@ export function configSchema(descriptions, shape, toJsonSchema) {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Configuration file of tracking-sync',
     type: 'object',
-    properties: { $schema: { type: 'string' }, ...properties },
+    properties: {
+      $schema: { type: 'string' },
+      ...properties,
+      accounts: {
+        description: 'Several accounts, each with what is its own (docs/accounts.md).',
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,29}$' },
+            apiKeyFile: { description: 'File that holds its key.', type: 'string' },
+            ...Object.fromEntries(Object.entries(properties).filter(([name]) => isOfAccount(name))),
+          },
+          required: ['name'],
+          patternProperties: { '^//': { description: 'A comment.' } },
+          additionalProperties: false,
+        },
+      },
+    },
     patternProperties: { '^//': { description: 'A comment.' } },
     additionalProperties: false,
   }

@@ -217,6 +217,7 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
 
 export const config = declare({
   name: 'config',
+  isForAccount: false,
   help: 'Show every setting: its value (secrets masked), where it comes from and what it means.',
   settings: 'all',
   run: async ({ config: values, origins }) => {

@@ -10,6 +10,8 @@ import {
   type StopSignal,
 } from '../base/exit-code.js'
 import { projectFile } from '../base/project-file.js'
+import type { ConfigSources } from '../config/load.js'
+import type { LoadedAccount } from '../config/load-accounts.js'
 import type { SettingName } from '../config/settings.js'
 import { formatParts, type Part, type Terminal, terminalOf } from './output/print-table.js'
 
@@ -37,6 +39,17 @@ export type SettingFlags = Partial<Record<SettingName, unknown>> & {
 export interface RunOptions {
   /** Ctrl-C belongs to a program that the command has started. */
   readonly isInterruptIgnored?: boolean
+  /** False: it works without one of the accounts, where there are several. */
+  readonly isForAccount?: boolean
+}
+
+/** What of a command line decides for which accounts it is. */
+export interface AccountChoice {
+  /** Where accounts are configured, one must be chosen. */
+  readonly needsAccount: boolean
+  /** It can be for all of them, with `--all`. */
+  readonly hasAll: boolean
+  readonly isForAll: boolean
 }
 
 /** What a command prints on standard output, and how it ends. */
@@ -106,12 +119,12 @@ export class CommandIo {
   async withApp(
     flags: SettingFlags,
     work: (app: App) => Promise<number | undefined>,
-    options: RunOptions,
+    options: RunOptions & AccountChoice,
   ): Promise<void> {
     const stop = new AbortController()
     const unlisten = listenForSignals(this.process, stop, options)
     try {
-      this.exitCode = await this.#run(flags, work, stop.signal)
+      this.exitCode = await this.#run(flags, work, stop.signal, options)
     } finally {
       unlisten()
     }
@@ -121,6 +134,7 @@ export class CommandIo {
     flags: SettingFlags,
     work: (app: App) => Promise<number | undefined>,
     signal: AbortSignal,
+    { needsAccount, hasAll, isForAll }: AccountChoice,
   ): Promise<number> {
     const { process } = this
     const { env: environment } = process
@@ -138,17 +152,25 @@ export class CommandIo {
       // Loaded late: help needs no settings, and reporting wrong settings needs no drivers.
       const { loadConfig, readEnvironment } = await import('../config/load.js')
       const { createRedactor } = await import('../base/logger.js')
-      const loaded = loadConfig({
+      const sources = {
         environment: environment ?? readEnvironment(),
         workingDirectory: process.cwd(),
         flags: settings,
         configFile,
-      })
+      }
+      const loaded = loadConfig(sources)
       redact = createRedactor(loaded.secrets)
+      const accounts = isForAll ? await loadAll(sources) : []
+      redact = createRedactor([loaded, ...accounts].flatMap(({ secrets }) => secrets))
+      if (needsAccount && !isForAll && loaded.accounts.length > 0) {
+        const { requireAccount } = await import('../config/load-accounts.js')
+        requireAccount(loaded, hasAll)
+      }
       const { App } = await import('../app.js')
       const { logFormat } = loaded.config
       app = new App({
         loaded,
+        accounts,
         workingDirectory: process.cwd(),
         logStream: process.stderr,
         isLogForPeople: logFormat === 'text' || (logFormat === 'auto' && process.stderr.isTTY),
@@ -156,7 +178,8 @@ export class CommandIo {
         programVersion: this.programVersion,
       })
       redact = app.redact
-      for (const warning of loaded.warnings) app.logger.warn(warning)
+      const warnings = new Set([loaded, ...accounts].flatMap((one) => one.warnings))
+      for (const warning of warnings) app.logger.warn(warning)
       return (await work(app)) ?? EXIT_CODES.complete
     } catch (thrown) {
       const stopSignal = signal.aborted ? stopSignalOf(signal.reason) : undefined
@@ -173,6 +196,11 @@ export class CommandIo {
       process.off('uncaughtException', onFault)
     }
   }
+}
+
+async function loadAll(sources: ConfigSources): Promise<LoadedAccount[]> {
+  const { loadAccounts } = await import('../config/load-accounts.js')
+  return loadAccounts(sources)
 }
 
 /** The first signal asks for an orderly end; a second one ends at once. */

@@ -37,6 +37,7 @@ export type AddCommand = (parent: Command, io: CommandIo) => void
 /** Settings that every command takes. */
 const COMMON: readonly SettingName[] = [
   'home',
+  'account',
   'schema',
   'databasePort',
   'allowInsecureDatabase',
@@ -54,7 +55,7 @@ export const SERVICE_ONLY: readonly SettingName[] = [
 ]
 
 export function declare<const Takes extends Inputs>(declaration: Declaration<Takes>): AddCommand {
-  const { name, help, isDefault, json = 'Print as JSON.', flags, run } = declaration
+  const { name, help, isDefault, json = 'Print as JSON.', flags, run, common = COMMON } = declaration
   const takes = Object.entries(declaration.takes ?? {})
   return (parent, io) => {
     const command = addNamed(parent, name, help, isDefault)
@@ -67,7 +68,7 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
     command.action(async () => {
       const options = command.opts()
       const given: unknown[] = command.processedArgs.slice()
-      const values = Object.fromEntries(
+      const values: Readonly<Record<string, unknown>> = Object.fromEntries(
         takes.map(([key, { item, read }]) => [
           key,
           read(item instanceof Argument ? given.shift() : options[key]),
@@ -82,7 +83,12 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
         if (typeof answer === 'object') io.show(isJson, answer)
         return typeof answer === 'object' ? answer.exitCode : (answer ?? undefined)
       }
-      await io.withApp({ ...flags, ...settings }, work, declaration)
+      await io.withApp({ ...flags, ...settings }, work, {
+        ...declaration,
+        needsAccount: declaration.isForAccount ?? common.includes('account'),
+        hasAll: takes.some(([key]) => key === 'all'),
+        isForAll: 'all' in values && values.all === true,
+      })
     })
   }
 }

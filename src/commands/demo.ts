@@ -26,6 +26,7 @@ const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar']
 
 export const demo = declare({
   name: 'demo',
+  isForAccount: false,
   help:
     'Show everything on this machine: embedded database, simulator, backfill, a day passing, ' +
     'sync, three answers. Needs no key, server or configuration.',

@@ -28,6 +28,17 @@ const OF_THE_PROCESS: readonly SettingName[] = [
   'logFormat',
 ]
 
+/** Whether an account can have this setting in its entry of the configuration file. */
+export function isOfAccount(name: string): boolean {
+  return allSettings.some(
+    ({ name: setting, isSecret, isHidden }) =>
+      setting === name &&
+      isSecret !== true &&
+      isHidden !== true &&
+      !OF_THE_PROCESS.includes(setting),
+  )
+}
+
 /** TRACKING_API_KEY_FILE and TRACKING_WEBHOOK_SECRET_PREVIOUS would be variables of theirs. */
 const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 
@@ -85,14 +96,9 @@ function readEntry(
     problems.push({ setting: `apiKeyFile of ${name.data}`, problem: 'must be the path of a file' })
   }
   const settings: Partial<Record<SettingName, unknown>> = {}
-  const mayHave = allSettings.filter(
-    ({ name: setting, isSecret, isHidden }) =>
-      isSecret !== true && isHidden !== true && !OF_THE_PROCESS.includes(setting),
-  )
   for (const [member, setting] of Object.entries(members)) {
     if (member.startsWith('//')) continue
-    const known = mayHave.find((each) => each.name === member)
-    if (known !== undefined) settings[known.name] = setting
+    if (isOfAccount(member)) settings[member as SettingName] = setting
     else problems.push({ setting: `${member} of ${name.data}`, problem: problemOf(member) })
   }
   return {
@@ -104,7 +110,7 @@ function readEntry(
 
 function problemOf(member: string): string {
   const setting = allSettings.find(({ name }) => name === member)
-  if (setting?.isSecret === true) {
+  if (setting !== undefined && hasOwn(setting)) {
     return (
       'is a secret and must not be in the configuration file; set ' +
       `${setting.variable}_<ACCOUNT> in the environment, or ${setting.variable}_<ACCOUNT>_FILE`

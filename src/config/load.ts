@@ -64,7 +64,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { accounts, ...file } = readConfigFile(sources, findings)
   warnings.push(...misspelt(accounts, environment, dotEnv))
   const account = findAccount(
-    [sources.flags?.account, environment.TRACKING_ACCOUNT, dotEnv.TRACKING_ACCOUNT],
+    [sources.flags?.account, environment.TRACKING_ACCOUNT, dotEnv.TRACKING_ACCOUNT, file.account],
     accounts,
     problems,
   )

@@ -17,6 +17,7 @@ import {
 import * as exitCodes from '../../src/base/exit-code.js'
 import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
+import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
@@ -77,7 +78,7 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
     [
       'config/tracking-sync.schema.json',
-      () => configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema),
+      () => configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema, isOfAccount),
     ],
     [
       'man/tracking-sync.1',

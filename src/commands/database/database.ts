@@ -10,6 +10,7 @@ const server = () => import('../../embedded-postgres/embedded-database.js')
 
 const start = declare({
   name: 'start',
+  isForAccount: false,
   help: 'Start it and leave it running.',
   run: async (app) => {
     refuseOtherDatabase(app)
@@ -35,6 +36,7 @@ const start = declare({
 
 const stop = declare({
   name: 'stop',
+  isForAccount: false,
   help: 'Stop it and keep its data.',
   run: async (app) => {
     refuseOtherDatabase(app)
@@ -50,6 +52,7 @@ const stop = declare({
 
 const url = declare({
   name: 'url',
+  isForAccount: false,
   help: 'Print its address, password included, for a tool to connect with.',
   run: async (app) => {
     const address =
@@ -63,6 +66,7 @@ const url = declare({
 
 const psql = declare({
   name: 'psql',
+  isForAccount: false,
   help: 'Open psql on it (psql itself must be installed).',
   json: false,
   // In psql, Ctrl-C ends a statement and not the program.

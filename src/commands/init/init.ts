@@ -8,6 +8,7 @@ const FILE = '.env'
 
 export const init = declare({
   name: 'init',
+  isForAccount: false,
   help:
     'Ask for service, key, database and webhook, test each answer, and write .env. ' +
     'What is given as a flag or in the environment is tested and not asked for. ' +
