@@ -34,6 +34,15 @@ export function showText(text: string, longest = 500): string {
   })
 }
 
+const NAMES_SHOWN = 8
+
+/** `a, b, c`; of many the first eight, `and 192 more`. */
+export function listNames(names: readonly string[]): string {
+  const rest = names.length - NAMES_SHOWN
+  const shown = names.slice(0, NAMES_SHOWN).join(', ')
+  return rest > 0 ? `${shown} and ${rest} more` : shown
+}
+
 /** `; did you mean x?` where one of the candidates is near, else nothing. */
 export function suggest(word: string, candidates: readonly string[]): string {
   const near = nearest(word, candidates)

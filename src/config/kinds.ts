@@ -56,6 +56,12 @@ export const schemaName = matching(
   'must be 1 to 50 lower-case letters, digits or underscores, not beginning with a digit',
 )
 
+/** Part of a schema's name, of a path, and with capitals of a variable. */
+export const accountName = matching(
+  /^[a-z][a-z0-9_-]{0,29}$/,
+  'must be 1 to 30 lower-case letters, digits, hyphens or underscores, beginning with a letter',
+)
+
 export const publicUrl = text.refine((value) => {
   if (!URL.canParse(value)) return false
   const { protocol, username, password, search, hash } = new URL(value)

@@ -2,7 +2,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
-import { suggest } from '../base/phrases.js'
+import { listNames, suggest } from '../base/phrases.js'
+import {
+  readAccounts,
+  schemaOf,
+  schemaProblems,
+  variableOf,
+  type AccountEntry,
+} from './accounts.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
 import { presetNames, readPreset } from './presets.js'
 import {
@@ -13,7 +20,8 @@ import {
   type SettingName,
 } from './settings.js'
 
-export type SettingOrigin = 'flag' | 'environment' | '.env' | 'file' | 'preset' | 'default'
+export type SettingOrigin =
+  'flag' | 'account' | 'environment' | '.env' | 'file' | 'preset' | 'default'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -32,6 +40,8 @@ export interface ConfigSources {
 export interface LoadedConfig {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, SettingOrigin>>
+  /** Names of the accounts of the configuration file, in its order. */
+  readonly accounts: readonly string[]
   /** Values that must never be printed: secrets, and the password inside the database address. */
   readonly secrets: readonly string[]
   readonly warnings: readonly string[]
@@ -49,8 +59,9 @@ interface Findings {
 }
 
 /**
- * Looks for each setting among the flags, then in the environment, in `.env`, in the configuration
- * file and in the preset of the service, and takes its default otherwise. Empty means absent. Throws
+ * Looks for each setting among the flags, then at the account if one is chosen, in the environment,
+ * in `.env`, in the configuration file and in the preset of the service, and takes its default
+ * otherwise. Empty means absent. The key of an account is its own: the general one does not count. Throws
  * ConfigError with all problems together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
@@ -59,17 +70,21 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { environment } = sources
   const dotEnv =
     sources.isDotEnvIgnored === true ? {} : readDotEnv(sources.workingDirectory, findings)
-  const file = readConfigFile(sources, findings)
-  warnings.push(...misspelt(environment, dotEnv))
+  const { accounts, ...file } = readConfigFile(sources, findings)
+  warnings.push(...misspelt(accounts, environment, dotEnv))
+  const account = findAccount(sources, accounts, dotEnv, problems)
   const values: Partial<Record<SettingName, unknown>> = {}
   let preset: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
+    // Else one account would be read with the key of another.
+    const isGeneral = account === undefined || name !== 'apiKey'
     const candidates: readonly [SettingOrigin, unknown][] = [
       ['flag', sources.flags?.[name]],
-      ['environment', fromEnvironment(setting, environment, findings)],
-      ['.env', fromEnvironment(setting, dotEnv, findings)],
+      ['account', account && ofAccount(setting, account, [environment, dotEnv], findings)],
+      ['environment', isGeneral ? fromEnvironment(setting, environment, findings) : undefined],
+      ['.env', isGeneral ? fromEnvironment(setting, dotEnv, findings) : undefined],
       ['file', file[name]],
       ['preset', preset[name]],
     ]
@@ -86,6 +101,16 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     // The first of all settings.
     if (name === 'service' && found !== undefined) preset = presetOf(found[1], findings)
   }
+  const base = typeof values.schema === 'string' ? values.schema : DEFAULT_SCHEMA
+  if (account !== undefined && !['flag', 'account'].includes(origins.schema)) {
+    values.schema = schemaOf(account.name, base)
+    origins.schema = 'account'
+  }
+  const schemas = accounts.map(({ name, settings }) => {
+    const own = settings.schema
+    return { name, schema: typeof own === 'string' && own !== '' ? own : schemaOf(name, base) }
+  })
+  if (account === undefined) problems.push(...schemaProblems(schemas, base))
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
   if (isKeyAtRisk(values)) {
@@ -100,7 +125,84 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
-  return { config, origins, secrets: secretsOf(config), warnings }
+  const names = accounts.map(({ name }) => name)
+  return { config, origins, accounts: names, secrets: secretsOf(config), warnings }
+}
+
+const DEFAULT_SCHEMA = 'tracking'
+
+/** The account that is asked for; undefined where none is. */
+function findAccount(
+  { flags, environment }: ConfigSources,
+  accounts: readonly AccountEntry[],
+  dotEnv: Environment,
+  problems: ConfigProblem[],
+): AccountEntry | undefined {
+  const wanted = [flags?.account, environment.TRACKING_ACCOUNT, dotEnv.TRACKING_ACCOUNT].find(
+    (name) => typeof name === 'string' && name !== '',
+  )
+  if (typeof wanted !== 'string') return undefined
+  const found = accounts.find(({ name }) => name === wanted)
+  if (found !== undefined) return found
+  const names = accounts.map(({ name }) => name)
+  const problem =
+    names.length === 0
+      ? `is ${wanted}, but the configuration file names no accounts`
+      : `is ${wanted}, and the configuration file has ${listNames(names)}${suggest(wanted, names)}`
+  problems.push({ setting: 'TRACKING_ACCOUNT', problem })
+  return undefined
+}
+
+/** A setting as an account has it: in its entry, or a secret in the environment or in a file. */
+function ofAccount(
+  setting: SettingDescription,
+  account: AccountEntry,
+  environments: readonly Environment[],
+  findings: Findings,
+): unknown {
+  const { name, isSecret } = setting
+  if (isSecret !== true) return account.settings[name]
+  const variable = variableOf(setting, account.name)
+  const [value] = environments
+    .map((environment) => fromEnvironment({ ...setting, variable }, environment, findings))
+    .filter((found) => found !== undefined)
+  if (value !== undefined || name !== 'apiKey' || account.apiKeyFile === undefined) return value
+  return readSecretFile(`apiKeyFile of ${account.name}`, account.apiKeyFile, findings)
+}
+
+/** An account with its settings. */
+export interface LoadedAccount extends LoadedConfig {
+  readonly name: string
+}
+
+/**
+ * The settings of every account, as `loadConfig` finds them. Throws ConfigError with the problems of
+ * all accounts together, also where two of them have one key or one schema of a database.
+ */
+export function loadAccounts(sources: ConfigSources): LoadedAccount[] {
+  const { accounts } = loadConfig(sources)
+  const problems: ConfigProblem[] = []
+  const loaded: LoadedAccount[] = []
+  for (const name of accounts) {
+    try {
+      const flags = { ...sources.flags, account: name }
+      loaded.push({ name, ...loadConfig({ ...sources, flags }) })
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      for (const one of thrown.problems) {
+        problems.push({ ...one, setting: `${one.setting} of ${name}` })
+      }
+    }
+  }
+  for (const [at, { name, config }] of loaded.entries()) {
+    const same = loaded
+      .slice(0, at)
+      .find((other) => config.apiKey !== undefined && other.config.apiKey === config.apiKey)
+    if (same === undefined) continue
+    problems.push({ setting: `the key of ${name}`, problem: `is the key of ${same.name} too` })
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return loaded
 }
 
 function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {
@@ -115,10 +217,12 @@ function presetOf(service: unknown, { problems }: Findings): Partial<Record<Sett
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
-function misspelt(...sources: readonly Environment[]): string[] {
-  const known = allSettings.flatMap(({ variable, isSecret }) =>
-    isSecret === true ? [variable, `${variable}_FILE`] : [variable],
-  )
+function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Environment[]): string[] {
+  const known = allSettings.flatMap((setting) => {
+    if (setting.isSecret !== true) return [setting.variable]
+    const own = accounts.map(({ name }) => variableOf(setting, name))
+    return [setting.variable, ...own].flatMap((variable) => [variable, `${variable}_FILE`])
+  })
   const given = new Set(sources.flatMap((source) => Object.keys(source)))
   return [...given]
     .filter((name) => name.startsWith('TRACKING_') && !known.includes(name))
@@ -272,29 +376,34 @@ function readDotEnv(workingDirectory: string, findings: Findings): Environment {
   return variables
 }
 
+interface ConfigFile extends Readonly<Record<string, unknown>> {
+  readonly accounts: readonly AccountEntry[]
+}
+
 /** The members of the configuration file. Names that are not settings become problems. */
 function readConfigFile(
   { workingDirectory, configFile }: ConfigSources,
   findings: Findings,
-): Readonly<Record<string, unknown>> {
+): ConfigFile {
   const { problems } = findings
   const name = configFile ?? 'config/tracking-sync.json'
   const content = readIfThere(resolve(workingDirectory, name), name, findings)
   if (content === undefined) {
     if (configFile !== undefined) problems.push({ setting: name, problem: 'does not exist' })
-    return {}
+    return { accounts: [] }
   }
   const parsed = parseJsonObject(content)
   if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
   // JSON has no comments: members that begin with // serve as such. `$schema` is for editors.
-  const entries = Object.entries(parsed ?? {}).filter(
+  const { accounts, ...members } = (parsed ?? {}) as Readonly<Record<string, unknown>>
+  const entries = Object.entries(members).filter(
     ([key]) => !key.startsWith('//') && key !== '$schema',
   )
   for (const [key] of entries) {
     if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
     problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
   }
-  return Object.fromEntries(entries)
+  return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, problems) }
 }
 
 function parseJsonObject(content: string): object | undefined {

@@ -52,6 +52,16 @@ const settings = {
       'Schema of the data tables. The others are named after it: <schema>_sync, ' +
       '<schema>_analytics, <schema>_as_of, <schema>_datasync, <schema>_stored.',
   },
+  account: {
+    variable: 'TRACKING_ACCOUNT',
+    kind: kind.accountName.optional(),
+    meaning: 'Account of the configuration file to work for, where it names several.',
+  },
+  accountsAtOnce: {
+    variable: 'TRACKING_ACCOUNTS_AT_ONCE',
+    kind: kind.wholeNumber(1, 64).default(8),
+    meaning: 'Accounts that one process reads at the same time; the others wait for their turn.',
+  },
   rateLimitPerMinute: {
     ...ofService.rateLimitPerMinute,
     kind: ofService.rateLimitPerMinute.kind.default(generic.rateLimitPerMinute),
