@@ -147,8 +147,8 @@ function findAccount(
   const names = accounts.map(({ name }) => name)
   const problem =
     names.length === 0
-      ? `is ${wanted}, but the configuration file names no accounts`
-      : `is ${wanted}, and the configuration file has ${listNames(names)}${suggest(wanted, names)}`
+      ? 'is set, but the configuration file names no accounts'
+      : `is none of the configuration file, which has ${listNames(names)}${suggest(wanted, names)}`
   problems.push({ setting: 'TRACKING_ACCOUNT', problem })
   return undefined
 }
