@@ -121,10 +121,10 @@ export class App {
     this.config = loaded.config
     this.origins = loaded.origins
     // One list, so that no account's line shows the secret of another.
-    this.#secrets = whole?.#secrets ?? []
+    this.#secrets = whole === undefined ? [] : whole.#secrets
     this.#keepSecret(...loaded.secrets, ...accounts.flatMap(({ secrets }) => secrets))
     this.logger =
-      whole?.logger.child({ account: loaded.config.account }) ??
+      (whole === undefined ? undefined : whole.logger.child({ account: loaded.config.account })) ??
       createLogger({
         level: loaded.config.logLevel,
         format: options.isLogForPeople ? 'text' : 'json',

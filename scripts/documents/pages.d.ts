@@ -14,6 +14,7 @@ export function configSchema(
   descriptions: readonly SettingDescription[],
   shape: Readonly<Record<string, z.ZodType>>,
   toJsonSchema: (kind: z.ZodType) => object,
+  isOfAccount: (name: string) => boolean,
 ): string
 export function exitCodesPage(
   tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,

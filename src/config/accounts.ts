@@ -153,11 +153,10 @@ export function findAccount(
   const found = accounts.find(({ name }) => name === wanted)
   if (found !== undefined) return found
   const names = accounts.map(({ name }) => name)
-  const shown = JSON.stringify(wanted)
   const problem =
     names.length === 0
-      ? `is ${shown}, but the configuration file names no accounts`
-      : `is ${shown}, which is not one of ${listNames(names)}${suggest(wanted, names)}`
+      ? 'is set, but the configuration file names no accounts'
+      : `is none of the configuration file, which has ${listNames(names)}${suggest(wanted, names)}`
   problems.push({ setting: 'TRACKING_ACCOUNT', problem })
   return undefined
 }

@@ -1,10 +1,7 @@
 import type { Kysely } from 'kysely'
-import pg from 'pg'
 import { ConnectorError, toError } from '../../base/errors.js'
-import type { Logger } from '../../base/logger.js'
+import { createPool, type ConnectionPool, type PoolOptions } from './connection-pool.js'
 import type { CopiedRows } from './copy-rows.js'
-import { boundConnection, type BoundConnection } from './bound-connection.js'
-import { clientClassOf } from '../../base/scram-client.js'
 import {
   collectAnswer,
   streamAnswer,
@@ -13,13 +10,6 @@ import {
 } from './read-answer.js'
 import { withSnapshot, type Snapshot, type SnapshotClient } from './read-snapshot.js'
 import { SchemaNames } from './schema-names.js'
-import {
-  KEEPALIVE_IDLE_S,
-  prepareSession,
-  sessionSettings,
-  STATEMENT_TIMEOUT_MS,
-  type PreparedSession,
-} from './session-settings.js'
 import { toWarehouseError } from './sqlstate.js'
 import type { SyncTables } from './tables.js'
 import { typedStatements, type RunStatement } from './typed-statements.js'
@@ -74,78 +64,21 @@ export interface Warehouse extends Session {
   close(): Promise<void>
 }
 
-export interface WarehouseOptions {
-  readonly url: string
+export interface WarehouseOptions extends PoolOptions {
   /** Base name of the schemas. */
   readonly schema: string
-  readonly logger: Logger
-  /** Connections at most; 5 unless told otherwise. */
-  readonly poolSize?: number
-  readonly statementTimeoutMs?: number
-  /** Every transaction is read-only: for free SQL of people. */
-  readonly isReadOnly?: boolean
-  readonly applicationName?: string
+  /** Connections that are shared with other warehouses of this database, in place of own ones. */
+  readonly pool?: ConnectionPool | undefined
 }
 
 /**
- * Beyond a statement's own limit, for the answer to come: a server that hangs is noticed within 35
- * s.
- */
-const ANSWER_MS = 5_000
-const CONNECT_TIMEOUT_MS = 5_000
-
-/**
- * The warehouse: a pool with fixed session settings and a typed view of the bookkeeping. Connects
- * on first use. The session's `search_path` names no user schema, so that an object of the same
- * name elsewhere is never hit.
+ * The warehouse: connections and a typed view of the bookkeeping. The session's `search_path` names
+ * no user schema, so that an object of the same name elsewhere is never hit.
  */
 export function createWarehouse(options: WarehouseOptions): Warehouse {
   const names = new SchemaNames(options.schema)
-  const settings: pg.ClientConfig = {
-    connectionString: options.url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_IDLE_S * 1000,
-    application_name: options.applicationName ?? 'tracking-sync',
-    types: createTypes(),
-  }
-  const Client = clientClassOf(options.url)
-  const statementMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
-  const wanted = sessionSettings(options)
-  const prepare = (client: pg.ClientBase): Promise<PreparedSession> =>
-    prepareSession(client, wanted, statementMs + ANSWER_MS)
-  const sessions = new WeakMap<pg.ClientBase, PreparedSession>()
-  const pool = new pg.Pool({
-    ...settings,
-    Client,
-    pipeline: true,
-    max: options.poolSize ?? 5,
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
-    onConnect: async (client: pg.ClientBase) => {
-      sessions.set(client, await prepare(client))
-    },
-  })
-  // Without a handler a killed backend ends the process: idle clients report here, checked-out ones
-  // on themselves.
-  pool.on('error', (error) => {
-    options.logger.warn('an idle database connection was lost', { error })
-  })
-  pool.on('connect', (client) => {
-    client.on('error', (error) => {
-      options.logger.warn('a database connection was lost', { error })
-    })
-  })
-  const withConnection = async <Result>(
-    use: (connection: BoundConnection) => Promise<Result>,
-  ): Promise<Result> => {
-    const client = await pool.connect()
-    const connection = boundConnection(client, statementMs + ANSWER_MS, sessions.get(client))
-    try {
-      return await use(connection)
-    } finally {
-      connection.release()
-    }
-  }
+  const pool = options.pool ?? createPool(options)
+  const { withConnection } = pool
   const transaction: Warehouse['transaction'] = (action, work) =>
     wrapErrors(action, () =>
       withConnection(async ({ query }) => {
@@ -160,7 +93,6 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
         }
       }),
     )
-  let closing: Promise<void> | undefined
   return {
     ...createSession(
       (sqlText, parameters) => withConnection(({ query }) => query(sqlText, parameters)),
@@ -170,22 +102,16 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
     read: transaction,
     readTable: (action, sqlText, question) =>
       wrapErrors(action, () =>
-        collectAnswer(
-          streamAnswer({ client: new Client(settings), prepare }, names, sqlText, question),
-        ),
+        collectAnswer(streamAnswer(pool.another(), names, sqlText, question)),
       ),
     streamTable: (action, sqlText, question) =>
-      wrapStream(
-        action,
-        streamAnswer({ client: new Client(settings), prepare }, names, sqlText, question),
-      ),
+      wrapStream(action, streamAnswer(pool.another(), names, sqlText, question)),
     readSnapshot: (action, signal, work) =>
       wrapErrors(action, () =>
-        withSnapshot({ client: new Client(settings), prepare }, signal, (client) =>
-          work(toSnapshot(client, names)),
-        ),
+        withSnapshot(pool.another(), signal, (client) => work(toSnapshot(client, names))),
       ),
-    close: () => (closing ??= pool.end()),
+    // One that others use as well is closed by whoever made it.
+    close: () => (options.pool === undefined ? pool.close() : Promise.resolve()),
   }
 }
 
@@ -253,19 +179,3 @@ async function* wrapStream(
  * What a typed statement of the bookkeeping was doing, unless the transaction around it says so.
  */
 const UNNAMED_ACTION = 'use the bookkeeping'
-
-/**
- * Types whose JavaScript form would lose something, microseconds or digits, stay texts; counts fit
- * a number.
- */
-function createTypes(): pg.TypeOverrides {
-  const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, INT8 } = pg.types.builtins
-  const types = new pg.TypeOverrides()
-  for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC]) {
-    types.setTypeParser(type, (value: string) => value)
-  }
-  types.setTypeParser(INT8, (value: string) => {
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  })
-  return types
-}

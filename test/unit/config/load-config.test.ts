@@ -66,6 +66,7 @@ describe('where a setting comes from', () => {
       rateLimitPerMinute: 90,
       pageSize: 100,
       requestTimeoutSeconds: 120,
+      accountsAtOnce: 8,
       eventConcurrency: 4,
       transportEventChecksPerSync: 1,
       fullSyncHours: 24,

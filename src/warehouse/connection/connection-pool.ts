@@ -1,0 +1,109 @@
+import pg from 'pg'
+import type { Logger } from '../../base/logger.js'
+import { clientClassOf } from '../../base/scram-client.js'
+import { boundConnection, type BoundConnection } from './bound-connection.js'
+import type { AnswerConnection } from './read-answer.js'
+import {
+  KEEPALIVE_IDLE_S,
+  prepareSession,
+  sessionSettings,
+  STATEMENT_TIMEOUT_MS,
+  type PreparedSession,
+} from './session-settings.js'
+
+/** Connections to one database, which several warehouses in it may share. */
+export interface ConnectionPool {
+  readonly withConnection: <Result>(
+    use: (connection: BoundConnection) => Promise<Result>,
+  ) => Promise<Result>
+  /** A connection beside those of the pool, for the answer to a question. */
+  readonly another: () => AnswerConnection
+  /** Ends every connection. Idempotent. */
+  readonly close: () => Promise<void>
+}
+
+export interface PoolOptions {
+  readonly url: string
+  readonly logger: Logger
+  /** Connections at most; 5 unless told otherwise. */
+  readonly poolSize?: number
+  readonly statementTimeoutMs?: number
+  /** Every transaction is read-only: for free SQL of people. */
+  readonly isReadOnly?: boolean
+  readonly applicationName?: string
+}
+
+/** A pool with fixed session settings, whatever warehouse is asked. Connects on first use. */
+export function createPool(options: PoolOptions): ConnectionPool {
+  const settings: pg.ClientConfig = {
+    connectionString: options.url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_IDLE_S * 1000,
+    application_name: options.applicationName ?? 'tracking-sync',
+    types: createTypes(),
+  }
+  const Client = clientClassOf(options.url)
+  const statementMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const wanted = sessionSettings(options)
+  const prepare = (client: pg.ClientBase): Promise<PreparedSession> =>
+    prepareSession(client, wanted, statementMs + ANSWER_MS)
+  const sessions = new WeakMap<pg.ClientBase, PreparedSession>()
+  const pool = new pg.Pool({
+    ...settings,
+    Client,
+    pipeline: true,
+    max: options.poolSize ?? 5,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
+    onConnect: async (client: pg.ClientBase) => {
+      sessions.set(client, await prepare(client))
+    },
+  })
+  // Without a handler a killed backend ends the process: idle clients report here, checked-out ones
+  // on themselves.
+  pool.on('error', (error) => {
+    options.logger.warn('an idle database connection was lost', { error })
+  })
+  pool.on('connect', (client) => {
+    client.on('error', (error) => {
+      options.logger.warn('a database connection was lost', { error })
+    })
+  })
+  let closing: Promise<void> | undefined
+  return {
+    withConnection: async (use) => {
+      const client = await pool.connect()
+      const connection = boundConnection(client, statementMs + ANSWER_MS, sessions.get(client))
+      try {
+        return await use(connection)
+      } finally {
+        connection.release()
+      }
+    },
+    another: () => ({ client: new Client(settings), prepare }),
+    close: () => (closing ??= pool.end()),
+  }
+}
+
+/**
+ * Beyond a statement's own limit, for the answer to come: a server that hangs is noticed within 35
+ * s.
+ */
+const ANSWER_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * Types whose JavaScript form would lose something, microseconds or digits, stay texts; counts fit
+ * a number.
+ */
+function createTypes(): pg.TypeOverrides {
+  const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, INT8 } = pg.types.builtins
+  const types = new pg.TypeOverrides()
+  for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC]) {
+    types.setTypeParser(type, (value: string) => value)
+  }
+  types.setTypeParser(INT8, (value: string) => {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  })
+  return types
+}
