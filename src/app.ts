@@ -26,6 +26,8 @@ import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
 import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
+import { createPool, type ConnectionPool } from './warehouse/connection/connection-pool.js'
+import { AccountsNames, type SchemaNames } from './warehouse/connection/schema-names.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
 export interface AppOptions {
@@ -56,6 +58,10 @@ interface ConnectOptions {
   readonly url?: string
   /** How its sessions are named at the server. */
   readonly applicationName?: string
+  /** Connections that others use as well, in place of own ones. */
+  readonly pool?: ConnectionPool
+  /** In place of those of one account: what accounts share. */
+  readonly names?: SchemaNames
 }
 
 interface OpenDatabase {
@@ -290,6 +296,20 @@ export class App {
     const { config, logger, redact } = this
     const requestLimit = config.rateLimitPerMinute
     return { warehouse, settings: alertSettingsOf(config), logger, redact, requestLimit }
+  }
+
+  /** Connections to the database of the settings, for the warehouses of many accounts. */
+  async openPool(poolSize: number): Promise<ConnectionPool> {
+    const { url } = await this.openDatabase()
+    const pool = createPool({ url, logger: this.logger, poolSize })
+    this.onClose(() => pool.close())
+    return pool
+  }
+
+  /** The schema that the accounts share, for the table of jobs. */
+  openAccounts(pool?: ConnectionPool): Promise<Warehouse> {
+    const names = new AccountsNames(this.config.schema)
+    return this.connect({ names, ...(pool === undefined ? { poolSize: 2 } : { pool }) })
   }
 
   /** Something of a command's that must be closed with the rest. */

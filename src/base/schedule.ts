@@ -7,8 +7,8 @@ export interface Job {
   readonly name: string
   /** Five fields, or six with seconds in front. */
   readonly cron: string
-  /** Its failure is logged and leaves the schedule in force. */
-  readonly run: () => Promise<void>
+  /** Its failure is logged and leaves the schedule in force; its answer is for other callers. */
+  readonly run: () => Promise<unknown>
 }
 
 export interface JobState {

@@ -11,6 +11,7 @@ import { countOf } from '../base/phrases.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { ALL } from './accounts/for-all.js'
 import { declare, SERVICE_ONLY } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
@@ -246,7 +247,10 @@ export const status = declare({
   help:
     'Show what needs attention and how fresh the warehouse is: ' +
     'rows, last runs, queues, quarantine, request budget, who is writing.',
-  run: async (app) => {
+  settings: ['accountsAtOnce'],
+  takes: ALL,
+  run: async (app, { all }) => {
+    if (all) return (await import('./accounts/status-all.js')).statusOfAll(app)
     const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
     const { slotsOf } = await import('../status/read-vitals.js')

@@ -55,7 +55,15 @@ export const SERVICE_ONLY: readonly SettingName[] = [
 ]
 
 export function declare<const Takes extends Inputs>(declaration: Declaration<Takes>): AddCommand {
-  const { name, help, isDefault, json = 'Print as JSON.', flags, run, common = COMMON } = declaration
+  const {
+    name,
+    help,
+    isDefault,
+    json = 'Print as JSON.',
+    flags,
+    run,
+    common = COMMON,
+  } = declaration
   const takes = Object.entries(declaration.takes ?? {})
   return (parent, io) => {
     const command = addNamed(parent, name, help, isDefault)

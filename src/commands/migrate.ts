@@ -6,6 +6,8 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { CustomerReport } from '../warehouse/schema/customer-access.js'
 import type { PublicationReport } from '../warehouse/schema/publication.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
+import type { App } from '../app.js'
+import { ALL } from './accounts/for-all.js'
 import { declare, flag } from './declare-command.js'
 
 export const migrate = declare({
@@ -14,7 +16,9 @@ export const migrate = declare({
     'Create or upgrade the schemas. ' +
     'The other commands do it too, unless TRACKING_MIGRATE is false.',
   json: 'Print what was done as JSON.',
+  settings: ['accountsAtOnce'],
   takes: {
+    ...ALL,
     roles: flag(
       '--roles',
       'Also create the roles for readers and writers, ' +
@@ -32,61 +36,71 @@ export const migrate = declare({
     ),
     dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
-  run: async (app, given) => {
+  run: async (app, { all, ...given }) => {
     refuseBoth('publication', given.publication, given.dropPublication)
     refuseBoth('customers', given.customers, given.dropCustomers)
-    const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
-    const { createRoles } = await import('../warehouse/schema/roles.js')
-    const publishing = await import('../warehouse/schema/publication.js')
-    const opening = await import('../warehouse/schema/customer-access.js')
-    const warehouse = await app.connect()
-    const options = { sleep: createSleep() }
-    if (given.publication) await publishing.refuseUnpublishable(warehouse)
-    if (given.customers) await opening.refuseOldServer(warehouse)
-    const report = await prepareSchemas(warehouse, options)
-    const roles = given.roles ? await createRoles(warehouse) : undefined
-    const publication = given.publication
-      ? await publishing.createPublication(warehouse)
-      : undefined
-    const dropped = given.dropPublication ? await publishing.dropPublication(warehouse) : undefined
-    const customers = given.customers
-      ? await opening.openToCustomers(warehouse, options)
-      : undefined
-    const closed = given.dropCustomers
-      ? await opening.closeToCustomers(warehouse, options)
-      : undefined
-    const isRefused = roles?.isDone === false
-    const views = report.views.length
-    return {
-      data: {
-        ...report,
-        roles,
-        publication,
-        isPublicationDropped: dropped,
-        customers,
-        isClosedToCustomers: closed,
-      },
-      text: [
-        ...report.applied.map((name) => `applied ${name}`),
-        ...(views > 0 ? [`installed ${views} views`] : []),
-        `The schemas ${Object.values(warehouse.names).join(', ')} are at version ` +
-          `${report.version}.`,
-        ...(roles === undefined ? [] : describeRoles(roles)),
-        ...(publication === undefined ? [] : describePublication(publication)),
-        ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),
-        ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
-        ...(closed === undefined
-          ? []
-          : [closed ? 'Customers read nothing any more.' : 'Customers could read nothing.']),
-      ],
-      exitCode: isRefused ? EXIT_CODES.database : EXIT_CODES.complete,
-      error: isRefused
-        ? 'this user may not create roles or grant rights; ' +
-          'have an administrator run the statements above'
-        : undefined,
-    }
+    if (!all) return migrateOne(app, given)
+    const { migrateAll } = await import('./accounts/migrate-all.js')
+    return migrateAll(app, (ofAccount) => migrateOne(ofAccount, given))
   },
 })
+
+interface Given {
+  readonly roles: boolean
+  readonly publication: boolean
+  readonly dropPublication: boolean
+  readonly customers: boolean
+  readonly dropCustomers: boolean
+}
+
+async function migrateOne(app: App, given: Given) {
+  const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
+  const { createRoles } = await import('../warehouse/schema/roles.js')
+  const publishing = await import('../warehouse/schema/publication.js')
+  const opening = await import('../warehouse/schema/customer-access.js')
+  const warehouse = await app.connect()
+  const options = { sleep: createSleep() }
+  if (given.publication) await publishing.refuseUnpublishable(warehouse)
+  if (given.customers) await opening.refuseOldServer(warehouse)
+  const report = await prepareSchemas(warehouse, options)
+  const roles = given.roles ? await createRoles(warehouse) : undefined
+  const publication = given.publication ? await publishing.createPublication(warehouse) : undefined
+  const dropped = given.dropPublication ? await publishing.dropPublication(warehouse) : undefined
+  const customers = given.customers ? await opening.openToCustomers(warehouse, options) : undefined
+  const closed = given.dropCustomers
+    ? await opening.closeToCustomers(warehouse, options)
+    : undefined
+  const isRefused = roles?.isDone === false
+  const views = report.views.length
+  return {
+    data: {
+      ...report,
+      roles,
+      publication,
+      isPublicationDropped: dropped,
+      customers,
+      isClosedToCustomers: closed,
+    },
+    text: [
+      ...report.applied.map((name) => `applied ${name}`),
+      ...(views > 0 ? [`installed ${views} views`] : []),
+      `The schemas ${Object.values(warehouse.names).join(', ')} are at version ` +
+        `${report.version}.`,
+      ...(roles === undefined ? [] : describeRoles(roles)),
+      ...(publication === undefined ? [] : describePublication(publication)),
+      ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),
+      ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
+      ...(closed === undefined
+        ? []
+        : [closed ? 'Customers read nothing any more.' : 'Customers could read nothing.']),
+    ],
+    exitCode: isRefused ? EXIT_CODES.database : EXIT_CODES.complete,
+    error: isRefused
+      ? 'this user may not create roles or grant rights; ' +
+        'have an administrator run the statements above'
+      : undefined,
+  }
+}
 
 function describeRoles({ isDone, roles, statements }: RolesReport): string[] {
   if (!isDone) return statements.flatMap((statement) => `${statement};`.split('\n'))

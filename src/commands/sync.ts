@@ -1,4 +1,5 @@
 import type { App } from '../app.js'
+import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
 import { countOf } from '../base/phrases.js'
@@ -8,7 +9,8 @@ import type { RunSettings } from '../ingest/run.js'
 import type { Plan, PlanTotal } from '../sync/make-plan.js'
 import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
-import type { CommandIo } from './command-io.js'
+import { ALL } from './accounts/for-all.js'
+import type { Answer, CommandIo } from './command-io.js'
 import { declare, flag, list } from './declare-command.js'
 import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
@@ -58,9 +60,11 @@ const ACCEPTING = {
 
 export const backfill = declare({
   ...RUN,
+  settings: [...RUN.settings, 'accountsAtOnce'],
   name: 'backfill',
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {
+    ...ALL,
     ...ACCEPTING,
     ...ON_FINISH,
     streams: list(
@@ -76,16 +80,25 @@ export const backfill = declare({
       'Only these containers, with their transport events.',
     ),
   },
-  run: (app, { streams, shipmentIds, containerIds, ...options }, io) =>
-    run(app, io, { ...options, command: 'backfill' }, async (dependencies) => {
+  run: (app, { streams, shipmentIds, containerIds, ...options }, io) => {
+    if (options.all) refuseIds([...shipmentIds, ...containerIds])
+    return run(app, io, { ...options, command: 'backfill' }, async (dependencies) => {
       if (streams.length + shipmentIds.length + containerIds.length > 0) {
         const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
         return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
       }
       const { runSync } = await import('../sync/run-sync.js')
       return runSync('backfill', dependencies)
-    }),
+    })
+  },
 })
+
+/** An id is of one account. */
+function refuseIds(ids: readonly string[]): void {
+  if (ids.length === 0) return
+  const problem = 'cannot be given with --shipment or --container; choose with --account'
+  throw new ConfigError([{ setting: '--all', problem }])
+}
 
 export const sync = declare({
   ...RUN,
@@ -93,7 +106,8 @@ export const sync = declare({
   help:
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
-  takes: { ...ACCEPTING, ...ON_FINISH },
+  settings: [...RUN.settings, 'accountsAtOnce'],
+  takes: { ...ALL, ...ACCEPTING, ...ON_FINISH },
   run: (app, options, io) =>
     run(app, io, { ...options, command: 'sync' }, async (dependencies) => {
       const { runSync } = await import('../sync/run-sync.js')
@@ -105,6 +119,8 @@ interface RunFlags {
   readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
+  /** Shows no progress: others run beside it. */
+  readonly isQuiet?: boolean
 }
 
 interface FinishFlags {
@@ -112,12 +128,33 @@ interface FinishFlags {
   readonly onFinish: string | undefined
 }
 
+type Work = (dependencies: SyncDependencies) => Promise<RunReport>
+
 async function run(
   app: App,
   io: CommandIo,
+  options: RunFlags & FinishFlags & { readonly all: boolean },
+  work: Work,
+): Promise<Answer> {
+  if (options.all) {
+    const { runForAll } = await import('./accounts/sync-all.js')
+    return runForAll(app, (ofAccount) => runOne(ofAccount, io, { ...options, isQuiet: true }, work))
+  }
+  const report = await runOne(app, io, options, work)
+  return {
+    data: report,
+    text: describeReport(report),
+    exitCode: report.exitCode,
+    error: await describeProblem(report, app),
+  }
+}
+
+async function runOne(
+  app: App,
+  io: CommandIo,
   options: RunFlags & FinishFlags,
-  work: (dependencies: SyncDependencies) => Promise<RunReport>,
-) {
+  work: Work,
+): Promise<RunReport> {
   const { command, onFinish } = options
   const finish = async (end: RunEnd): Promise<void> => {
     if (onFinish !== undefined) await runOnFinish({ app, io, onFinish, command }, end)
@@ -137,12 +174,7 @@ async function run(
     throw thrown
   })
   await finish({ report })
-  return {
-    data: report,
-    text: describeReport(report),
-    exitCode: report.exitCode,
-    error: await describeProblem(report, app),
-  }
+  return report
 }
 
 /** Tells people of what this run has changed. Cannot fail. */
@@ -168,19 +200,24 @@ async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  { json: isJson, acceptShrink = false, acceptAccount = false }: RunFlags,
+  { json: isJson, acceptShrink = false, acceptAccount = false, isQuiet = false }: RunFlags,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
   // Before a database is started in vain.
   requireService(app.config)
   const warehouse = await app.openWarehouse({ isWriting: true, isAccountAccepted: acceptAccount })
   const { createProgressReporter } = await import('./output/progress.js')
-  const progress = createProgressReporter({
-    stream: io.process.stderr,
-    isJson,
-    requestsPerMinute: app.config.rateLimitPerMinute,
+  const progress = isQuiet
+    ? undefined
+    : createProgressReporter({
+        stream: io.process.stderr,
+        isJson,
+        requestsPerMinute: app.config.rateLimitPerMinute,
+      })
+  const { service } = await app.openService({
+    warehouse,
+    ...(progress && { onWait: progress.onWait }),
   })
-  const { service } = await app.openService({ warehouse, onWait: progress.onWait })
   try {
     return await work({
       service,
@@ -190,10 +227,10 @@ export async function withRunDependencies<Result>(
       reachFailpoint: failpointOf(app),
       programVersion: app.programVersion,
       signal: limitRun(app.signal, app.config.runMinutes),
-      onProgress: progress.onProgress,
+      ...(progress && { onProgress: progress.onProgress }),
     })
   } finally {
-    progress.stop()
+    progress?.stop()
   }
 }
 

@@ -153,13 +153,12 @@ function presetOf(service: unknown, { problems }: Findings): Partial<Record<Sett
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
-function misspelt(
-  accounts: readonly AccountEntry[],
-  ...sources: readonly Environment[]
-): string[] {
+function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Environment[]): string[] {
   const known = allSettings.flatMap((setting) => {
     if (setting.isSecret !== true) return [setting.variable]
-    const own = hasOwn(setting) ? accounts.map(({ name }) => ownVariable(setting.variable, name)) : []
+    const own = hasOwn(setting)
+      ? accounts.map(({ name }) => ownVariable(setting.variable, name))
+      : []
     return [setting.variable, ...own].flatMap((variable) => [variable, `${variable}_FILE`])
   })
   const given = new Set(sources.flatMap((source) => Object.keys(source)))

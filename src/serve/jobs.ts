@@ -19,12 +19,29 @@ const HOUSEKEEPING_CRON = '41 3 * * *'
 /** Each look costs milliseconds. */
 const ALERTS_CRON = '* * * * *'
 
+export type JobDependencies = Pick<
+  ServeDependencies,
+  | 'alerts'
+  | 'clock'
+  | 'config'
+  | 'freeDiskBytes'
+  | 'logger'
+  | 'programVersion'
+  | 'reachFailpoint'
+  | 'runSettings'
+  | 'service'
+  | 'signal'
+  | 'sleep'
+  | 'warehouse'
+>
+
 /**
- * What `serve` does by the clock. A job that is switched off is left out. `processor`: its state in
+ * What `serve` does by the clock. A job that is switched off is left out. A sync answers `held` where
+ * another run is writing. `processor`: its state in
  * this process.
  */
 export function createJobs(
-  dependencies: ServeDependencies,
+  dependencies: JobDependencies,
   processor: () => ProcessorState | undefined,
 ): Job[] {
   const { config, signal, alerts } = dependencies
@@ -46,8 +63,8 @@ export function createJobs(
     cron,
     // Work that was stopped has not failed.
     run: async () => {
-      if (signal.aborted) return
-      await work(dependencies).catch((thrown: unknown) => {
+      if (signal.aborted) return undefined
+      return work(dependencies).catch((thrown: unknown) => {
         if (!signal.aborted) throw toError(thrown)
       })
     },
@@ -58,7 +75,7 @@ export function createJobs(
  * A sync as the command does it. If another process holds the lease, it is that one's turn, and no
  * failure. A run that does not end complete counts as a failure.
  */
-async function runScheduledSync(dependencies: ServeDependencies): Promise<void> {
+async function runScheduledSync(dependencies: JobDependencies): Promise<'held' | undefined> {
   const { service, warehouse, programVersion, sleep, reachFailpoint } = dependencies
   const { config, logger, runSettings: settings, signal } = dependencies
   try {
@@ -75,14 +92,16 @@ async function runScheduledSync(dependencies: ServeDependencies): Promise<void> 
     logger.info('scheduled sync', { syncRunId, outcome, requests })
     const [gravest] = problems
     if (gravest !== undefined) throw new Error(gravest)
+    return undefined
   } catch (thrown) {
     if (!(thrown instanceof LeaseHeldError)) throw thrown
     logger.info('another run is under way; this slot is skipped', { reason: thrown.message })
+    return 'held'
   }
 }
 
 function raise(
-  dependencies: ServeDependencies,
+  dependencies: JobDependencies,
   processor: ProcessorState | undefined,
   isAfterRun: boolean,
 ): Promise<void> {
@@ -101,7 +120,7 @@ function raise(
   })
 }
 
-async function runReconcile(dependencies: ServeDependencies): Promise<void> {
+async function runReconcile(dependencies: JobDependencies): Promise<void> {
   const { config, service, warehouse, logger, signal } = dependencies
   const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
   const report = await reconcile({ service, warehouse, logger, signal, settings })
@@ -109,11 +128,11 @@ async function runReconcile(dependencies: ServeDependencies): Promise<void> {
   logger.info('reconciled', { failed, recovered, alerts: webhook.alerts.length })
 }
 
-async function runStoreViews({ warehouse, logger, signal }: ServeDependencies): Promise<void> {
+async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Promise<void> {
   await storeViews(warehouse, { logger, signal, fromContainers: LARGE_ACCOUNT_CONTAINERS })
 }
 
-async function tidyUp({ config, warehouse, signal, logger }: ServeDependencies): Promise<void> {
+async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): Promise<void> {
   const { webhookRetentionDays: retentionDays } = config
   const bodies = await forgetBodies(warehouse, { retentionDays, signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })

@@ -126,7 +126,7 @@ group by stream`,
   )
 }
 
-function readQueues(warehouse: Warehouse): Promise<QueueStatus[]> {
+export function readQueues(warehouse: Warehouse): Promise<QueueStatus[]> {
   return warehouse.query<QueueStatus>(
     'read the queues',
     `select 'refetch_queue' as queue, state, count(*) as entries,

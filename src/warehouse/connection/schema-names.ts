@@ -65,10 +65,15 @@ export const USERS_TABLES = [
 
 const ANALYTICS_TABLES = [...USERS_TABLES, 'time_zones'] as const
 
-export type TableName = DataTable | (typeof SYNC_TABLES)[number] | (typeof ANALYTICS_TABLES)[number]
+/** Of the schema that accounts share, for workers. */
+const ACCOUNTS_TABLES = ['jobs'] as const
+
+export type TableName =
+  | (typeof ACCOUNTS_TABLES)[number]
+  | DataTable | (typeof SYNC_TABLES)[number] | (typeof ANALYTICS_TABLES)[number]
 
 const SCHEMA_OF_TABLE: ReadonlyMap<string, keyof Schemas> = new Map([
-  ...SYNC_TABLES.map((name) => [name, 'sync'] as const),
+  ...[...SYNC_TABLES, ...ACCOUNTS_TABLES].map((name) => [name, 'sync'] as const),
   ...ANALYTICS_TABLES.map((name) => [name, 'analytics'] as const),
 ])
 
@@ -99,6 +104,23 @@ export class SchemaNames implements Schemas {
   /** Anything else in one of the schemas, such as a view or a function: quoted. */
   in(schema: keyof Schemas, name: string): string {
     return `${quoteIdentifier(this[schema])}.${quoteIdentifier(name)}`
+  }
+}
+
+/** The one schema that the accounts of a configuration share: `<TRACKING_SCHEMA>_accounts`. */
+export class AccountsNames extends SchemaNames {
+  constructor(base: string) {
+    super(base)
+    const schema = `${base}_accounts`
+    const all: Record<keyof Schemas, string> = {
+      data: schema,
+      sync: schema,
+      analytics: schema,
+      asOf: schema,
+      datasync: schema,
+      stored: schema,
+    }
+    Object.assign(this, all)
   }
 }
 

@@ -67,6 +67,8 @@ export interface Warehouse extends Session {
 export interface WarehouseOptions extends PoolOptions {
   /** Base name of the schemas. */
   readonly schema: string
+  /** In place of those of one account. */
+  readonly names?: SchemaNames
   /** Connections that are shared with other warehouses of this database, in place of own ones. */
   readonly pool?: ConnectionPool | undefined
 }
@@ -76,7 +78,7 @@ export interface WarehouseOptions extends PoolOptions {
  * no user schema, so that an object of the same name elsewhere is never hit.
  */
 export function createWarehouse(options: WarehouseOptions): Warehouse {
-  const names = new SchemaNames(options.schema)
+  const names = options.names ?? new SchemaNames(options.schema)
   const pool = options.pool ?? createPool(options)
   const { withConnection } = pool
   const transaction: Warehouse['transaction'] = (action, work) =>

@@ -1,0 +1,30 @@
+import { watchSettingsOf } from '../config/needed-settings.js'
+import { NotificationProcessor } from '../webhooks/process/process-notifications.js'
+import { RefetchWorker } from '../webhooks/process/refetch-worker.js'
+import { closeUnresolved } from '../webhooks/process/claim-notifications.js'
+import { readQueues } from '../status/read-vitals.js'
+import type { JobDependencies } from './jobs.js'
+
+/** Where notifications are applied by workers, this is a job of its own. */
+export const INBOX_JOB = 'inbox'
+
+/**
+ * Applies what waits in the inbox and reads what is due to be refetched, once. Says how long it may
+ * take until more of that is due; undefined when nothing is left.
+ */
+export async function applyInbox(dependencies: JobDependencies): Promise<number | undefined> {
+  const { config, runSettings, warehouse } = dependencies
+  const { refetchDelayMs } = config
+  const settings = { ...runSettings, refetchDelayMs, own: watchSettingsOf(config) }
+  const parts = { ...dependencies, settings }
+  await new NotificationProcessor(parts).processAll()
+  await new RefetchWorker({ ...parts, refetchDelayMs }).readDue()
+  await closeUnresolved(warehouse)
+  const isWaiting = (await readQueues(warehouse)).some(
+    ({ queue, state }) =>
+      queue === 'refetch_queue' || (queue === 'webhook_notifications' && state === 'received'),
+  )
+  return isWaiting ? Math.max(refetchDelayMs, SOONEST_MS) : undefined
+}
+
+const SOONEST_MS = 2_000
