@@ -8,6 +8,7 @@ import { readProgramTree, runCli } from '../dist/commands/program.js'
 import { isOfAccount } from '../dist/config/accounts.js'
 import { readPresets } from '../dist/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../dist/config/settings.js'
+import { ACCOUNT_METRICS } from '../dist/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
 import { manPage } from './documents/man-page.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
@@ -21,7 +22,12 @@ import {
   settingsPage,
 } from './documents/pages.js'
 
-const metrics = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
+const metrics = {
+  ...PROCESS_METRICS,
+  ...RECEIVER_METRICS,
+  ...WAREHOUSE_METRICS,
+  ...ACCOUNT_METRICS,
+}
 
 writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
 writeFileSync(

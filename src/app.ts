@@ -151,11 +151,11 @@ export class App {
 
   /**
    * The parts for one account: its settings, and log lines with its name. The database is that of
-   * the whole program. The caller closes it.
+   * the whole program. `signal` ends what it does. The caller closes it.
    */
-  ofAccount(loaded: LoadedAccount): App {
+  ofAccount(loaded: LoadedAccount, signal = this.signal): App {
     const { accounts: _, ...options } = this.#options
-    return new App({ ...options, loaded }, this)
+    return new App({ ...options, loaded, signal }, this)
   }
 
   /** An account is opened again and again: the list must not grow for that. */

@@ -95,7 +95,7 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
         ...declaration,
         needsAccount: declaration.isForAccount ?? common.includes('account'),
         hasAll: takes.some(([key]) => key === 'all'),
-        isForAll: 'all' in values && values.all === true,
+        isForAll: values.all === true || values.worker === true,
       })
     })
   }

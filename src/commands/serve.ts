@@ -39,6 +39,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'processorWorkers',
   'refetchDelayMs',
   'shutdownSeconds',
+  'accountsAtOnce',
   ...ALERT_SETTINGS,
 ]
 
@@ -55,13 +56,26 @@ export const serve = declare({
   json: false,
   settings: SERVE_SETTINGS,
   takes: {
+    all: flag('--all', 'For every account of the configuration file, in this process.'),
+    worker: flag(
+      '--worker',
+      'As --all, but without the receiver: one of several processes that share the accounts.',
+    ),
     isReceiving: flag('--no-receiver', 'Do not receive webhooks here.'),
     isProcessing: flag('--no-processor', 'Do not apply notifications here.'),
     isScheduling: flag('--no-scheduler', 'Do not run scheduled jobs here.'),
     isInsecure: flag('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
   },
-  run: (app, { isInsecure, isReceiving, isProcessing, isScheduling }, io) =>
-    run(app, io, { isReceiving, isProcessing, isScheduling }, isInsecure),
+  run: async (app, { all, worker, isInsecure, ...parts }, io) => {
+    if (!all && !worker) return run(app, io, parts, isInsecure)
+    const { serveAccounts } = await import('./accounts/serve-accounts.js')
+    return serveAccounts(app, io, worker ? { ...parts, isReceiving: false } : parts, {
+      signatureOf: (ofAccount, ofParts) => createSignature(ofAccount, ofParts, isInsecure),
+      endInTime: () => {
+        endInTime(app, io)
+      },
+    })
+  },
 })
 
 async function run(

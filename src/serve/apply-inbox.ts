@@ -8,6 +8,9 @@ import type { JobDependencies } from './jobs.js'
 /** Where notifications are applied by workers, this is a job of its own. */
 export const INBOX_JOB = 'inbox'
 
+/** A delivery asks for it at once: this is for a question that was lost. */
+export const INBOX_RHYTHM = { everyMs: 300_000 }
+
 /**
  * Applies what waits in the inbox and reads what is due to be refetched, once. Says how long it may
  * take until more of that is due; undefined when nothing is left.

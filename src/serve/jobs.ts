@@ -1,4 +1,4 @@
-import { channelsOf } from '../alerts/alert-channels.js'
+import { channelsOf, type AlertSettings } from '../alerts/alert-channels.js'
 import { forgetAlerts } from '../alerts/forget-alerts.js'
 import { raiseAlerts } from '../alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
@@ -11,6 +11,7 @@ import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import { reconcile } from '../webhooks/reconcile.js'
 import { slotsOf } from '../status/read-vitals.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
+import type { Config } from '../config/settings.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
@@ -18,6 +19,23 @@ const HOUSEKEEPING_CRON = '41 3 * * *'
 
 /** Each look costs milliseconds. */
 const ALERTS_CRON = '* * * * *'
+
+export type JobName = 'sync' | 'alerts' | 'reconcile' | 'storing of views' | 'housekeeping'
+
+/** When each job is due; one that is switched off is left out. */
+export function cronsOf(
+  config: Config,
+  alerts: AlertSettings,
+): { readonly name: JobName; readonly cron: string }[] {
+  const crons: readonly { readonly name: JobName; readonly cron: string }[] = [
+    { name: 'sync', cron: config.syncCron },
+    { name: 'alerts', cron: channelsOf(alerts).length > 0 ? ALERTS_CRON : 'off' },
+    { name: 'reconcile', cron: config.reconcileCron },
+    { name: 'storing of views', cron: config.storeViewsCron },
+    { name: 'housekeeping', cron: HOUSEKEEPING_CRON },
+  ]
+  return crons.filter(({ cron }) => cron !== 'off')
+}
 
 export type JobDependencies = Pick<
   ServeDependencies,
@@ -46,18 +64,14 @@ export function createJobs(
 ): Job[] {
   const { config, signal, alerts } = dependencies
   const alert = (isAfterRun: boolean) => raise(dependencies, processor(), isAfterRun)
-  const alertsCron = channelsOf(alerts.settings).length > 0 ? ALERTS_CRON : 'off'
-  const jobs = [
-    {
-      name: 'sync',
-      cron: config.syncCron,
-      work: () => runScheduledSync(dependencies).finally(() => alert(true)),
-    },
-    { name: 'alerts', cron: alertsCron, work: () => alert(false) },
-    { name: 'reconcile', cron: config.reconcileCron, work: runReconcile },
-    { name: 'storing of views', cron: config.storeViewsCron, work: runStoreViews },
-    { name: 'housekeeping', cron: HOUSEKEEPING_CRON, work: tidyUp },
-  ].filter(({ cron }) => cron !== 'off')
+  const works: Readonly<Record<JobName, (given: JobDependencies) => Promise<unknown>>> = {
+    sync: () => runScheduledSync(dependencies).finally(() => alert(true)),
+    alerts: () => alert(false),
+    reconcile: runReconcile,
+    'storing of views': runStoreViews,
+    housekeeping: tidyUp,
+  }
+  const jobs = cronsOf(config, alerts.settings).map((job) => ({ ...job, work: works[job.name] }))
   return jobs.map(({ name, cron, work }) => ({
     name,
     cron,

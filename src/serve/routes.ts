@@ -26,7 +26,7 @@ export interface RunningParts {
 }
 
 /** The service repeats a delivery that is answered so. */
-const NOT_PREPARED: Answer = {
+export const NOT_PREPARED: Answer = {
   status: 503,
   headers: { 'retry-after': '10' },
   error: 'unavailable',

@@ -40,7 +40,7 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   const stopping = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
   const health = new Health(inbox, async () => (await running.receiver?.canStore()) ?? true)
-  const senders = createSenders(dependencies)
+  const senders = parts.isReceiving ? createSenders(dependencies) : undefined
   const ackSeconds = parts.isReceiving ? createAckSeconds() : undefined
   const { trustedProxyHops } = config
   const running: RunningParts = {
@@ -159,9 +159,11 @@ function isOutage(thrown: unknown): boolean {
 }
 
 /** Undefined where deliveries are taken from any address. */
-function createSenders(dependencies: ServeDependencies): SenderAddresses | undefined {
-  const { config, parts, service, ...others } = dependencies
-  if (!parts.isReceiving || !config.webhookCheckSenders) return undefined
+export function createSenders(
+  dependencies: Pick<ServeDependencies, 'config' | 'service' | 'logger' | 'clock' | 'sleep'>,
+): SenderAddresses | undefined {
+  const { config, service, ...others } = dependencies
+  if (!config.webhookCheckSenders) return undefined
   const load = async (stop?: AbortSignal): Promise<unknown> =>
     (await service.getWebhookIps(stop && { signal: stop })).body
   return new SenderAddresses({ load, known: partsOf(config.webhookSenders), ...others })

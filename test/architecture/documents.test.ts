@@ -20,6 +20,7 @@ import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
+import { ACCOUNT_METRICS } from '../../src/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -52,7 +53,12 @@ const GENERATED = [
 /** Their rows hold answers, figures or links that do not fit into a line. */
 const WIDE_TABLES = ['docs/questions.md', 'docs/performance.md', 'docs/dependencies.md']
 
-const METRICS = { ...PROCESS_METRICS, ...RECEIVER_METRICS, ...WAREHOUSE_METRICS }
+const METRICS = {
+  ...PROCESS_METRICS,
+  ...RECEIVER_METRICS,
+  ...WAREHOUSE_METRICS,
+  ...ACCOUNT_METRICS,
+}
 
 /** Files that a user makes. */
 const OF_USERS = ['config/tracking-sync.json']

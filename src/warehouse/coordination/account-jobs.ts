@@ -43,6 +43,7 @@ export interface TakenJob {
 export interface JobRow {
   readonly account: string
   readonly job: string
+  readonly rhythm: string
   readonly dueAt: string
   readonly worker: string | null
   readonly takenAt: string | null
@@ -231,6 +232,7 @@ export async function readJobs(accounts: Session, of: readonly string[]): Promis
     `select
     account_name as account,
     job_name as job,
+    rhythm,
     due_at as "dueAt",
     worker,
     taken_at as "takenAt",
