@@ -30,6 +30,8 @@ await runBench(async () => {
       DATABASE_URL: databaseUrl,
       TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
       TRACKING_LOG_LEVEL: 'silent',
+      // The whole lists: for a filtered one the simulator draws every shipment for every page.
+      TRACKING_FULL_SYNC_HOURS: '0',
     }
     const { text, ...measured } = await runMeasured([CLI, command, '--json'], env, flags)
     const { requests } = JSON.parse(text)

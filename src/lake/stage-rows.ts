@@ -10,6 +10,8 @@ export const STAGED = 'staged'
 
 /** Two such pieces are in memory: one is filled while the other is read. */
 const PIECE_BYTES = 4 * 1024 * 1024
+/** In one transaction, so that pieces become whole blocks; its rows are in memory until its end. */
+const PIECES_TOGETHER = 16
 /** With room for rows that arrive after it is full. */
 const CAPACITY = PIECE_BYTES + 1024 * 1024
 
@@ -36,7 +38,6 @@ export async function stageRows(
   { snapshot, writer, workPath, onRows }: StagingOptions,
 ): Promise<number> {
   const types = columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`)
-  // In one transaction, so that pieces become whole blocks and are not logged one by one.
   await writer.run('begin transaction')
   await writer.run(`create or replace table ${STAGED} (${types.join(', ')})`)
   let count = 0
@@ -49,6 +50,10 @@ export async function stageRows(
       `insert into ${STAGED} ${readPiece(path, columns, Math.max(bytes.length, PIECE_BYTES))}`,
     )
     await rm(path)
+    if (number % PIECES_TOGETHER === 0) {
+      await writer.run('commit')
+      await writer.run('begin transaction')
+    }
     count += rows
     onRows(count)
   }
