@@ -249,8 +249,8 @@ export const status = declare({
     'rows, last runs, queues, quarantine, request budget, who is writing.',
   settings: ['accountsAtOnce'],
   takes: ALL,
-  run: async (app, { all }) => {
-    if (all) return (await import('./accounts/status-all.js')).statusOfAll(app)
+  run: async (app, { allAccounts }) => {
+    if (allAccounts) return (await import('./accounts/status-all.js')).statusOfAll(app)
     const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
     const { slotsOf } = await import('../status/read-vitals.js')

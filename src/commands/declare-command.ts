@@ -94,8 +94,8 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
       await io.withApp({ ...flags, ...settings }, work, {
         ...declaration,
         needsAccount: declaration.isForAccount ?? common.includes('account'),
-        hasAll: takes.some(([key]) => key === 'all'),
-        isForAll: values.all === true || values.worker === true,
+        hasAll: takes.some(([key]) => key === 'allAccounts'),
+        isForAll: values.allAccounts === true || values.worker === true,
       })
     })
   }

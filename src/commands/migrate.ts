@@ -36,10 +36,10 @@ export const migrate = declare({
     ),
     dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
-  run: async (app, { all, ...given }) => {
+  run: async (app, { allAccounts, ...given }) => {
     refuseBoth('publication', given.publication, given.dropPublication)
     refuseBoth('customers', given.customers, given.dropCustomers)
-    if (!all) return migrateOne(app, given)
+    if (!allAccounts) return migrateOne(app, given)
     const { migrateAll } = await import('./accounts/migrate-all.js')
     return migrateAll(app, (ofAccount) => migrateOne(ofAccount, given))
   },

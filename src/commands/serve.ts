@@ -56,7 +56,7 @@ export const serve = declare({
   json: false,
   settings: SERVE_SETTINGS,
   takes: {
-    all: flag('--all', 'For every account of the configuration file, in this process.'),
+    allAccounts: flag('--all', 'For every account of the configuration file, in this process.'),
     worker: flag(
       '--worker',
       'As --all, but without the receiver: one of several processes that share the accounts.',
@@ -66,8 +66,8 @@ export const serve = declare({
     isScheduling: flag('--no-scheduler', 'Do not run scheduled jobs here.'),
     isInsecure: flag('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
   },
-  run: async (app, { all, worker, isInsecure, ...parts }, io) => {
-    if (!all && !worker) return run(app, io, parts, isInsecure)
+  run: async (app, { allAccounts, worker, isInsecure, ...parts }, io) => {
+    if (!allAccounts && !worker) return run(app, io, parts, isInsecure)
     const { serveAccounts } = await import('./accounts/serve-accounts.js')
     return serveAccounts(app, io, worker ? { ...parts, isReceiving: false } : parts, {
       signatureOf: (ofAccount, ofParts) => createSignature(ofAccount, ofParts, isInsecure),

@@ -81,7 +81,7 @@ export const backfill = declare({
     ),
   },
   run: (app, { streams, shipmentIds, containerIds, ...options }, io) => {
-    if (options.all) refuseIds([...shipmentIds, ...containerIds])
+    if (options.allAccounts) refuseIds([...shipmentIds, ...containerIds])
     return run(app, io, { ...options, command: 'backfill' }, async (dependencies) => {
       if (streams.length + shipmentIds.length + containerIds.length > 0) {
         const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
@@ -133,10 +133,10 @@ type Work = (dependencies: SyncDependencies) => Promise<RunReport>
 async function run(
   app: App,
   io: CommandIo,
-  options: RunFlags & FinishFlags & { readonly all: boolean },
+  options: RunFlags & FinishFlags & { readonly allAccounts: boolean },
   work: Work,
 ): Promise<Answer> {
-  if (options.all) {
+  if (options.allAccounts) {
     const { runForAll } = await import('./accounts/sync-all.js')
     return runForAll(app, (ofAccount) => runOne(ofAccount, io, { ...options, isQuiet: true }, work))
   }

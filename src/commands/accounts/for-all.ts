@@ -7,7 +7,7 @@ import { flag } from '../declare-command.js'
 
 /** For commands that can be for every account at once. */
 export const ALL = {
-  all: flag('--all', 'For every account of the configuration file, side by side.'),
+  allAccounts: flag('--all', 'For every account of the configuration file, side by side.'),
 }
 
 /** How the command ended for one account. */

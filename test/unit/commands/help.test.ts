@@ -6,6 +6,7 @@ import { runInProcess } from './fake-process.js'
 const COMMON = [
   '--help',
   '--config',
+  '--account',
   '--home',
   '--schema',
   '--database-port',
@@ -14,6 +15,8 @@ const COMMON = [
   '--log-level',
   '--log-format',
 ]
+/** Of commands that can be for every account. */
+const FOR_ALL = ['--all', '--accounts-at-once']
 const SERVICE = [
   '--json',
   '--service',
@@ -71,6 +74,7 @@ const NARROWING = [
   '--limit',
 ]
 const SERVE = [
+  '--worker',
   '--host',
   '--hosts',
   '--port',
@@ -121,6 +125,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'migrate',
     [
       ...COMMON,
+      ...FOR_ALL,
       '--json',
       '--roles',
       '--publication',
@@ -134,6 +139,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'backfill',
     [
       ...COMMON,
+      ...FOR_ALL,
       ...SERVICE,
       ...ALERTS,
       '--run-minutes',
@@ -149,6 +155,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'sync',
     [
       ...COMMON,
+      ...FOR_ALL,
       ...SERVICE,
       ...ALERTS,
       '--run-minutes',
@@ -161,6 +168,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'serve',
     [
       ...COMMON,
+      ...FOR_ALL,
       ...without('--json'),
       ...SERVE,
       ...ALERTS,
@@ -175,7 +183,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     [...COMMON, '--rate-limit', '--host', '--hosts', '--port', '--sync-cron', '--cron-time-zone'],
   ],
   ['store-views', [...COMMON, '--json', '--migrate']],
-  ['status', [...COMMON, '--json']],
+  ['status', [...COMMON, ...FOR_ALL, '--json']],
   ['alerts list', [...COMMON, '--json']],
   ['alerts test', [...COMMON, '--json', '--alert-smtp-from', '--alert-smtp-to']],
   ['alerts resend', [...COMMON, '--json']],
