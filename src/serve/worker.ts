@@ -115,11 +115,10 @@ class Worker {
     let failures = 0
     while (!this.#signal.aborted) {
       const freed = this.#freed.signal
-      let isFull = false
       try {
         if (!isPlanned) await this.#plan()
         isPlanned = true
-        isFull = await this.#takeOnce()
+        await this.#takeOnce()
         failures = 0
       } catch (thrown) {
         failures += 1
@@ -131,9 +130,8 @@ class Worker {
         await this.#wait(waitMs, this.#signal)
         continue
       }
-      // Where a lane is full, more may be due than was taken.
-      const ends = isFull ? [this.#signal, freed] : [this.#signal]
-      await this.#wait(LOOK_EVERY_MS, AbortSignal.any(ends))
+      // A place that became free meanwhile is filled at once: more may be due than was taken.
+      await this.#wait(LOOK_EVERY_MS, AbortSignal.any([this.#signal, freed]))
     }
   }
 
@@ -151,20 +149,15 @@ class Worker {
     )
   }
 
-  /** True when every place of a lane is taken. */
-  async #takeOnce(): Promise<boolean> {
+  async #takeOnce(): Promise<void> {
     const { accounts, worker, jobs, lanes } = this.#dependencies
     const names = [...new Set(jobs.map(({ account }) => account))]
-    let isFull = false
     for (const lane of lanes) {
       const free = lane.places - this.#countHeld(lane)
-      if (free > 0 && !this.#signal.aborted) {
-        const of = { accounts: names, jobs: lane.jobs }
-        for (const taken of await takeJobs(accounts, worker, of, free)) this.#begin(taken)
-      }
-      if (this.#countHeld(lane) >= lane.places) isFull = true
+      if (free === 0 || this.#signal.aborted) continue
+      const of = { accounts: names, jobs: lane.jobs }
+      for (const taken of await takeJobs(accounts, worker, of, free)) this.#begin(taken)
     }
-    return isFull
   }
 
   #countHeld({ jobs }: Lane): number {

@@ -39,7 +39,7 @@ export function lanesOf(
 }
 
 /** Another holds the lease: of a worker that died elsewhere it is stale after a minute. */
-const HELD_AGAIN_MS = 10_000
+const HELD_AGAIN_MS = 5_000
 
 /** Does the jobs of accounts, each with the settings of its own, all on shared connections. */
 export class AccountWork {

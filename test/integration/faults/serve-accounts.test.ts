@@ -1,0 +1,114 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { startSimulator } from '../../../src/simulator/server.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { endPrograms, startCli, waitUntil } from '../../support/run-cli.js'
+import { createTestDatabase } from '../../support/test-database.js'
+import { DEFAULT_SIGNATURE, notificationBody, signBody } from '../../support/test-receiver.js'
+import { START } from '../sync/sync-scene.js'
+
+const SECRETS = { acme: 'whsec-of-acme-5be1f0', sea: 'whsec-of-sea-77c0d1' }
+
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(() => endPrograms())
+
+afterAll(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+describe('serve for every account', { tags: ['C24'] }, () => {
+  it('stores a delivery for its account, and a worker beside it applies it at once', async () => {
+    const database = await createTestDatabase()
+    closers.push(() => database.drop())
+    const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-accounts-'))
+    closers.push(() => rm(directory, { recursive: true, force: true }))
+    await mkdir(join(directory, 'config'))
+    const accounts = []
+    const env: Record<string, string> = {
+      DATABASE_URL: database.url,
+      PORT: '0',
+      TRACKING_LOG_LEVEL: 'warn',
+      TRACKING_WEBHOOK_SECRET_ACME: SECRETS.acme,
+      TRACKING_WEBHOOK_SECRET_SEA: SECRETS.sea,
+    }
+    for (const [at, name] of ['acme', 'sea'].entries()) {
+      const apiKey = `the-key-of-${name}-17`
+      const simulator = await startSimulator({
+        seed: at + 1,
+        shipments: 1,
+        startAt: START,
+        speed: 0,
+        rateLimitPerMinute: null,
+        apiKey,
+      })
+      closers.push(() => simulator.close())
+      env[`TRACKING_API_KEY_${name.toUpperCase()}`] = apiKey
+      accounts.push({ name, apiUrl: simulator.url, webhookIds: 'a-webhook' })
+    }
+    const file = join(directory, 'config', 'tracking-sync.json')
+    await writeFile(file, JSON.stringify({ accounts, refetchDelayMs: 0 }))
+    const secrets = Object.values(SECRETS)
+    const options = { directory, env, secrets }
+    const receiver = await startCli(
+      ['serve', '--all', '--no-processor', '--no-scheduler'],
+      options,
+    )
+    await receiver.waitFor(({ stdout }) => stdout().includes('webhooks at'))
+    const [, url = ''] = /at (http:\/\/[\d.:]+)/.exec(receiver.stdout())!
+    const post = async (path: string, body: string, secret: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json', [DEFAULT_SIGNATURE.header]: signBody(body, secret) }
+      const answer = await fetch(`${url}/webhooks/${path}`, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    const body = notificationBody()
+    // Until the schemas of the account are there, a delivery is refused and sent again.
+    await waitUntil('it is stored', async () => (await post('acme', body, SECRETS.acme)) === 202)
+    expect(await post('sea', body, SECRETS.acme)).not.toBe(202)
+    expect(await post('nobody', body, SECRETS.acme)).toBe(404)
+    const states = async (schema: string): Promise<string[]> => {
+      const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
+      try {
+        const rows = await warehouse.query<{ state: string }>(
+          'look',
+          `select state from ${warehouse.names.table('webhook_notifications')}`,
+        )
+        return rows.map(({ state }) => state)
+      } finally {
+        await warehouse.close()
+      }
+    }
+    // It only receives.
+    expect(await states('tracking_acme')).toEqual(['received'])
+    const worker = await startCli(['serve', '--worker'], options)
+    await waitUntil('it is applied', async () => !(await states('tracking_acme')).includes('received'))
+    await waitUntil('the other account is there too', async () => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      return /account_sync_age_seconds\{account="sea"\} \d/.test(text)
+    })
+    expect(await states('tracking_sea')).toEqual([])
+    // The inbox of an account that has been processed is asked for again by the next delivery.
+    await waitUntil('the second is stored', async () => {
+      return (await post('acme', notificationBody('second'), SECRETS.acme)) === 202
+    })
+    await waitUntil(
+      'the second is applied, long before the rhythm of the inbox',
+      async () => !(await states('tracking_acme')).includes('received'),
+    )
+    await waitUntil('the metrics of a moment ago are renewed', async () => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      return (
+        text.includes('account_deliveries_total{account="acme",result="stored"} 2') &&
+        text.includes('account_sync_late{account="acme"} 0')
+      )
+    })
+    for (const program of [worker, receiver]) {
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+    }
+  })
+})
