@@ -154,8 +154,7 @@ export class App {
    * the whole program. `signal` ends what it does. The caller closes it.
    */
   ofAccount(loaded: LoadedAccount, signal = this.signal): App {
-    const { accounts: _, ...options } = this.#options
-    return new App({ ...options, loaded, signal }, this)
+    return new App({ ...this.#options, accounts: [], loaded, signal }, this)
   }
 
   /** An account is opened again and again: the list must not grow for that. */

@@ -58,7 +58,8 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
   account_job_failures: {
     help: 'Failures of a job of the account since it last ended well.',
     labelNames: ['account', 'name'],
-    read: ({ jobs }) => jobs.map(({ account, job, failures }) => [{ account, name: job }, failures]),
+    read: ({ jobs }) =>
+      jobs.map(({ account, job, failures }) => [{ account, name: job }, failures]),
   },
   account_jobs_held: {
     help: 'Jobs of accounts that this process is at.',

@@ -71,7 +71,10 @@ export async function startServeAccounts(
     '/healthz': health.alive,
     '/readyz': health.ready,
     '/metrics': forListedHosts(metrics, listed),
-    '/accounts': forListedHosts(listAccounts(() => readJobs(accounts, names)), listed),
+    '/accounts': forListedHosts(
+      listAccounts(() => readJobs(accounts, names)),
+      listed,
+    ),
     ...Object.fromEntries(inboxes.map(({ path, route }) => [path, route])),
   }
   let server: HttpServer

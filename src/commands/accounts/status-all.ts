@@ -21,7 +21,7 @@ export async function statusOfAll(app: App): Promise<Answer> {
     const sync = jobs.find(
       ({ account, job }) => account === ofAccount.config.account && job === 'sync',
     )
-    return { ...(await readOne(ofAccount, warehouse, sync)), exitCode: EXIT_CODES.complete }
+    return { status: await readOne(ofAccount, warehouse, sync), exitCode: EXIT_CODES.complete }
   })
   const answer = answerForAll(
     app,
@@ -31,17 +31,19 @@ export async function statusOfAll(app: App): Promise<Answer> {
       result === undefined
         ? [null, null, null, null, null, null]
         : [
-            result.schema,
-            result.ageSeconds === null ? 'never' : formatSeconds(result.ageSeconds),
-            result.periodSeconds === null ? 'off' : formatSeconds(result.periodSeconds),
-            describeNext(result),
-            result.worker,
-            result.alerts.length,
+            result.status.schema,
+            result.status.ageSeconds === null ? 'never' : formatSeconds(result.status.ageSeconds),
+            result.status.periodSeconds === null
+              ? 'off'
+              : formatSeconds(result.status.periodSeconds),
+            describeNext(result.status),
+            result.status.worker,
+            result.status.alerts.length,
           ],
-    ({ result }) => (result === undefined ? {} : withoutExitCode(result)),
+    ({ result }) => result?.status ?? {},
   )
   const alerts = ends.flatMap(({ account, result }) =>
-    (result?.alerts ?? []).map((alert) => `ALERT of ${account}: ${alert}`),
+    (result?.status.alerts ?? []).map((alert) => `ALERT of ${account}: ${alert}`),
   )
   return { ...answer, text: [...answer.text, ...(alerts.length === 0 ? [] : ['', ...alerts])] }
 }
@@ -58,10 +60,6 @@ interface AccountStatus {
   readonly worker: string | null
   readonly failures: number
   readonly alerts: readonly string[]
-}
-
-function withoutExitCode({ exitCode: _, ...status }: AccountStatus & { exitCode: number }) {
-  return status
 }
 
 async function readOne(

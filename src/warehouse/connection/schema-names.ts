@@ -70,7 +70,9 @@ const ACCOUNTS_TABLES = ['jobs'] as const
 
 export type TableName =
   | (typeof ACCOUNTS_TABLES)[number]
-  | DataTable | (typeof SYNC_TABLES)[number] | (typeof ANALYTICS_TABLES)[number]
+  | DataTable
+  | (typeof SYNC_TABLES)[number]
+  | (typeof ANALYTICS_TABLES)[number]
 
 const SCHEMA_OF_TABLE: ReadonlyMap<string, keyof Schemas> = new Map([
   ...[...SYNC_TABLES, ...ACCOUNTS_TABLES].map((name) => [name, 'sync'] as const),

@@ -65,14 +65,22 @@ where worker = $1`,
 
 describe('the jobs of accounts', { tags: ['C24'] }, () => {
   it('are taken once each, those that wait longest first', async () => {
-    await planJobs(accounts, [planned('a', 10), planned('b', 30), planned('c', 20), planned('d', -60)])
+    await planJobs(accounts, [
+      planned('a', 10),
+      planned('b', 30),
+      planned('c', 20),
+      planned('d', -60),
+    ])
     expect(namesOf(await takeJobs(accounts, 'one', SYNCS, 2))).toEqual(['b', 'c'])
     expect(namesOf(await takeJobs(accounts, 'two', SYNCS, 2))).toEqual(['a'])
     expect(await takeJobs(accounts, 'two', SYNCS, 2)).toEqual([])
   })
 
   it('of workers that take at the same time are not the same', async () => {
-    await planJobs(accounts, NAMES.map((name) => planned(name, 5)))
+    await planJobs(
+      accounts,
+      NAMES.map((name) => planned(name, 5)),
+    )
     const both = await Promise.all(
       ['one', 'two', 'three'].map((worker) => takeJobs(accounts, worker, SYNCS, 2)),
     )

@@ -4,11 +4,20 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { createPool, type ConnectionPool } from '../../../src/warehouse/connection/connection-pool.js'
+import {
+  createPool,
+  type ConnectionPool,
+} from '../../../src/warehouse/connection/connection-pool.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { atScale, isFullScale } from '../../support/fault-scale.js'
-import { endPrograms, runCli, startCli, waitUntil, type RunningProgram } from '../../support/run-cli.js'
+import {
+  endPrograms,
+  runCli,
+  startCli,
+  waitUntil,
+  type RunningProgram,
+} from '../../support/run-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { START } from '../sync/sync-scene.js'
 
@@ -132,7 +141,8 @@ function overlapsOf(runs: readonly RunRow[]): number {
 /** Complete runs that began after this instant of the database. */
 async function countSince(account: Account, sinceMs: number): Promise<number> {
   const runs = await readRuns(account)
-  return runs.filter(({ outcome, startedMs }) => outcome === 'complete' && startedMs > sinceMs).length
+  return runs.filter(({ outcome, startedMs }) => outcome === 'complete' && startedMs > sinceMs)
+    .length
 }
 
 async function nowOf({ query }: Scene): Promise<number> {
@@ -212,10 +222,14 @@ async function killEachMinute(scene: Scene): Promise<number> {
   for (let round = 0; round < KILLS; round += 1) {
     changeEach(scene, `ROUND-${round}`)
     const until = performance.now() + 60_000
-    await waitUntil('a minute has passed', async () => {
-      await usage.look(workers)
-      return performance.now() > until
-    }, 120_000)
+    await waitUntil(
+      'a minute has passed',
+      async () => {
+        await usage.look(workers)
+        return performance.now() > until
+      },
+      120_000,
+    )
     const at = round % WORKERS
     await kill(workers[at]!)
     workers[at] = await startWorker(scene)
@@ -234,7 +248,8 @@ async function killEachMinute(scene: Scene): Promise<number> {
     }
   }
   intervals.sort((one, other) => one - other)
-  const share = (part: number): number => Math.round(intervals[Math.floor(intervals.length * part)]!)
+  const share = (part: number): number =>
+    Math.round(intervals[Math.floor(intervals.length * part)]!)
   const longest = intervals.at(-1)!
   say({
     accounts: ACCOUNTS,
@@ -281,7 +296,8 @@ function createUsage({ query }: Scene) {
         const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
         memoryMb = Math.max(memoryMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
         const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-        const [user = 0, system = 0] = stat.split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []
+        const [user = 0, system = 0] =
+          stat.split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []
         if (stat !== '') ticks.set(pid, user + system)
       }
     },

@@ -53,14 +53,14 @@ describe('serve for every account', { tags: ['C24'] }, () => {
     await writeFile(file, JSON.stringify({ accounts, refetchDelayMs: 0 }))
     const secrets = Object.values(SECRETS)
     const options = { directory, env, secrets }
-    const receiver = await startCli(
-      ['serve', '--all', '--no-processor', '--no-scheduler'],
-      options,
-    )
+    const receiver = await startCli(['serve', '--all', '--no-processor', '--no-scheduler'], options)
     await receiver.waitFor(({ stdout }) => stdout().includes('webhooks at'))
     const [, url = ''] = /at (http:\/\/[\d.:]+)/.exec(receiver.stdout())!
     const post = async (path: string, body: string, secret: string): Promise<number> => {
-      const headers = { 'content-type': 'application/json', [DEFAULT_SIGNATURE.header]: signBody(body, secret) }
+      const headers = {
+        'content-type': 'application/json',
+        [DEFAULT_SIGNATURE.header]: signBody(body, secret),
+      }
       const answer = await fetch(`${url}/webhooks/${path}`, { method: 'POST', headers, body })
       await answer.arrayBuffer()
       return answer.status
@@ -85,7 +85,10 @@ describe('serve for every account', { tags: ['C24'] }, () => {
     // It only receives.
     expect(await states('tracking_acme')).toEqual(['received'])
     const worker = await startCli(['serve', '--worker'], options)
-    await waitUntil('it is applied', async () => !(await states('tracking_acme')).includes('received'))
+    await waitUntil(
+      'it is applied',
+      async () => !(await states('tracking_acme')).includes('received'),
+    )
     await waitUntil('the other account is there too', async () => {
       const text = await (await fetch(`${url}/metrics`)).text()
       return /account_sync_age_seconds\{account="sea"\} \d/.test(text)

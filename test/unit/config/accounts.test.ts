@@ -119,15 +119,27 @@ describe('an account', () => {
 
   test('must be chosen where a command is for one', () => {
     const loaded = loadConfig(sources(TWO))
-    expect(problemsOf(() => requireAccount(loaded, true))).toEqual([
-      'TRACKING_ACCOUNT is not set; choose with --account, or --all: acme, blue-sea',
-    ])
-    expect(problemsOf(() => requireAccount(loaded, false))).toEqual([
-      'TRACKING_ACCOUNT is not set; choose with --account: acme, blue-sea',
-    ])
+    expect(
+      problemsOf(() => {
+        requireAccount(loaded, true)
+      }),
+    ).toEqual(['TRACKING_ACCOUNT is not set; choose with --account, or --all: acme, blue-sea'])
+    expect(
+      problemsOf(() => {
+        requireAccount(loaded, false)
+      }),
+    ).toEqual(['TRACKING_ACCOUNT is not set; choose with --account: acme, blue-sea'])
     const chosen = loadConfig({ ...sources(TWO), flags: { account: 'acme' } })
-    expect(problemsOf(() => requireAccount(chosen, true))).toEqual([])
-    expect(problemsOf(() => requireAccount(loadConfig(sources([])), true))).toEqual([])
+    expect(
+      problemsOf(() => {
+        requireAccount(chosen, true)
+      }),
+    ).toEqual([])
+    expect(
+      problemsOf(() => {
+        requireAccount(loadConfig(sources([])), true)
+      }),
+    ).toEqual([])
   })
 })
 
@@ -143,9 +155,20 @@ describe('wrong accounts are refused together', () => {
     ['a setting of the process', [{ name: 'acme', httpPort: 1 }], /is the same for all accounts/],
     ['a database of its own', [{ name: 'acme', databaseUrl: 'x' }], /is the same for all accounts/],
     ['an unknown setting', [{ name: 'acme', pagesize: 1 }], /not a setting; did you mean pageSize/],
-    ['one schema', [{ name: 'a', schema: 'x' }, { name: 'b', schema: 'x' }], /which a has too/],
+    [
+      'one schema',
+      [
+        { name: 'a', schema: 'x' },
+        { name: 'b', schema: 'x' },
+      ],
+      /which a has too/,
+    ],
     ['a schema of another', [{ name: 'sync' }], /is tracking_sync, which TRACKING_SCHEMA uses/],
-    ['an impossible schema', [{ name: 'acme', schema: 'no-schema' }], /schema of acme is no-schema/],
+    [
+      'an impossible schema',
+      [{ name: 'acme', schema: 'no-schema' }],
+      /schema of acme is no-schema/,
+    ],
   ])('%s', (_, accounts, problem) => {
     const problems = problemsOf(() => loadConfig(sources(accounts)))
     expect(problems).toHaveLength(1)
@@ -153,7 +176,10 @@ describe('wrong accounts are refused together', () => {
   })
 
   test('a value of one, one key for two: each with the account, and without the value', () => {
-    const accounts = [{ name: 'acme', pageSize: 0 }, { name: 'blue-sea', pageSize: 'many' }]
+    const accounts = [
+      { name: 'acme', pageSize: 0 },
+      { name: 'blue-sea', pageSize: 'many' },
+    ]
     expect(problemsOf(() => loadAccounts(sources(accounts)))).toEqual([
       'TRACKING_PAGE_SIZE of acme must be a whole number from 1 to 1000',
       'TRACKING_PAGE_SIZE of blue-sea must be a whole number from 1 to 1000',

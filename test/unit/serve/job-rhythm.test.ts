@@ -21,8 +21,7 @@ function due(account: string, now: Date, last?: Date): Date {
 }
 
 /** How far behind its slots the account is. */
-const partOf = (account: string): number =>
-  due(account, at('08:00:00')).getTime() % QUARTER_MS
+const partOf = (account: string): number => due(account, at('08:00:00')).getTime() % QUARTER_MS
 
 describe('when a job of an account is due next', () => {
   it('is spread over the period, each account at its own part of it, the same every time', () => {
