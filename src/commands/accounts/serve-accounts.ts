@@ -5,7 +5,7 @@ import type { App } from '../../app.js'
 import { EXIT_CODES } from '../../base/exit-code.js'
 import { createSleep } from '../../base/retry.js'
 import { requireService } from '../../config/needed-settings.js'
-import { startServeAccounts, type AccountReceiver } from '../../serve/serve-accounts.js'
+import { startAccounts, type AccountReceiver } from '../../serve/start-accounts.js'
 import { createSenders } from '../../serve/start-serve.js'
 import type { ServeParts } from '../../serve/serve-dependencies.js'
 import { prepareJobs } from '../../warehouse/coordination/account-jobs.js'
@@ -44,7 +44,7 @@ export async function serveAccounts(
   const accounts = await app.openAccounts(pool)
   const sleep = createSleep()
   const work = new AccountWork(app, pool)
-  const serving = await startServeAccounts({
+  const serving = await startAccounts({
     config,
     names: app.accounts.map(({ name }) => name),
     accounts,

@@ -68,7 +68,7 @@ async function openScene(): Promise<Scene> {
   const env: Record<string, string> = {
     DATABASE_URL: database.url,
     PORT: '0',
-    TRACKING_LOG_LEVEL: 'warn',
+    TRACKING_LOG_LEVEL: 'info',
   }
   for (let at = 0; at < ACCOUNTS; at += 1) {
     const name = `a${at}`
@@ -219,6 +219,8 @@ async function killEachMinute(scene: Scene): Promise<number> {
   await eachHas(scene, 1, 0, 900_000)
   const beganMs = await nowOf(scene)
   const usage = createUsage(scene)
+  const all = [...workers]
+  let heldAtDeath = 0
   for (let round = 0; round < KILLS; round += 1) {
     changeEach(scene, `ROUND-${round}`)
     const until = performance.now() + 60_000
@@ -231,8 +233,13 @@ async function killEachMinute(scene: Scene): Promise<number> {
       120_000,
     )
     const at = round % WORKERS
-    await kill(workers[at]!)
+    const victim = workers[at]!
+    // One that is idle would prove nothing.
+    await waitUntil('it is at a sync', async () => (await countHeld(scene, victim)) > 0)
+    await kill(victim)
+    heldAtDeath += await countHeld(scene, victim)
     workers[at] = await startWorker(scene)
+    all.push(workers[at])
   }
   changeEach(scene, 'AT-THE-END')
   const sinceMs = await nowOf(scene)
@@ -258,10 +265,28 @@ async function killEachMinute(scene: Scene): Promise<number> {
     p50: share(0.5),
     p99: share(0.99),
     max: Math.round(longest),
+    heldAtDeath,
+    takenOver: countSaid(all, 'gave no sign of life'),
+    refusedByLease: countSaid(all, 'another run is under way'),
     ...usage.summary(),
   })
   await stopAll(workers)
+  expect(heldAtDeath).toBeGreaterThan(0)
   return longest
+}
+
+/** Syncs that a worker holds, alive or not. */
+async function countHeld({ query }: Scene, { pid }: RunningProgram): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    `select count(*)::int as count from tracking_accounts.jobs
+where job_name = 'sync' and split_part(worker, '/', 2) = $1`,
+    String(pid),
+  )
+  return row!.count
+}
+
+function countSaid(programs: readonly RunningProgram[], text: string): number {
+  return programs.reduce((sum, { stderr }) => sum + stderr().split(text).length - 1, 0)
 }
 
 async function kill(worker: RunningProgram): Promise<void> {

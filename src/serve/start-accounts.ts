@@ -23,7 +23,7 @@ export interface AccountReceiver {
   readonly create: (onStored: () => void) => Receiver
 }
 
-export interface ServeAccountsDependencies extends WorkerDependencies {
+export interface StartAccountsDependencies extends WorkerDependencies {
   /** Of the process. */
   readonly config: Config
   /** Of all accounts. */
@@ -46,9 +46,7 @@ const REQUESTS_SHARE = 0.4
  * takes what is due for them. Resolves when the address answers; the rest starts when the database
  * can be reached. Without lanes no work is done here.
  */
-export async function startServeAccounts(
-  dependencies: ServeAccountsDependencies,
-): Promise<Serving> {
+export async function startAccounts(dependencies: StartAccountsDependencies): Promise<Serving> {
   const { accounts, config, logger, names, lanes, programVersion } = dependencies
   const stopping = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
@@ -113,7 +111,7 @@ export async function startServeAccounts(
 
 function createInbox(
   { account, path, prepare, create }: AccountReceiver,
-  { accounts, logger, sleep }: ServeAccountsDependencies,
+  { accounts, logger, sleep }: StartAccountsDependencies,
 ) {
   const ask = createAsker(accounts, account, logger)
   const receiver = create(ask)
