@@ -33,7 +33,7 @@ function countStatements(): Counts {
     if (others === 0) counts.waits += 1
     const [statement] = given as [string | { readonly text?: string }]
     const text = typeof statement === 'string' ? statement : statement.text
-    if (CHECK_OF_LEASE.test(text ?? '')) counts.checksOfLease += 1
+    if ((text ?? '').endsWith("for key share")) counts.checksOfLease += 1
     underWay.set(this, others + 1)
     return send.apply(this, given).finally(() => {
       underWay.set(this, (underWay.get(this) ?? 1) - 1)
