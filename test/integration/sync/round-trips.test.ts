@@ -11,7 +11,7 @@ afterEach(async () => {
 const MOST_WAITS = 34
 
 /** A writer's transaction locks the row of the lease, which is logged. */
-const CHECK_OF_LEASE = /for key share$/
+const CHECK_OF_LEASE = 'for key share'
 
 interface Counts {
   /** Statements that were sent while nothing else of their connection was under way. */
@@ -33,7 +33,7 @@ function countStatements(): Counts {
     if (others === 0) counts.waits += 1
     const [statement] = given as [string | { readonly text?: string }]
     const text = typeof statement === 'string' ? statement : statement.text
-    if ((text ?? '').endsWith("for key share")) counts.checksOfLease += 1
+    if (text?.endsWith(CHECK_OF_LEASE) === true) counts.checksOfLease += 1
     underWay.set(this, others + 1)
     return send.apply(this, given).finally(() => {
       underWay.set(this, (underWay.get(this) ?? 1) - 1)
