@@ -44,13 +44,19 @@ order by groupid`,
   return { version: extension.version, nodes }
 }
 
+/** How the rows of an account are distributed. */
+export type Way = 'schema' | 'container'
+
 /** A table of our schemas that Citus keeps. */
 export interface CitusTable {
   /** Quoted, with its schema. */
   readonly name: string
-  /** Whole on one node; otherwise somebody distributed it in another way. */
-  readonly isWhole: boolean
-  /** Tables of one group stand on one node and move together. */
+  /**
+   * `schema`: whole on one node. `container`: each row where its container is. `copy`: whole on every
+   * node. `other`: somebody distributed it in another way.
+   */
+  readonly keptBy: 'schema' | 'container' | 'copy' | 'other'
+  /** Rows of tables of one group that belong together stand on one node. */
   readonly group: number
   /** `host:port` where it stands; null where it stands on several. */
   readonly node: string | null
@@ -66,7 +72,14 @@ export async function readCitusTables({
     `select
     nspname::text as schema,
     relname::text as table,
-    part.partmethod = 'n' and part.repmodel = 's' as "isWhole",
+    case
+        when part.partmethod = 'n' and part.repmodel = 's' then 'schema'
+        when part.partmethod = 'n' and part.repmodel = 't' then 'copy'
+        when part.partmethod = 'h'
+            and column_to_column_name(part.logicalrelid, part.partkey) = 'container_id'
+            then 'container'
+        else 'other'
+    end as "keptBy",
     part.colocationid as "group",
     case when count(*) = 1 then min(node.nodename || ':' || node.nodeport) end as node
 from pg_dist_partition as part
@@ -88,8 +101,25 @@ order by 1, 2`,
   return rows.map(({ schema, table, ...rest }) => ({ name: quotedName(schema, table), ...rest }))
 }
 
+/**
+ * Whether the rows of an account are spread over nodes by their container. One small query where
+ * the database has no Citus.
+ */
+export async function isSpread(reader: CatalogueReader): Promise<boolean> {
+  if (!(await hasCitus(reader))) return false
+  const tables = await readCitusTables(reader)
+  return tables.some(({ keptBy }) => keptBy === 'container')
+}
+
 export function quotedName(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+}
+
+/** How tables are distributed that stand as this command puts them; the first of them decides. */
+export function wayOf(kept: readonly CitusTable[]): Way | undefined {
+  const [first] = kept
+  if (first === undefined) return undefined
+  return kept.every(({ keptBy }) => keptBy === 'schema') ? 'schema' : 'container'
 }
 
 /**
@@ -97,10 +127,14 @@ export function quotedName(schema: string, table: string): string {
  * where the database has no Citus.
  */
 export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
+  if (!(await hasCitus(reader))) return false
+  return (await readCitusTables(reader)).length > 0
+}
+
+async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {
   const [row] = await reader.query<{ isThere: boolean }>(
     'look for Citus',
     `select exists (select from pg_extension where extname = 'citus') as "isThere"`,
   )
-  if (row?.isThere !== true) return false
-  return (await readCitusTables(reader)).length > 0
+  return row?.isThere === true
 }

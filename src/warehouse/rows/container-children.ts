@@ -1,6 +1,5 @@
-import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames, type TableName } from '../connection/schema-names.js'
-import { sourceOf, type WriteOptions } from './incoming-rows.js'
+import { lookUpSql, sourceOf, wantedRowsSql, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -104,8 +103,7 @@ export async function addContainerChildren(
         `write ${table.table}`,
         `with made as materialized (
     select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
-    from unnest($1::text[]) as added (container_id)
-    cross join ${lookUpSql(names.table('containers'), ['container_id'], 'added')} as parent
+    from ${wantedRowsSql(names.table('containers'), ['container_id'], '$1::text[]')} as parent
     cross join lateral ${madeFrom(names, table, 'parent')} as child
     order by 1, 3
 ),
