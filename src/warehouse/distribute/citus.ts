@@ -101,16 +101,6 @@ order by 1, 2`,
   return rows.map(({ schema, table, ...rest }) => ({ name: quotedName(schema, table), ...rest }))
 }
 
-/**
- * Whether the rows of an account are spread over nodes by their container. One small query where
- * the database has no Citus.
- */
-export async function isSpread(reader: CatalogueReader): Promise<boolean> {
-  if (!(await hasCitus(reader))) return false
-  const tables = await readCitusTables(reader)
-  return tables.some(({ keptBy }) => keptBy === 'container')
-}
-
 export function quotedName(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
 }
@@ -122,13 +112,19 @@ export function wayOf(kept: readonly CitusTable[]): Way | undefined {
   return kept.every(({ keptBy }) => keptBy === 'schema') ? 'schema' : 'container'
 }
 
-/**
- * Whether the rows of a warehouse stand on other nodes than the one that is asked. One small query
- * where the database has no Citus.
- */
+/** How a warehouse is distributed, if it is. One small query where the database has no Citus. */
+export async function findWay(reader: CatalogueReader): Promise<Way | undefined> {
+  return (await hasCitus(reader)) ? wayOf(await readCitusTables(reader)) : undefined
+}
+
+/** Whether its rows stand on other nodes than the one that is asked. */
 export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
-  if (!(await hasCitus(reader))) return false
-  return (await readCitusTables(reader)).length > 0
+  return (await findWay(reader)) !== undefined
+}
+
+/** Whether its rows are spread over nodes by their container. */
+export async function isSpread(reader: CatalogueReader): Promise<boolean> {
+  return (await findWay(reader)) === 'container'
 }
 
 async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {

@@ -8,6 +8,7 @@ import {
   type Citus,
   type CitusTable,
 } from './citus.js'
+import { REFUSED_WHEN_SPREAD } from './refused-views.js'
 import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
@@ -25,6 +26,7 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
   const way = wayOf(kept) ?? 'schema'
   const open = await findOpen(reader, kept)
   const warnings = [
+    ...(way === 'container' ? [`nodes answer no ${REFUSED_WHEN_SPREAD.join(', ')}`] : []),
     ...(open.length === 0
       ? []
       : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by ${way}\``]),

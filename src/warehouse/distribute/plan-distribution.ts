@@ -19,6 +19,8 @@ export interface PlannedTable {
 
 /** What will be done, and what speaks against it. */
 export interface DistributionPlan {
+  /** How they stand after it; undefined where they are brought back. */
+  readonly way?: Way
   /** Where the rows may go, as `host:port`. */
   readonly nodes: readonly string[]
   readonly tables: readonly PlannedTable[]
@@ -64,6 +66,7 @@ export async function planDistribution(
   const open = await findOpen(reader, kept)
   const left = await findUnfreed(reader, kept)
   return {
+    way,
     nodes,
     tables: await countRows(reader, open),
     statements: open.length === 0 ? [] : await distributing(reader, open, way),
