@@ -28,7 +28,7 @@ export async function distributing(
   }
   return [
     SEQUENTIAL,
-    ...(await settingNodes(reader)),
+    ...(await settingNodes(reader, way)),
     ...(way === 'container' ? await declaringFunctions(reader, 'immutable') : []),
     ...(await spreadingFunctions(reader)),
     ...keys.map(({ drop }) => drop),
@@ -87,7 +87,9 @@ export async function returning(
   return [
     SEQUENTIAL,
     ...keys.map(({ drop }) => drop),
-    ...(way === 'container' ? await declaringFunctions(reader, 'stable') : []),
+    ...(way === 'container'
+      ? [...(await declaringFunctions(reader, 'stable')), ...(await resettingConnections(reader))]
+      : []),
     ...tables.map((name) => `select undistribute_table(${pg.escapeLiteral(name)})`),
     ...keys.map(({ add }) => add),
   ]
@@ -101,17 +103,40 @@ export function freeing(table: string): string {
 /** Of what a session sets for itself, what decides how values look, and how fast views are. */
 export const ON_NODES = ['TimeZone', 'DateStyle', 'IntervalStyle', 'jit'] as const
 
+/**
+ * A transaction that wrote rows of a node over several connections is refused its next statement:
+ * by container each session has one to a node.
+ */
+const ONE_CONNECTION: Readonly<Record<string, string>> = {
+  'citus.max_adaptive_executor_pool_size': '1',
+  'citus.multi_shard_modify_mode': 'sequential',
+}
+
 /** Nodes do not get the settings of our sessions: they become those of the login. */
-async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
+async function settingNodes({ query }: CatalogueReader, way: Way): Promise<string[]> {
   const [here] = await query<{ database: string }>(
     'ask for the database',
     'select current_database()::text as database',
   )
-  const settings = sessionSettings({})
+  const settings =
+    way === 'container' ? { ...sessionSettings({}), ...ONE_CONNECTION } : sessionSettings({})
+  const names = way === 'container' ? [...ON_NODES, ...Object.keys(ONE_CONNECTION)] : ON_NODES
   const database = quoteIdentifier(here?.database ?? '')
-  return ON_NODES.map(
+  return names.map(
     (name) =>
       `alter role current_user in database ${database} set ${name} = ${pg.escapeLiteral(settings[name] ?? '')}`,
+  )
+}
+
+/** What was set for rows by container would only slow down what comes after. */
+async function resettingConnections({ query }: CatalogueReader): Promise<string[]> {
+  const [here] = await query<{ database: string }>(
+    'ask for the database',
+    'select current_database()::text as database',
+  )
+  const database = quoteIdentifier(here?.database ?? '')
+  return Object.keys(ONE_CONNECTION).map(
+    (name) => `alter role current_user in database ${database} reset ${name}`,
   )
 }
 

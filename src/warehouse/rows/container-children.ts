@@ -141,19 +141,18 @@ export function madeFrom(
     `${names.in('sync', table.madeBy)}(${[...columns, ...known].join(', ')})`
   const { zones = [] } = table
   if (zones.length === 0) return call([])
-  // Looked up, and once: a join would read all zones for each container.
+  // Looked up, and once: a join would read all zones for each container. Together, from the table:
+  // nodes among which rows are spread refuse what reads none.
+  const sent = (name: string): string => `${side}.${quoteIdentifier(name)}`
   const lookUps = zones.map(
-    (name) => `(
-            select zone.name
-            from ${names.table('time_zones')} as zone
-            where zone.name = ${side}.${quoteIdentifier(name)}
-        ) as ${quoteIdentifier(name)}`,
+    (name) => `max(zone.name) filter (where zone.name = ${sent(name)}) as ${quoteIdentifier(name)}`,
   )
   return `(
     select made.*
     from (
         select ${lookUps.join(', ')}
-        offset 0
+        from ${names.table('time_zones')} as zone
+        where zone.name in (${zones.map(sent).join(', ')})
     ) as known
     cross join lateral ${call(zones.map((name) => `known.${quoteIdentifier(name)}`))} as made
 )`
