@@ -31,6 +31,7 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
       ? []
       : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by ${way}\``]),
     ...refuseOtherWays(kept, way),
+    ...(await findSilentNodes(reader)),
     ...(await findOtherSettings(reader)),
   ]
   return [
@@ -71,7 +72,18 @@ function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 }
 
-/** The nodes give this login other settings than our sessions have. */
+/** Nodes that do not answer: whatever needs their rows fails. */
+async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
+  const rows = await query<{ node: string; said: string }>(
+    'ask the nodes whether they answer',
+    `select nodename || ':' || nodeport as node, result as said
+from run_command_on_workers('select 1')
+where not success`,
+  )
+  return rows.map(({ node, said }) => `${node} does not answer (${said}); start PostgreSQL there`)
+}
+
+/** The nodes that answer give this login other settings than our sessions have. */
 async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> {
   const wanted = sessionSettings({})
   const warnings: string[] = []
@@ -80,7 +92,7 @@ async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> 
       'ask the nodes for their settings',
       `select nodename || ':' || nodeport as node, result as found
 from run_command_on_workers(format('select current_setting(%L)', $1::text))
-where result is distinct from $2`,
+where success and result is distinct from $2`,
       [name, wanted[name]],
     )
     for (const { node, found } of rows) {
