@@ -64,17 +64,17 @@ async function declaringFunctions(
   { query, names }: CatalogueReader,
   volatility: 'immutable' | 'stable',
 ): Promise<string[]> {
-  const functions = await query<{ signature: string }>(
+  const functions = await query<{ statement: string }>(
     'list the functions of containers',
-    `select pg_proc.oid::regprocedure::text as signature
+    `select format('alter function %s %s', pg_proc.oid::regprocedure, $3::text) as statement
 from pg_proc
 inner join pg_namespace
     on pg_namespace.oid = pronamespace
 where nspname = $1 and proname = any($2::text[])
 order by proname`,
-    [names.sync, containerChildren.map(({ madeBy }) => madeBy)],
+    [names.sync, containerChildren.map(({ madeBy }) => madeBy), volatility],
   )
-  return functions.map(({ signature }) => `alter function ${signature} ${volatility}`)
+  return functions.map(({ statement }) => statement)
 }
 
 /** The statements that bring them back. */
