@@ -122,9 +122,37 @@ export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
   return (await findWay(reader)) !== undefined
 }
 
-/** Whether its rows are spread over nodes by their container. */
+/** So long an answer counts: syncs ask with every page, and nobody distributes a warehouse twice. */
+const COUNTS_MS = 60_000
+
+interface Answer {
+  readonly askedAt: number
+  readonly isSpread: Promise<boolean>
+}
+
+/** By warehouse: each has an object of names of its own. */
+const answers = new WeakMap<CatalogueReader['names'], Answer>()
+
+/**
+ * Whether its rows are spread over nodes by their container. What was found counts for a minute: a
+ * process that runs while its warehouse is distributed is refused some statements until then, and
+ * repeats them.
+ */
 export async function isSpread(reader: CatalogueReader): Promise<boolean> {
-  return (await findWay(reader)) === 'container'
+  const { names } = reader
+  const askedAt = performance.now()
+  const known = answers.get(names)
+  if (known !== undefined && askedAt - known.askedAt < COUNTS_MS) return known.isSpread
+  const asked = findWay(reader).then((way) => way === 'container')
+  answers.set(names, { askedAt, isSpread: asked })
+  // A failure is that of its transaction, and says nothing.
+  asked.catch(() => answers.delete(names))
+  return asked
+}
+
+/** After its rows have been put elsewhere. */
+export function forgetWhetherSpread({ names }: Pick<CatalogueReader, 'names'>): void {
+  answers.delete(names)
 }
 
 async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {

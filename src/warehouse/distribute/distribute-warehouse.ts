@@ -5,7 +5,7 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
-import { quotedName, type Way } from './citus.js'
+import { forgetWhetherSpread, quotedName, type Way } from './citus.js'
 import { findRefused } from './refused-views.js'
 import type { DistributionPlan } from './plan-distribution.js'
 
@@ -48,6 +48,7 @@ export async function carryOut(
       await tryViews(session, names, plan.way)
     })
   }
+  forgetWhetherSpread(warehouse)
   for (const statement of plan.freeing) {
     await warehouse.transaction('free what was moved', async (session) => {
       await session.query('free what was moved', WITHOUT_TIME_LIMIT)

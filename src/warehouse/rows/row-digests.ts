@@ -6,7 +6,7 @@ import {
   type Sighting,
 } from '../../resources/resource.js'
 import { isSpread } from '../distribute/citus.js'
-import { isSameKeySql, wantedRowsSql } from './incoming-rows.js'
+import { isSameKeySql, lookUpSql, wantedRowsSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -43,12 +43,17 @@ export async function findUnknownRecords(
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
   const table = names.table(resource.stream)
+  // One look into the index for each record is a fifth faster; nodes with spread rows refuse it.
+  const joined = (await isSpread(session))
+    ? `left join ${wantedRowsSql(table, keys, lists[0] ?? '')} as stored
+    on ${isSameKeySql(keys, 'stored', 'shown')}`
+    : `left join ${lookUpSql(table, keys, 'shown')} as stored
+    on true`
   const rows = await session.query<{ place: number }>(
     `recognize ${resource.stream}`,
     `select (shown.place - 1)::int as place
 from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
-left join ${wantedRowsSql(table, keys, lists[0] ?? '')} as stored
-    on ${isSameKeySql(keys, 'stored', 'shown')}
+${joined}
 where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
     and stored._deleted_at is null) is not true`,
     [
