@@ -3,6 +3,7 @@ import { countOf } from '../base/phrases.js'
 import { findAlerts, type Alert, type AlertFacts } from '../status/describe-status.js'
 import { readVitals, type Vitals } from '../status/read-vitals.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
+import { isSpread } from '../warehouse/distribute/citus.js'
 import { channelsOf, type AlertSettings } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
 import { describeDigest, describeOperation } from './message.js'
@@ -76,6 +77,10 @@ async function lookAtExceptions(
 ): Promise<void> {
   const day = await findDueDigest(warehouse, settings, at)
   if (day === undefined && !isAfterRun) return
+  if (await isSpread(warehouse)) {
+    logger.warn('no exception is looked for: nodes cannot while rows are spread by container')
+    return
+  }
   await warehouse.transaction('compare the exceptions', async (session) => {
     // It takes seconds on a large account, and another process is at it.
     if (!(await isFirstAt(session))) return

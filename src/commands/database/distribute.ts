@@ -3,16 +3,22 @@ import { ConfigError, MigrationError, WarehouseSchemaError } from '../../base/er
 import { countOf } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { DistributionPlan } from '../../warehouse/distribute/plan-distribution.js'
+import type { Way } from '../../warehouse/distribute/citus.js'
 import type { Answer } from '../command-io.js'
 import { declare, flag, value } from '../declare-command.js'
 
 export const distribute = declare({
   name: 'distribute',
   help:
-    'Put a filled warehouse on the nodes of Citus, the account whole on one of them: in one ' +
-    'transaction, so that a stop changes nothing. --undo brings it back.',
+    'Put a filled warehouse on the nodes of Citus, the account whole on one of them or its ' +
+    'containers among all: in one transaction, so that a stop changes nothing. --undo brings it ' +
+    'back.',
   takes: {
-    by: value('--by <what>', 'schema: all rows of the account on one node.'),
+    by: value(
+      '--by <what>',
+      'schema: all rows of the account on one node. container: each container with what belongs ' +
+        'to it on one, for an account that outgrows a node.',
+    ),
     undo: flag('--undo', 'Bring all rows back to the database that commands connect to.'),
     dryRun: flag(
       '--dry-run',
@@ -20,12 +26,12 @@ export const distribute = declare({
     ),
   },
   run: async (app, { by, undo, dryRun }, io) => {
-    checkFlags(by, undo)
+    const way = checkFlags(by, undo)
     const warehouse = await app.connect()
     await requireCurrent(warehouse)
     const { planDistribution, planReturn } =
       await import('../../warehouse/distribute/plan-distribution.js')
-    const plan = await (undo ? planReturn : planDistribution)(warehouse)
+    const plan = undo ? await planReturn(warehouse) : await planDistribution(warehouse, way)
     if (dryRun) return describePlan(plan)
     if (plan.refusals.length > 0) throw new WarehouseSchemaError(plan.refusals.join('\n'))
     if (plan.statements.length + plan.freeing.length > 0) {
@@ -35,20 +41,16 @@ export const distribute = declare({
   },
 })
 
-/** What stands in the way of a key of containers; docs/distribute.md has the whole list. */
-const WHY_NOT_BY_CONTAINER =
-  'container is not offered: rows of one container on one node and of another elsewhere break ' +
-  'statements of sync and webhooks that lock and compare rows, and most views ' +
-  '(docs/distribute.md); use schema, which keeps an account whole'
-
-function checkFlags(by: string | undefined, undo: boolean): void {
+function checkFlags(by: string | undefined, undo: boolean): Way {
   const refuse = (problem: string): never => {
     throw new ConfigError([{ setting: '--by', problem }])
   }
   if (undo && by !== undefined) refuse('says how to distribute, and --undo brings back; use one')
-  if (undo || by === 'schema') return
-  if (by === undefined) refuse('is missing; `--by schema` keeps the account whole on one node')
-  refuse(by === 'container' ? WHY_NOT_BY_CONTAINER : `is ${String(by)}; it must be schema`)
+  if (by === 'container') return by
+  if (undo || by === 'schema') return 'schema'
+  if (by === undefined)
+    return refuse('is missing; `--by schema` keeps the account whole on one node')
+  return refuse(`is ${by}; it must be schema or container`)
 }
 
 async function requireCurrent(warehouse: Warehouse): Promise<void> {
@@ -119,11 +121,12 @@ async function describeOutcome(
   const moved = `${countOf(rowsOf(plan), 'row')} of ${countOf(plan.tables.length, 'table')}`
   if (isUndone) return { data: plan, text: [`${moved} brought back.`] }
   const { readCitusTables } = await import('../../warehouse/distribute/citus.js')
-  const [first] = await readCitusTables(warehouse)
+  const kept = await readCitusTables(warehouse)
+  const place = kept.find(({ keptBy }) => keptBy !== 'copy')?.node ?? 'several nodes'
   return {
     data: plan,
     text: [
-      `${moved} moved; ${warehouse.names.data} stands on ${first?.node ?? 'no node'}.`,
+      `${moved} moved; ${warehouse.names.data} stands on ${place}.`,
       'Go on with `tracking-sync check` and `tracking-sync sync`: commands connect as before.',
     ],
   }

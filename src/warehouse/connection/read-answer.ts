@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { ConfigError } from '../../base/errors.js'
-import { isDistributed } from '../distribute/citus.js'
+import { ConfigError, WarehouseSchemaError } from '../../base/errors.js'
+import { findWay } from '../distribute/citus.js'
+import { findRefused } from '../distribute/refused-views.js'
 import { refuseMoreThanReading } from '../questions/own-sql.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
@@ -50,11 +51,12 @@ export async function* streamAnswer(
     const { begin } = await prepare(client)
     await client.query(begin)
     await client.query('set transaction read only')
-    const isAway = await isDistributed({
+    const way = await findWay({
       names,
       query: async <Row>(_: string, text: string, values: readonly unknown[] = []) =>
         (await client.query(text, [...values])).rows as Row[],
     })
+    const isAway = way !== undefined
     await restrict(client, names, { asOf, isAway })
     // The nodes take a login, and no role that cannot log in.
     if (isAsReader && !isAway) await becomeReader(client, names)
@@ -68,7 +70,9 @@ export async function* streamAnswer(
       // The protocol that takes one statement and no second, also where there are no parameters.
       queryMode: 'extended',
     }
-    await client.query(question)
+    await client.query(question).catch((thrown: unknown) => {
+      throw way === 'container' ? explainRefusal(sqlText, thrown) : thrown
+    })
     for (let isFirst = true; ; isFirst = false) {
       const { fields, rows } = await client.query<unknown[]>({
         text: `fetch forward ${ROWS_PER_PIECE} from answer`,
@@ -103,6 +107,21 @@ async function restrict(
     if (isAway) throw refuseSuperuser()
     await client.query(`set local role ${READER_OF_ALL}`)
   }
+}
+
+/** feature_not_supported: of PostgreSQL itself no question gets it. */
+const NOT_BY_NODES = '0A000'
+
+/** Nodes refuse a question when it is planned, before any row is read. */
+function explainRefusal(sqlText: string, thrown: unknown): unknown {
+  if (!(thrown instanceof pg.DatabaseError) || thrown.code !== NOT_BY_NODES) return thrown
+  const named = findRefused(sqlText)
+  const what = named.length === 0 ? 'this question' : named.join(', ')
+  return new WarehouseSchemaError(
+    `nodes cannot answer ${what} while rows are spread by container: ${thrown.message}. Ask tables ` +
+      'or other views (docs/distribute.md), or distribute by schema',
+    { cause: thrown },
+  )
 }
 
 function refuseSuperuser(): ConfigError {

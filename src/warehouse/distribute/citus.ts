@@ -44,13 +44,19 @@ order by groupid`,
   return { version: extension.version, nodes }
 }
 
+/** How the rows of an account are distributed. */
+export type Way = 'schema' | 'container'
+
 /** A table of our schemas that Citus keeps. */
 export interface CitusTable {
   /** Quoted, with its schema. */
   readonly name: string
-  /** Whole on one node; otherwise somebody distributed it in another way. */
-  readonly isWhole: boolean
-  /** Tables of one group stand on one node and move together. */
+  /**
+   * `schema`: whole on one node. `container`: each row where its container is. `copy`: whole on every
+   * node. `other`: somebody distributed it in another way.
+   */
+  readonly keptBy: 'schema' | 'container' | 'copy' | 'other'
+  /** Rows of tables of one group that belong together stand on one node. */
   readonly group: number
   /** `host:port` where it stands; null where it stands on several. */
   readonly node: string | null
@@ -66,7 +72,14 @@ export async function readCitusTables({
     `select
     nspname::text as schema,
     relname::text as table,
-    part.partmethod = 'n' and part.repmodel = 's' as "isWhole",
+    case
+        when part.partmethod = 'n' and part.repmodel = 's' then 'schema'
+        when part.partmethod = 'n' and part.repmodel = 't' then 'copy'
+        when part.partmethod = 'h'
+            and column_to_column_name(part.logicalrelid, part.partkey) = 'container_id'
+            then 'container'
+        else 'other'
+    end as "keptBy",
     part.colocationid as "group",
     case when count(*) = 1 then min(node.nodename || ':' || node.nodeport) end as node
 from pg_dist_partition as part
@@ -92,15 +105,60 @@ export function quotedName(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
 }
 
-/**
- * Whether the rows of a warehouse stand on other nodes than the one that is asked. One small query
- * where the database has no Citus.
- */
+/** How tables are distributed that stand as this command puts them; the first of them decides. */
+export function wayOf(kept: readonly CitusTable[]): Way | undefined {
+  const [first] = kept
+  if (first === undefined) return undefined
+  return kept.every(({ keptBy }) => keptBy === 'schema') ? 'schema' : 'container'
+}
+
+/** How a warehouse is distributed, if it is. One small query where the database has no Citus. */
+export async function findWay(reader: CatalogueReader): Promise<Way | undefined> {
+  return (await hasCitus(reader)) ? wayOf(await readCitusTables(reader)) : undefined
+}
+
+/** Whether its rows stand on other nodes than the one that is asked. */
 export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
+  return (await findWay(reader)) !== undefined
+}
+
+/** So long an answer counts: syncs ask with every page, and nobody distributes a warehouse twice. */
+const COUNTS_MS = 60_000
+
+interface Answer {
+  readonly askedAt: number
+  readonly isSpread: Promise<boolean>
+}
+
+/** By warehouse: each has an object of names of its own. */
+const answers = new WeakMap<CatalogueReader['names'], Answer>()
+
+/**
+ * Whether its rows are spread over nodes by their container. What was found counts for a minute: a
+ * process that runs while its warehouse is distributed is refused some statements until then, and
+ * repeats them.
+ */
+export async function isSpread(reader: CatalogueReader): Promise<boolean> {
+  const { names } = reader
+  const askedAt = performance.now()
+  const known = answers.get(names)
+  if (known !== undefined && askedAt - known.askedAt < COUNTS_MS) return known.isSpread
+  const asked = findWay(reader).then((way) => way === 'container')
+  answers.set(names, { askedAt, isSpread: asked })
+  // A failure is that of its transaction, and says nothing.
+  asked.catch(() => answers.delete(names))
+  return asked
+}
+
+/** After its rows have been put elsewhere. */
+export function forgetWhetherSpread({ names }: Pick<CatalogueReader, 'names'>): void {
+  answers.delete(names)
+}
+
+async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {
   const [row] = await reader.query<{ isThere: boolean }>(
     'look for Citus',
     `select exists (select from pg_extension where extname = 'citus') as "isThere"`,
   )
-  if (row?.isThere !== true) return false
-  return (await readCitusTables(reader)).length > 0
+  return row?.isThere === true
 }

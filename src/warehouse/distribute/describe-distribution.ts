@@ -1,6 +1,14 @@
 import { countOf } from '../../base/phrases.js'
 import { sessionSettings } from '../connection/session-settings.js'
-import { readCitus, readCitusTables, type CatalogueReader, type Citus } from './citus.js'
+import {
+  readCitus,
+  readCitusTables,
+  wayOf,
+  type CatalogueReader,
+  type Citus,
+  type CitusTable,
+} from './citus.js'
+import { REFUSED_WHEN_SPREAD } from './refused-views.js'
 import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
@@ -15,19 +23,29 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
   const kept = await readCitusTables(reader)
   const [first] = kept
   if (first === undefined) return undefined
+  const way = wayOf(kept) ?? 'schema'
   const open = await findOpen(reader, kept)
   const warnings = [
+    ...(way === 'container' ? [`nodes answer no ${REFUSED_WHEN_SPREAD.join(', ')}`] : []),
     ...(open.length === 0
       ? []
-      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by schema\``]),
-    ...refuseOtherWays(kept),
+      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by ${way}\``]),
+    ...refuseOtherWays(kept, way),
+    ...(await findSilentNodes(reader)),
     ...(await findOtherSettings(reader)),
   ]
   return [
-    `by schema with Citus ${citus.version}: ${countOf(kept.length, 'table')} on ${first.node ?? 'several nodes'}`,
+    `by ${way} with Citus ${citus.version}: ${describeTables(kept)}`,
     await describeNodes(reader, citus),
     ...warnings.map((sentence) => `warning: ${sentence}`),
   ].join('; ')
+}
+
+function describeTables(kept: readonly CitusTable[]): string {
+  const copied = kept.filter(({ keptBy }) => keptBy === 'copy').length
+  const place = kept.find(({ keptBy }) => keptBy !== 'copy')?.node ?? 'several nodes'
+  const tables = `${countOf(kept.length - copied, 'table')} on ${place}`
+  return copied === 0 ? tables : `${tables}, ${copied} copied to each`
 }
 
 /** Bytes of every distributed table of the database, also of other accounts. */
@@ -54,7 +72,18 @@ function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 }
 
-/** The nodes give this login other settings than our sessions have. */
+/** Nodes that do not answer: whatever needs their rows fails. */
+async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
+  const rows = await query<{ node: string; said: string }>(
+    'ask the nodes whether they answer',
+    `select nodename || ':' || nodeport as node, result as said
+from run_command_on_workers('select 1')
+where not success`,
+  )
+  return rows.map(({ node, said }) => `${node} does not answer (${said}); start PostgreSQL there`)
+}
+
+/** The nodes that answer give this login other settings than our sessions have. */
 async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> {
   const wanted = sessionSettings({})
   const warnings: string[] = []
@@ -63,7 +92,7 @@ async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> 
       'ask the nodes for their settings',
       `select nodename || ':' || nodeport as node, result as found
 from run_command_on_workers(format('select current_setting(%L)', $1::text))
-where result is distinct from $2`,
+where success and result is distinct from $2`,
       [name, wanted[name]],
     )
     for (const { node, found } of rows) {

@@ -5,7 +5,8 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
-import { quotedName } from './citus.js'
+import { forgetWhetherSpread, quotedName, type Way } from './citus.js'
+import { findRefused } from './refused-views.js'
 import type { DistributionPlan } from './plan-distribution.js'
 
 export interface DistributeOptions {
@@ -44,9 +45,10 @@ export async function carryOut(
       await makeViews(session, names)
       await renewGrants(session, names)
       for (const statement of lost) await session.query('bring back what is lost', statement)
-      await tryViews(session, names)
+      await tryViews(session, names, plan.way)
     })
   }
+  forgetWhetherSpread(warehouse)
   for (const statement of plan.freeing) {
     await warehouse.transaction('free what was moved', async (session) => {
       await session.query('free what was moved', WITHOUT_TIME_LIMIT)
@@ -97,9 +99,9 @@ where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowne
 
 /**
  * Every view that reads one of our tables, ours or another's, in the order of their making. Stored
- * ones read the others.
+ * ones read the others. Those of ours that nodes are known to refuse are left out.
  */
-async function tryViews(session: Session, names: SchemaNames): Promise<void> {
+async function tryViews(session: Session, names: SchemaNames, way: Way | undefined): Promise<void> {
   const views = await session.query<{ schema: string; view: string }>(
     'list the views',
     `with recursive reading as (
@@ -126,7 +128,9 @@ where relkind in ('v', 'm') and nspname <> $2
 order by pg_class.oid`,
     [Object.values(names), names.stored],
   )
+  const ours: readonly string[] = Object.values(names)
   for (const { schema, view } of views) {
+    if (way === 'container' && ours.includes(schema) && findRefused(view).length > 0) continue
     try {
       await session.query(
         'try a view',

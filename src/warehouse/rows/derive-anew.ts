@@ -5,6 +5,8 @@ import {
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
+import { containers } from '../../resources/index.js'
+import { lockRows } from './lock-rows.js'
 import { fillTimeZones } from '../schema/install-views.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -43,7 +45,7 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
     'look at what was derived',
     `select
     exists (
-        select from ${deadlines} as standing
+        select standing.kind from ${deadlines} as standing
         inner join ${zones} as zone
             on zone.name = standing.time_zone
         where standing.local_date <> (standing.deadline_at at time zone zone.name)::date
@@ -51,11 +53,11 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
     -- To list the zones takes long, and a zone that nobody knows is rare.
     or case
         when exists (
-            select from ${deadlines} as standing
+            select standing.kind from ${deadlines} as standing
             where not standing.is_zone_known and standing.time_zone is not null
         )
             then exists (
-                select from ${deadlines} as standing
+                select standing.kind from ${deadlines} as standing
                 inner join pg_timezone_names as known
                     on known.name = standing.time_zone
                 where not standing.is_zone_known
@@ -142,11 +144,11 @@ async function deriveBatch(
 from ${names.table('containers')} as stored
 where $1::text is null or stored.container_id > $1
 order by stored.container_id
-limit $2
-for no key update`,
+limit $2`,
     [after, containersAtOnce],
   )
   const ids = rows.map(({ container_id }) => container_id)
+  await lockRows(session, containers, ids, { isLive: false })
   // In a new warehouse nothing is there to derive: each statement would be a wait for nothing.
   for (const table of ids.length > 0 ? containerChildren : []) {
     await replaceStanding(session, table, ids, { names, syncRunId })

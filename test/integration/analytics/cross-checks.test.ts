@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { setAsOf } from '../../support/set-as-of.js'
 
 /**
  * Views that look at the same facts from two sides must agree. Each check gives two queries that
@@ -226,7 +227,7 @@ async function contradict(
       asOf === '' ? text : text.replaceAll('tracking_analytics.', 'tracking_as_of.')
     const one = inSchema(check.one)
     const other = inSchema(check.other)
-    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [asOf])
+    await setAsOf(session, asOf)
     const [counted] = await session.query<{ compared: number }>(
       'count',
       `select count(*)::integer as compared from (${one}) as asked`,
@@ -258,7 +259,7 @@ describe('views that look at the same facts agree', () => {
 
   it('what is expected is what the calendar shows', async () => {
     const [row] = await scene.warehouse.transaction('ask', async (session) => {
-      await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [latest])
+      await setAsOf(session, latest)
       return session.query<{ calendar: number; expected: number }>(
         'count',
         `select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,

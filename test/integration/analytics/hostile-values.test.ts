@@ -5,6 +5,7 @@ import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
 import { readFile } from 'node:fs/promises'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { setAsOf } from '../../support/set-as-of.js'
 
 /**
  * Every view answers whatever stands in the tables: zones that nobody knows, amounts below zero,
@@ -134,9 +135,7 @@ async function failing(seed: number | null): Promise<string[]> {
         await session.query('corrupt', `update ${table} set ${changed.join(', ')}`)
       }
     }
-    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [
-      new Date(scene.simulator.clock.now()).toISOString(),
-    ])
+    await setAsOf(session, new Date(scene.simulator.clock.now()).toISOString())
     for (const view of views) {
       await session.query('mark', 'savepoint before_view')
       try {

@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
 import { countLike, SecondImplementation, type Rule } from '../../support/second-implementation.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { setAsOf } from '../../support/set-as-of.js'
 
 const SHIPMENTS = Number(process.env.SECOND_SHIPMENTS ?? 60)
 const LOOKS = Number(process.env.SECOND_LOOKS ?? 6)
@@ -135,7 +136,7 @@ const QUESTIONS = {
 async function ask(scene: Scene, name: keyof typeof QUESTIONS): Promise<string[]> {
   return scene.warehouse.transaction('ask', async (session) => {
     const asOf = scene.simulator.clock.now().toISOString()
-    await session.query('set', `select set_config('tracking_sync.as_of', $1, true)`, [asOf])
+    await setAsOf(session, asOf)
     const rows = await session.query<Record<string, unknown>>('ask', QUESTIONS[name])
     return rows.map((row) => JSON.stringify(Object.values(row)))
   })

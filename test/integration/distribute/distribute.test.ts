@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { containers } from '../../../src/resources/index.js'
+import { lockRows } from '../../../src/warehouse/rows/lock-rows.js'
+import type { Session } from '../../../src/warehouse/connection/warehouse.js'
+import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
+import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
@@ -93,6 +98,89 @@ describe('distribute', () => {
   })
 })
 
+describe('distribute --by container', () => {
+  it('spreads what belongs to a container, copies the rest, and brings all of it back', async () => {
+    const scene = await open({})
+    const before = await comments(scene)
+    expect(await volatilities(scene)).toEqual(['s', 's', 's'])
+    const call = await distribute(scene, '--by', 'container')
+    expect(call).toMatchObject({ exitCode: 0 })
+    const calls = await standInCalls(scene.warehouse)
+    const spread = calls.filter((text) => text.startsWith('create_distributed_table'))
+    expect(spread.map((text) => text.split(' ').slice(1, 3).join(' ')).sort()).toEqual(
+      [
+        'tracking.container_changes',
+        'tracking.container_fee_history',
+        'tracking.container_fees',
+        'tracking.container_history',
+        'tracking.container_hold_history',
+        'tracking.container_holds',
+        'tracking.container_import_deadline_history',
+        'tracking.container_import_deadlines',
+        'tracking.containers',
+        'tracking.transport_events',
+        'tracking_sync.event_lists_in_doubt',
+        'tracking_sync.transport_event_checks',
+      ].map((table) => `${table} container_id`),
+    )
+    expect(spread[0]).toBe('create_distributed_table tracking.containers container_id none')
+    const copied = calls.filter((text) => text.startsWith('create_reference_table'))
+    expect(copied).toHaveLength(17)
+    expect(copied).toContain('create_reference_table tracking.shipments')
+    expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
+    expect(await comments(scene)).toEqual(before)
+
+    const locking = await collectStatements(() => lockAndSettle(scene))
+    expect(locking.filter((text) => /for (?:no key )?update/.test(text))).toEqual([])
+
+    const settings = { DATABASE_URL: scene.url }
+    const { stdout } = await callCli(['check'], settings)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /ok nodes by container with Citus 13\.2-1: 12 tables on .*, 17 copied to each; .*nodes answer no charge_days,/,
+    )
+    const other = await distribute(scene, '--by', 'schema')
+    expect(other).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(other.stderr).toContain('is distributed by container; bring it back first')
+
+    expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
+    expect(await volatilities(scene)).toEqual(['s', 's', 's'])
+    expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
+  })
+
+  it('prints its statements with --dry-run, and changes nothing', async () => {
+    const scene = await open({})
+    const call = await distribute(scene, '--by', 'container', '--dry-run')
+    expect(call).toMatchObject({ exitCode: 0 })
+    expect(call.stdout).toContain(`  select create_reference_table('"tracking"."ports"');`)
+    expect(call.stdout).toContain(`set citus.max_adaptive_executor_pool_size = '1';`)
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+  })
+})
+
+/** What locks rows elsewhere; nodes lock none for a question. */
+async function lockAndSettle({ warehouse }: TestWarehouse): Promise<void> {
+  const transact = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> =>
+    warehouse.transaction('lock and settle', work)
+  await transact((session) => doubtLists(session, ['c1', 'c2']))
+  expect(await settleListsInDoubt(warehouse, transact)).toEqual([])
+  const doubts = `select from ${warehouse.names.table('event_lists_in_doubt')}`
+  expect(await warehouse.query('look for doubts', doubts)).toEqual([])
+  const keys = await transact((session) =>
+    lockRows(session, containers, ['c1', 'c3', 'none'], { isLive: true }),
+  )
+  expect(keys).toEqual(['c1', 'c3'])
+}
+
+/** Of the functions that make the rows of containers. */
+async function volatilities({ warehouse }: TestWarehouse): Promise<string[]> {
+  const rows = await warehouse.query<{ provolatile: string }>(
+    'look at the functions',
+    `select provolatile::text from pg_proc
+    where proname in ('deadlines_of', 'holds_of', 'fees_of')`,
+  )
+  return rows.map(({ provolatile }) => provolatile)
+}
+
 describe('distribute refuses, and changes nothing:', () => {
   it.each([
     ['a server without Citus', undefined, [], 5, 'the database has no Citus'],
@@ -155,8 +243,7 @@ describe('distribute refuses, and changes nothing:', () => {
   })
 
   it.each([
-    [['--by', 'container'], 'container is not offered'],
-    [['--by', 'moon'], 'is moon; it must be schema'],
+    [['--by', 'moon'], 'is moon; it must be schema or container'],
     [[], '--by is missing'],
     [['--by', 'schema', '--undo'], 'use one'],
   ])('wrong flags: %j', async (flags, sentence) => {

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { notification, openBench, store } from '../webhooks/process-scene.js'
 import { syncToEquality } from './expect-sync.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { setAsOf } from '../../support/set-as-of.js'
 
 afterEach(closeScenes)
 
@@ -39,9 +40,7 @@ const read = (scene: Scene, table: string, columns: string, id: string) =>
 /** What the view of an instant says of holds and fees. */
 async function readAsOf({ warehouse }: Scene, id: string, asOf: Date): Promise<unknown[]> {
   return warehouse.transaction('read as of', async (session) => {
-    await session.query('set as of', `select set_config('tracking_sync.as_of', $1, true)`, [
-      asOf.toISOString(),
-    ])
+    await setAsOf(session, asOf.toISOString())
     return session.query(
       'read',
       `select place, name as what, status as how from tracking_as_of.known_holds where container_id = $1
