@@ -191,6 +191,8 @@ class Worker {
     let againMs: number | undefined
     let problem: string | null = null
     try {
+      // Another of this worker may just have given it back.
+      signal.throwIfAborted()
       againMs = await run(taken, signal)
     } catch (thrown) {
       if (!signal.aborted) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATION_ALERTS } from '../../src/base/alert-names.js'
+import { ACCOUNT_METRICS } from '../../src/serve/account-metrics.js'
 import { repositoryDirectory, waitUntil } from '../support/run-cli.js'
 import {
   closeServeScenes,
@@ -100,7 +101,11 @@ describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
   })
 
   it('ask for metrics and labels that there are', () => {
-    const lines = metrics.split('\n')
+    // Those of accounts are told by a process that serves several.
+    const ofAccounts = Object.keys(ACCOUNT_METRICS).map(
+      (name) => `# TYPE tracking_sync_${name} gauge`,
+    )
+    const lines = [...metrics.split('\n'), ...ofAccounts]
     for (const { title, text } of [...alerts, ...queries]) {
       // This server has no replication slot, whose label is compared where there is one.
       const grouped = [...text.matchAll(/by \((?!slot\))(\w+)\)/g)].map(

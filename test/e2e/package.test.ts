@@ -184,6 +184,7 @@ describe('the package', () => {
         'man/tracking-sync.1',
         ...documents,
         'sql/schema.sql',
+        'sql/accounts/0001_create_jobs.sql',
         'dist/program/cli.js',
         'dist/program/licences.txt',
         ...sql,
