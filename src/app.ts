@@ -130,7 +130,7 @@ export class App {
     this.#secrets = whole === undefined ? [] : whole.#secrets
     this.#keepSecret(...loaded.secrets, ...accounts.flatMap(({ secrets }) => secrets))
     this.logger =
-      (whole === undefined ? undefined : whole.logger.child({ account: loaded.config.account })) ??
+      whole?.logger.child({ account: loaded.config.account }) ??
       createLogger({
         level: loaded.config.logLevel,
         format: options.isLogForPeople ? 'text' : 'json',

@@ -58,7 +58,7 @@ function placeOf(places: Float64Array, digest: number): number {
 
 /**
  * From 1 to 2^52. Two lanes of 32 bits, each multiplied by a large odd number for every character,
- * then mixed with each other: a tenth of the time that a hash of Node's takes for a key of 36.
+ * then mixed with each other: a fifth of the time that a hash of Node's takes for a key of 36.
  */
 function digestOf(key: string): number {
   let [one, two] = [0x243f6a88, 0x13198a2e]

@@ -54,9 +54,8 @@ export type JobDependencies = Pick<
 >
 
 /**
- * What `serve` does by the clock. A job that is switched off is left out. A sync answers `held` where
- * another run is writing. `processor`: its state in
- * this process.
+ * What `serve` does by the clock. A job that is switched off is left out. A sync answers `held`
+ * where another run is writing. `processor`: its state in this process.
  */
 export function createJobs(
   dependencies: JobDependencies,

@@ -27,8 +27,9 @@ inner join {{data}}.container_history as earlier
     and later.valid_from between earlier.valid_to and earlier.valid_to
 cross join lateral (
 
-    -- A list of names and not one part for each and a union, which nodes among which rows are spread
-    -- refuse. Not of values: PostgreSQL would prepare each of its expressions anew for each version.
+    -- A list of names and not one part for each and a union, which nodes among which rows are
+    -- spread refuse. Not of values: PostgreSQL would prepare each of its expressions anew for each
+    -- version.
     select
         said.kind,
         said.attribute,

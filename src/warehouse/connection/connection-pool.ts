@@ -54,7 +54,7 @@ export function createPool(options: PoolOptions): ConnectionPool {
     Client,
     pipeline: true,
     max: options.poolSize ?? 5,
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it, untold by its types
     onConnect: async (client: pg.ClientBase) => {
       sessions.set(client, await prepare(client))
     },

@@ -33,8 +33,8 @@ export interface Warehouse extends Session {
   /** Runs `work` in one transaction; any throw rolls it back. */
   transaction<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
   /**
-   * The same for work that only reads, so that its statements travel together: it takes no lock, not
-   * even that of a writer's lease, and so leaves nothing in the log.
+   * The same for work that only reads, so that its statements travel together: it takes no lock,
+   * not even that of a writer's lease, and so leaves nothing in the log.
    */
   read<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
   /**

@@ -52,8 +52,8 @@ export interface CitusTable {
   /** Quoted, with its schema. */
   readonly name: string
   /**
-   * `schema`: whole on one node. `container`: each row where its container is. `copy`: whole on every
-   * node. `other`: somebody distributed it in another way.
+   * `schema`: whole on one node. `container`: each row where its container is. `copy`: whole on
+   * every node. `other`: somebody distributed it in another way.
    */
   readonly keptBy: 'schema' | 'container' | 'copy' | 'other'
   /** Rows of tables of one group that belong together stand on one node. */
@@ -122,7 +122,7 @@ export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
   return (await findWay(reader)) !== undefined
 }
 
-/** So long an answer counts: syncs ask with every page, and nobody distributes a warehouse twice. */
+/** So long an answer counts: syncs ask with every page. */
 const COUNTS_MS = 60_000
 
 interface Answer {

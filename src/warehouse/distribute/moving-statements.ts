@@ -8,8 +8,8 @@ import type { CatalogueReader, Way } from './citus.js'
 const SEQUENTIAL = `set local citus.multi_shard_modify_mode = 'sequential'`
 
 /**
- * The statements that put the tables on one node, where the first of them goes; or by container, each
- * row where its container is, and of tables that have none a copy on every node.
+ * The statements that put the tables on one node, where the first of them goes; or by container,
+ * each row where its container is, and of tables that have none a copy on every node.
  */
 export async function distributing(
   reader: CatalogueReader,

@@ -48,9 +48,9 @@ const NO_CITUS =
 const NO_NODE = 'no node of Citus takes tables; add one with `select citus_add_node(…)`'
 
 /**
- * Plans to put the account whole on one node, or its rows by container among all: the tables of data
- * and those that views read beside them. The bookkeeping stays where commands connect. Tables that
- * an earlier run moved are left out. Reads only, and counts the rows.
+ * Plans to put the account whole on one node, or its rows by container among all: the tables of
+ * data and those that views read beside them. The bookkeeping stays where commands connect. Tables
+ * that an earlier run moved are left out. Reads only, and counts the rows.
  */
 export async function planDistribution(
   reader: CatalogueReader,
