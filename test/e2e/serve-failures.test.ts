@@ -228,12 +228,14 @@ describe('serve without its database', () => {
       await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
       const ids = [randomUUID(), randomUUID()]
       for (const id of ids) expect((await scene.post(notificationBody(id))).status).toBe(202)
-      await waitUntil('applied', async () => {
+      const areApplied = async (): Promise<boolean> => {
         const open = await scene.select(
           `select from tracking_sync.webhook_notifications where state = 'received'`,
         )
         return open.length === 0
-      })
+      }
+      // A processor that lost the database tries again after pauses that grow to half a minute.
+      await waitUntil('applied', areApplied, 120_000)
       const stored = await storedIds(scene)
       expect(ids.filter((id) => !stored.has(id))).toEqual([])
       program.kill('SIGTERM')
@@ -333,15 +335,21 @@ describe('runs that would overlap', () => {
     async () => {
       const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
       const { simulator, database } = scene
-      simulator.faults.add(hangAtPageFour)
-      // A minute of this program passes in two seconds.
-      const faster = preload(
-        `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms === 60000 ? 2000 : ms, ...rest)`,
+      const hang = simulator.faults.add(hangAtPageFour)
+      // The limit's minute is over when this test says so.
+      const onSignal = preload(
+        `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => { if (ms === 60000) process.once('SIGUSR2', work); return wait(work, ms, ...rest) }`,
       )
-      const limited = await runCli(['sync', '--run-minutes', '1', '--json'], {
+      const program = await startCli(['sync', '--run-minutes', '1', '--json'], {
         ...scene.options,
-        env: { ...scene.options.env, ...faster },
+        env: { ...scene.options.env, ...onSignal },
       })
+      await waitUntil('a page is stored', async () => {
+        if (hang.played === 0) return false
+        return (await scene.select('select from tracking.shipments')).length >= 4
+      })
+      program.kill('SIGUSR2')
+      const limited = await program.ended
       expect(limited.exitCode).toBe(6)
       const sentence =
         'the run was stopped after 1 min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there'
