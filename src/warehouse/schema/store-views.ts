@@ -9,6 +9,8 @@ import { STORED_VIEWS, storedTable, type StorableView } from './shipped-views.js
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
 
 export interface StoreViewsOptions {
+  /** All unless told. */
+  readonly views?: readonly StorableView[]
   readonly logger: Logger
   /** Ends the statement under way; that view and the rest stay as they were. */
   readonly signal: AbortSignal
@@ -31,7 +33,7 @@ export interface StoredView {
  */
 export async function storeViews(
   warehouse: Warehouse,
-  { logger, signal, fromContainers = 0 }: StoreViewsOptions,
+  { logger, signal, fromContainers = 0, views = STORED_VIEWS }: StoreViewsOptions,
 ): Promise<StoredView[]> {
   const stored: StoredView[] = []
   if (await isDistributed(warehouse)) {
@@ -40,7 +42,7 @@ export async function storeViews(
   }
   if (!(await hasContainers(warehouse, fromContainers))) return stored
   try {
-    for (const view of STORED_VIEWS) {
+    for (const view of views) {
       const done = await warehouse.transaction(`store ${view.name}`, (session) =>
         storeView(session, warehouse, view, signal),
       )

@@ -2,7 +2,11 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
-import { readViews, type ShippedView } from '../../../src/warehouse/schema/shipped-views.js'
+import {
+  readViews,
+  STORED_VIEWS,
+  type ShippedView,
+} from '../../../src/warehouse/schema/shipped-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js'
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
@@ -29,6 +33,10 @@ const RUNNING_ON = new Set([
 
 const options = { logger: silentLogger, signal: new AbortController().signal }
 
+/** What holds for each view by itself is asked of a few. */
+const SOME = ['container_timeline', 'fee_history', 'hold_durations', 'datasync_containers']
+const some = { ...options, views: STORED_VIEWS.filter(({ name }) => SOME.includes(name)) }
+
 function sourceOf(name: string): string {
   return name.startsWith('datasync_')
     ? `tracking_datasync.${name.slice('datasync_'.length)}`
@@ -39,8 +47,8 @@ function sourceOf(name: string): string {
  * Of each stored view: its rows, how many of them are stored ones, and 1 where they differ from
  * those of the view itself. Each is read once.
  */
-async function compare(scene: Scene): Promise<Record<string, unknown>[]> {
-  const rows = NAMES.map(
+async function compare(scene: Scene, names = NAMES): Promise<Record<string, unknown>[]> {
+  const rows = names.map(
     (name) => `select '${name}' as name, own.rows, own.stored,
       ((own.rows, own.digest) is distinct from (source.rows, source.digest))::int as differing
     from
@@ -81,7 +89,7 @@ async function storeSlowly() {
   })
   await installViews(scene.warehouse, withStoredAnew(slow), { sleep: () => Promise.resolve() })
   const controller = new AbortController()
-  const storing = storeViews(scene.warehouse, { ...options, signal: controller.signal })
+  const storing = storeViews(scene.warehouse, { ...some, signal: controller.signal })
   await waitUntil('the slow view to be at it', () => isStoring(scene))
   const end = () => {
     controller.abort()
@@ -130,16 +138,16 @@ describe('stored views', () => {
   it('stay as they were when rows change, until they are stored again', async () => {
     const scene = await openScene({ shipments: 4 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     const instants = `select min(_stored_at) as at, count(distinct _stored_at)::int as times
       from tracking_stored.datasync_containers`
     const [first] = await scene.query(instants)
     scene.simulator.clock.advance(3 * 86_400_000)
     await scene.sync({ command: 'sync' })
-    expect(total(await compare(scene), 'differing')).toBeGreaterThan(0)
-    const stored = await storeViews(scene.warehouse, options)
-    expect(stored.map(({ name }) => name)).toEqual(NAMES)
-    const rows = await compare(scene)
+    expect(total(await compare(scene, SOME), 'differing')).toBeGreaterThan(0)
+    const stored = await storeViews(scene.warehouse, some)
+    expect(stored.map(({ name }) => name)).toEqual(SOME)
+    const rows = await compare(scene, SOME)
     const standing = rows.filter(({ name }) => !RUNNING_ON.has(String(name)))
     expect(standing.filter(({ differing }) => differing !== 0)).toEqual([])
     const [second] = await scene.query(instants)
@@ -150,21 +158,21 @@ describe('stored views', () => {
   it('are stored again after a run that was killed and a notification', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     await scene.query(
       `insert into tracking_sync.sync_runs (command, options, program_version)
       values ('sync', '{}', 'killed')`,
     )
-    expect(await storeViews(scene.warehouse, options)).toEqual([])
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
     await closeKilledRuns(scene.warehouse)
-    expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
-    expect(await storeViews(scene.warehouse, options)).toEqual([])
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
     await scene.query(
       `insert into tracking_sync.webhook_notifications
         (notification_id, state, processed_at)
       values ('n', 'processed', now())`,
     )
-    expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
   })
 
   it('are stored from so many containers on, and not below', async () => {
@@ -172,16 +180,16 @@ describe('stored views', () => {
     await scene.sync()
     const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
     const fromContainers = Number(count)
-    const tooMany = { ...options, fromContainers: fromContainers + 1 }
+    const tooMany = { ...some, fromContainers: fromContainers + 1 }
     expect(await storeViews(scene.warehouse, tooMany)).toEqual([])
-    const stored = await storeViews(scene.warehouse, { ...options, fromContainers })
-    expect(stored).toHaveLength(NAMES.length)
+    const stored = await storeViews(scene.warehouse, { ...some, fromContainers })
+    expect(stored).toHaveLength(SOME.length)
   })
 
   it('are the views themselves after a crash of the server, which empties the tables', async () => {
     const scene = await openScene({ shipments: 4 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     const unlogged = await scene.query<{ name: string }>(
       `select relname as name from pg_class
       where relpersistence = 'u' and relkind = 'r'
@@ -189,15 +197,15 @@ describe('stored views', () => {
     )
     expect(unlogged).toHaveLength(NAMES.length + 1)
     await scene.query(`truncate ${unlogged.map(({ name }) => `tracking_sync.${name}`).join(', ')}`)
-    const rows = await compare(scene)
+    const rows = await compare(scene, SOME)
     expect([total(rows, 'stored'), total(rows, 'differing')]).toEqual([0, 0])
-    expect(total(rows, 'rows')).toBeGreaterThan(100)
+    expect(total(rows, 'rows')).toBeGreaterThan(50)
   })
 
   it('are read by others while they are being stored: the rows of before', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     scene.simulator.clock.advance(86_400_000)
     await scene.sync({ command: 'sync' })
     const reader = new pg.Client({ connectionString: scene.url })
@@ -224,7 +232,7 @@ describe('stored views', () => {
       const before = await scene.query(
         'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
       )
-      expect(await storeViews(watched, options)).toHaveLength(NAMES.length)
+      expect(await storeViews(watched, some)).toHaveLength(SOME.length)
       expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(
         before,
       )
@@ -236,7 +244,7 @@ describe('stored views', () => {
   it('are stored while somebody reads them, who goes on seeing the rows of before', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     const question = `select count(*)::int as rows, min(_stored_at) as at
       from tracking_stored.container_timeline`
     const reader = new pg.Client({ connectionString: scene.url })
@@ -246,7 +254,7 @@ describe('stored views', () => {
       const { rows: before } = await reader.query(question)
       scene.simulator.clock.advance(86_400_000)
       await scene.sync({ command: 'sync' })
-      expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
       expect((await reader.query(question)).rows).toEqual(before)
       await reader.query('commit')
       expect((await reader.query(question)).rows).not.toEqual(before)
@@ -264,7 +272,7 @@ describe('stored views', () => {
       expect(streams.some(({ counts }) => counts.updated > 0)).toBe(true)
       expect(await isStoring(scene)).toBe(true)
       // One process at a time.
-      expect(await storeViews(scene.warehouse, options)).toEqual([])
+      expect(await storeViews(scene.warehouse, some)).toEqual([])
     } finally {
       await end()
     }
@@ -273,14 +281,14 @@ describe('stored views', () => {
   it('stand as they were where storing is stopped, within a view', async () => {
     const { scene, end } = await storeSlowly()
     const stored = (await end()).map(({ name }) => name)
-    expect(stored).toEqual(NAMES.slice(0, NAMES.indexOf('fee_history')))
+    expect(stored).toEqual(SOME.slice(0, SOME.indexOf('fee_history')))
     expect(
       await scene.query('select view_name from tracking_sync.stored_views order by 1'),
     ).toEqual(stored.sort().map((view_name) => ({ view_name })))
 
     const views = await readViews()
     await installViews(scene.warehouse, withStoredAnew(views), { sleep: () => Promise.resolve() })
-    const again = await storeViews(scene.warehouse, options)
+    const again = await storeViews(scene.warehouse, some)
     expect(again.map(({ name }) => name)).toContain('fee_history')
   })
 
@@ -299,7 +307,7 @@ describe('stored views', () => {
   it('begin anew when the view they are of changes, also its columns', async () => {
     const scene = await openScene({ shipments: 2 })
     await scene.sync()
-    await storeViews(scene.warehouse, options)
+    await storeViews(scene.warehouse, some)
     const views = await readViews()
     const changed = views.map((view) => {
       if (view.name !== 'fee_history') return view
@@ -313,7 +321,7 @@ describe('stored views', () => {
       where attrelid = 'tracking_stored.fee_history'::regclass and attnum = 2`,
     )
     expect(column?.attname).toBe('other')
-    const byName = new Map((await compare(scene)).map((row) => [row.name, row]))
+    const byName = new Map((await compare(scene, SOME)).map((row) => [row.name, row]))
     expect(byName.get('fee_history')).toMatchObject({ stored: 0, differing: 0 })
   })
 
