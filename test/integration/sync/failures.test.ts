@@ -463,7 +463,9 @@ describe('a list that cannot be trusted', () => {
       for (const [page, fault] of LOOPS) {
         scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
         scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
-        for (let run = 0; run < 2; run += 1) {
+        // That the next run ends so too is asked once.
+        const runs = page === LOOPS[0]?.[0] ? 2 : 1
+        for (let run = 0; run < runs; run += 1) {
           scene.simulator.requests.reset()
           const report = await scene.sync(PAGES_OF_2)
           const { error_code } = await runRow(scene, report)
@@ -508,7 +510,7 @@ describe('a list that cannot be trusted', () => {
     'follows no link away from the service, and the other host sees nothing',
     { tags: ['I14', 'P9'] },
     async () => {
-      const scene = await openScene()
+      const scene = await openScene({ shipments: 6 })
       await scene.sync()
       const before = await dataRows(scene)
       let connections = 0

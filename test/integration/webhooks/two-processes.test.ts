@@ -13,7 +13,7 @@ import {
   waitUntilApplied,
 } from './crash-scene.js'
 
-const ROUNDS = 50
+const ROUNDS = 20
 const COPIES = 10
 
 const closers: (() => Promise<unknown>)[] = []
