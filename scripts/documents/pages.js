@@ -123,7 +123,7 @@ export function metricsPage(metrics, rules) {
   )
   const alerts = [...rules.matchAll(RULE)].map(
     ([, name, expr, wait = 'at once', summary]) =>
-      `| ${name} | \`${expr}\` | ${wait} | ${summary} |`,
+      `| ${name} | \`${expr}\` | ${wait} | ${summary.replaceAll(LABEL, '`$1`')} |`,
   )
   return page(
     'Metrics and alerts',
@@ -136,6 +136,8 @@ export function metricsPage(metrics, rules) {
   )
 }
 
+/** Filled in by Prometheus. */
+const LABEL = /\{\{ \$labels\.(\w+) \}\}/g
 const RULE = /alert: (\w+)\n +expr: (.+)\n(?: +for: (\w+)\n)? +annotations:\n +summary: (.+)/g
 
 const METRICS_INTRO = `\`tracking-sync serve\` answers \`/metrics\`. Rules for alerts and a dashboard come with the program, in

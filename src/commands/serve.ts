@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import type { App } from '../app.js'
 import type { SettingName } from '../config/settings.js'
-import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
 import { ConfigError } from '../base/errors.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
@@ -11,6 +9,7 @@ import type { CommandIo } from './command-io.js'
 import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
 import { declare, flag } from './declare-command.js'
 import { formatCsv } from './output/print-answer.js'
+import { serveUntilStopped } from './serve-until-stopped.js'
 import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [
@@ -69,12 +68,10 @@ export const serve = declare({
   run: async (app, { allAccounts, worker, isInsecure, ...parts }, io) => {
     if (!allAccounts && !worker) return run(app, io, parts, isInsecure)
     const { serveAccounts } = await import('./accounts/serve-accounts.js')
-    return serveAccounts(app, io, worker ? { ...parts, isReceiving: false } : parts, {
-      signatureOf: (ofAccount, ofParts) => createSignature(ofAccount, ofParts, isInsecure),
-      endInTime: () => {
-        endInTime(app, io)
-      },
-    })
+    const ofWorker = worker ? { ...parts, isReceiving: false } : parts
+    return serveAccounts(app, io, ofWorker, (ofAccount, ofParts) =>
+      createSignature(ofAccount, ofParts, isInsecure),
+    )
   },
 })
 
@@ -121,17 +118,7 @@ async function run(
   const { url } = serving
   logStart(app, parts, url)
   io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
-  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
-  try {
-    await Promise.race([stopped, serving.started])
-    await stopped
-    logger.info('stopping', { reason: String(signal.reason) })
-  } finally {
-    if (signal.aborted) endInTime(app, io)
-    await serving.stop()
-  }
-  logger.info('stopped')
-  return EXIT_CODES.complete
+  return serveUntilStopped(app, io, serving)
 }
 
 function logStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
@@ -149,16 +136,6 @@ function logStart({ config, logger, programVersion }: App, parts: ServeParts, ur
         'webhook of the account are applied, and nothing checks that ours still works',
     )
   }
-}
-
-/** Ends even if the database hangs: what was acknowledged is stored, the rest is repeated. */
-function endInTime({ config, logger, signal }: App, io: CommandIo): void {
-  const { shutdownSeconds } = config
-  const timer = setTimeout(() => {
-    logger.error('not everything has ended in time; the rest is cut off', { shutdownSeconds })
-    io.process.exit(exitCodeOfSignal(stopSignalOf(signal.reason) ?? 'SIGTERM'))
-  }, shutdownSeconds * 1000)
-  timer.unref()
 }
 
 async function createSignature(

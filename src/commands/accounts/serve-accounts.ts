@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../app.js'
-import { EXIT_CODES } from '../../base/exit-code.js'
 import { createSleep } from '../../base/retry.js'
 import { requireService } from '../../config/needed-settings.js'
 import { startAccounts, type AccountReceiver } from '../../serve/start-accounts.js'
@@ -14,14 +12,11 @@ import { Receiver } from '../../webhooks/receive/receive.js'
 import type { SenderAddresses } from '../../webhooks/receive/sender-addresses.js'
 import type { SignatureCheck } from '../../webhooks/receive/signature.js'
 import type { CommandIo } from '../command-io.js'
+import { serveUntilStopped } from '../serve-until-stopped.js'
 import { failpointOf } from '../sync.js'
 import { AccountWork, lanesOf, plannedJobs } from './account-work.js'
 
-interface ServeFunctions {
-  readonly signatureOf: (app: App, parts: ServeParts) => Promise<SignatureCheck | 'insecure'>
-  /** Sees to it that the program ends, also where the database hangs. */
-  readonly endInTime: () => void
-}
+type SignatureOf = (app: App, parts: ServeParts) => Promise<SignatureCheck | 'insecure'>
 
 /** For each account at work: its run, the lease and the budget beside it. */
 const CONNECTIONS_PER_ACCOUNT = 3
@@ -35,7 +30,7 @@ export async function serveAccounts(
   app: App,
   io: CommandIo,
   parts: ServeParts,
-  { signatureOf, endInTime }: ServeFunctions,
+  signatureOf: SignatureOf,
 ): Promise<number> {
   const { config, logger, signal, programVersion } = app
   for (const { config: own } of app.accounts) requireService(own)
@@ -66,23 +61,13 @@ export async function serveAccounts(
   const hooks = parts.isReceiving ? `, webhooks at ${config.webhookPath}/<account>` : ''
   logger.info('serving accounts', { url: serving.url, accounts: app.accounts.length, ...parts })
   io.print(`serving ${app.accounts.length} accounts at ${serving.url}${hooks}`)
-  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
-  try {
-    await Promise.race([stopped, serving.started])
-    await stopped
-    logger.info('stopping', { reason: String(signal.reason) })
-  } finally {
-    if (signal.aborted) endInTime()
-    await serving.stop()
-  }
-  logger.info('stopped')
-  return EXIT_CODES.complete
+  return serveUntilStopped(app, io, serving)
 }
 
 async function createReceivers(
   app: App,
   work: AccountWork,
-  signatureOf: ServeFunctions['signatureOf'],
+  signatureOf: SignatureOf,
   parts: ServeParts,
 ): Promise<AccountReceiver[]> {
   const pool: ConnectionPool = await app.openPool(INBOX_CONNECTIONS)

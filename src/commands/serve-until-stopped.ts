@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import type { App } from '../app.js'
+import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import type { Serving } from '../serve/start-serve.js'
+import type { CommandIo } from './command-io.js'
+
+/**
+ * Waits for the signal to stop, stops what serves, and resolves to the exit code. Rejects where its
+ * parts cannot start. Ends the program even if the database hangs: what was acknowledged is stored,
+ * the rest is repeated.
+ */
+export async function serveUntilStopped(
+  app: App,
+  io: CommandIo,
+  serving: Serving,
+): Promise<number> {
+  const { signal, logger } = app
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+  try {
+    await Promise.race([stopped, serving.started])
+    await stopped
+    logger.info('stopping', { reason: String(signal.reason) })
+  } finally {
+    if (signal.aborted) endInTime(app, io)
+    await serving.stop()
+  }
+  logger.info('stopped')
+  return EXIT_CODES.complete
+}
+
+function endInTime({ config, logger, signal }: App, io: CommandIo): void {
+  const { shutdownSeconds } = config
+  const timer = setTimeout(() => {
+    logger.error('not everything has ended in time; the rest is cut off', { shutdownSeconds })
+    io.process.exit(exitCodeOfSignal(stopSignalOf(signal.reason) ?? 'SIGTERM'))
+  }, shutdownSeconds * 1000)
+  timer.unref()
+}
