@@ -5,8 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
 
 /**
- * Of half a minute and more each, the longest first: one of them alone at the end would leave the other worker idle. Two of them mostly wait, for a rate limit,
- * and stand where they do it one after the other beside two that work.
+ * Of half a minute and more each, the longest first: one of them alone at the end would leave the
+ * other worker idle. Two of them mostly wait, for a rate limit, and stand where they do it one after
+ * the other beside two that work.
  */
 const LONGEST = [
   'sync/model',
@@ -40,7 +41,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** It starts processes too, but most of its time it waits for the service's rate limit: others can work meanwhile. */
+/**
+ * It starts processes too, but most of its time it waits for the service's rate limit: others can
+ * work meanwhile.
+ */
 const README = 'test/e2e/readme.test.ts'
 
 /** They start processes and servers of their own, or wait for what must happen within a time. */
@@ -84,7 +88,8 @@ const LEFT_OUT = process.env.TEST_EXCLUDE?.split(',') ?? []
 const DATABASE = {
   globalSetup: ['test/support/database-server.ts'],
   setupFiles: ['test/support/statement-recorder.ts'],
-  // Worlds are made of many small objects that do not live long: with a larger nursery they are collected less often.
+  // Worlds are made of many small objects that do not live long: with a larger nursery they are
+  // collected less often.
   execArgv: ['--max-semi-space-size=32'],
 }
 

@@ -29,7 +29,8 @@ export interface StoredView {
  * Stores each view of the schema `stored` again, unless nothing was written since it was stored.
  * Each takes one transaction: its rows are of one instant, readers see the rows of before until it
  * commits, and a kill leaves those. Needs no lease; a sync may run beside it. Where another process
- * is storing, this one stops. Of a distributed warehouse none is stored. A million containers take 39 minutes of one processor.
+ * is storing, this one stops. Of a distributed warehouse none is stored. A million containers take
+ * 39 minutes of one processor.
  */
 export async function storeViews(
   warehouse: Warehouse,
