@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { Agent, fetch as fetchBy, type Response as Answer } from 'undici'
 import { inject } from 'vitest'
+import { chooseFreePort } from '../../src/embedded-postgres/server-process.js'
 import type { Simulator } from '../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhooks/webhook-catalog.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
@@ -79,7 +78,8 @@ export async function openServeScene({
     isMigrated ? { template: inject('migratedDatabase') } : {},
   )
   opened.push(() => database.drop())
-  const httpPort = await findFreePort()
+  // Not one that the system would give to a connection before `serve` takes it.
+  const httpPort = await chooseFreePort([], new Set())
   const url = `http://127.0.0.1:${httpPort}`
   const webhookUrl = `${url}/webhooks`
   const webhook = simulator.webhooks.create({
@@ -169,14 +169,4 @@ export async function untilSynced(scene: ServeScene, runs = 1): Promise<void> {
     )
     return rows.length >= runs
   })
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
