@@ -234,7 +234,7 @@ describe('serve without its database', () => {
         )
         return open.length === 0
       }
-      // A processor that lost the database tries again after pauses that grow to half a minute.
+      // A processor that lost the database tries again after pauses that grow to a minute.
       await waitUntil('applied', areApplied, 120_000)
       const stored = await storedIds(scene)
       expect(ids.filter((id) => !stored.has(id))).toEqual([])

@@ -54,7 +54,8 @@ export function createPool(options: PoolOptions): ConnectionPool {
     Client,
     pipeline: true,
     max: options.poolSize ?? 5,
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it, untold by its types
+    // The pool awaits it, which its types do not say.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- see above
     onConnect: async (client: pg.ClientBase) => {
       sessions.set(client, await prepare(client))
     },

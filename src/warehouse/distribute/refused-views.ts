@@ -1,7 +1,7 @@
 /**
  * Views that nodes cannot answer where rows are spread by container, with those as of an instant
- * and the stored ones of the same names: they look at several containers for each, or at rows of one
- * in an order that nodes do not take. Tried with Citus 13.2.
+ * and the stored ones of the same names: they look at several containers for each, or at rows of
+ * one in an order that nodes do not take. Tried with Citus 13.2.
  */
 export const REFUSED_WHEN_SPREAD = [
   'charge_days',
