@@ -286,15 +286,14 @@ cross join lateral (
         clock.rule_name as of_rule,
         past.days_over,
         case when past.is_running then clock.today_on - clock.last_free_on end as days_now
+    offset 0
 
 ) as owed
-left join lateral (
+cross join lateral (
 
     {{part cost_of}}
 
 ) as cost
-    on past.days_over is not null
-    and clock.rule_name is not null
 left join {{analytics}}.container_customers as customer
     on customer.container_id = clock.container_id;
 

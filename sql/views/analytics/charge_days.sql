@@ -41,16 +41,30 @@ select
     tier.daily_rate as charge_amount,
     seen.was_available,
     extract(isodow from past.charged_on) < 6
-    and not exists (
-        select
-        from {{analytics}}.holidays as holiday
-        where holiday.calendar = clock.holiday_calendar
-            and holiday.holiday_on = past.charged_on
+    and (
+        clock.holiday_calendar is null
+        or not exists (
+            select
+            from {{analytics}}.holidays as holiday
+            where holiday.calendar = clock.holiday_calendar
+                and holiday.holiday_on = past.charged_on
+        )
     ) as is_working_day,
     past.charged_on,
-    clock.last_free_on,
+    span.last_free_on,
     seen.last_free_on as last_free_seen_on
 from {{analytics}}.charge_clocks as clock
+-- Once a clock, and not once for each of its days.
+cross join lateral (
+
+    select
+        clock.days_over,
+        clock.last_free_on,
+        clock.time_zone
+    where clock.days_over > 0
+    offset 0
+
+) as span
 -- What was seen of the container, gathered once and not for each of its days.
 cross join lateral (
 
@@ -119,14 +133,14 @@ cross join lateral (
 
     select
         day.over as day_over,
-        clock.last_free_on + day.over as charged_on,
-        (clock.last_free_on + day.over)::timestamp at time zone clock.time_zone as from_at,
+        span.last_free_on + day.over as charged_on,
+        (span.last_free_on + day.over)::timestamp at time zone span.time_zone as from_at,
         -- What was seen at as_of() itself is known.
         least(
-            (clock.last_free_on + day.over + 1)::timestamp at time zone clock.time_zone,
+            (span.last_free_on + day.over + 1)::timestamp at time zone span.time_zone,
             {{analytics}}.as_of() + interval '1 microsecond'
         ) as to_at
-    from generate_series(1, clock.days_over) as day (over)
+    from generate_series(1, span.days_over) as day (over)
 
 ) as past
 left join lateral (
@@ -184,11 +198,11 @@ cross join lateral (
                         and (version.to_at is null or version.to_at >= past.to_at)
                 )
         end as last_free_on
+    offset 0
 
 ) as seen
 left join {{analytics}}.container_customers as customer
-    on customer.container_id = clock.container_id
-where clock.days_over > 0;
+    on customer.container_id = clock.container_id;
 
 comment on view {{analytics}}.charge_days is
     'One row per container, place, charge and calendar day past the last free day: rate, '

@@ -1,31 +1,76 @@
 -- What days over cost by the tiers of a rule, and how many of them have a rate.
 --
 -- Of `owed`, which the view names: of_rule, days_over, and days_now, today as a day over, negative
--- while free days are left; with it, what one, seven and fourteen more days make of it. A part for
--- the reason that rule_of names.
+-- while free days are left; with it, what one, seven and fourteen more days make of it. All null
+-- without a rule or without days over. A part for the reason that rule_of names.
+--
+-- The tiers of a rule are read once and kept: a cost is the one of the tiers before the last that
+-- it reaches, and of the days in that.
 select
-    coalesce(sum(tier.daily_rate * charged.days), 0) as amount,
-    coalesce(sum(charged.days), 0)::integer as rated_days,
-    case when owed.days_now is not null then coalesce(sum(tier.daily_rate * charged.days_1), 0) end
-        as one_day_amount,
-    case when owed.days_now is not null then coalesce(sum(tier.daily_rate * charged.days_7), 0) end
-        as seven_days_amount,
-    case when owed.days_now is not null then coalesce(sum(tier.daily_rate * charged.days_14), 0) end
-        as fourteen_days_amount
+    coalesce(
+        tier.costs_before[reached.tier]
+        + tier.daily_rates[reached.tier]
+        * (owed.days_over - tier.from_days[reached.tier] + 1),
+        charged.none
+    ) as amount,
+    coalesce(owed.days_over - tier.from_days[least(reached.tier, 1)] + 1, charged.none)::integer
+        as rated_days,
+    coalesce(
+        tier.costs_before[reached.tier_1]
+        + tier.daily_rates[reached.tier_1]
+        * (owed.days_now + 1 - tier.from_days[reached.tier_1] + 1),
+        charged.none_yet
+    ) as one_day_amount,
+    coalesce(
+        tier.costs_before[reached.tier_7]
+        + tier.daily_rates[reached.tier_7]
+        * (owed.days_now + 7 - tier.from_days[reached.tier_7] + 1),
+        charged.none_yet
+    ) as seven_days_amount,
+    coalesce(
+        tier.costs_before[reached.tier_14]
+        + tier.daily_rates[reached.tier_14]
+        * (owed.days_now + 14 - tier.from_days[reached.tier_14] + 1),
+        charged.none_yet
+    ) as fourteen_days_amount
 from (
-    -- Each holds up to the next one of its rule, so no day has two.
     select
-        one.from_day,
-        one.daily_rate,
-        lead(one.from_day) over (order by one.from_day) - 1 as to_day
-    from {{analytics}}.free_time_tiers as one
-    where one.rule_name = owed.of_rule
-        and (owed.days_over > 0 or owed.days_now is not null)
+        array_agg(step.from_day order by step.from_day) as from_days,
+        array_agg(step.daily_rate order by step.from_day) as daily_rates,
+        array_agg(step.cost_before order by step.from_day) as costs_before
+    from (
+        select
+            one.from_day,
+            one.daily_rate,
+            coalesce(
+                sum(one.daily_rate * one.days) over (
+                    order by one.from_day
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            ) as cost_before
+        from (
+            select
+                each.from_day,
+                each.daily_rate,
+                lead(each.from_day) over (order by each.from_day) - each.from_day as days
+            from {{analytics}}.free_time_tiers as each
+            where each.rule_name = owed.of_rule
+        ) as one
+    ) as step
 ) as tier
 cross join lateral (
     select
-        greatest(least(tier.to_day, owed.days_over) - tier.from_day + 1, 0) as days,
-        greatest(least(tier.to_day, owed.days_now + 1) - tier.from_day + 1, 0) as days_1,
-        greatest(least(tier.to_day, owed.days_now + 7) - tier.from_day + 1, 0) as days_7,
-        greatest(least(tier.to_day, owed.days_now + 14) - tier.from_day + 1, 0) as days_14
+        width_bucket(owed.days_over, tier.from_days) as tier,
+        width_bucket(owed.days_now + 1, tier.from_days) as tier_1,
+        width_bucket(owed.days_now + 7, tier.from_days) as tier_7,
+        width_bucket(owed.days_now + 14, tier.from_days) as tier_14
+) as reached
+cross join lateral (
+    select
+        case when owed.of_rule is not null and owed.days_over is not null then 0 end as none,
+        case
+            when owed.of_rule is not null and owed.days_over is not null and owed.days_now is not null
+                then 0
+        end as none_yet
 ) as charged
