@@ -1,6 +1,8 @@
 import { USERS_TABLES, type Schemas } from '../warehouse/connection/schema-names.js'
 import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
 import { QUESTIONS } from '../warehouse/questions/questions.js'
+import { findWay } from '../warehouse/distribute/citus.js'
+import { findRefused } from '../warehouse/distribute/refused-views.js'
 import { readShippedTables } from '../warehouse/schema/compare-schema.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 
@@ -20,7 +22,10 @@ export interface LakeTable {
   readonly kind: 'changes' | 'whole'
   /** The column whose month, in UTC, names the partition; of `changes` only. */
   readonly createdAtSql: string | undefined
-  /** PostgreSQL's number of the table; undefined for an answer, which has no rows of its own. */
+  /**
+   * PostgreSQL's number of the table; undefined where transactions do not tell which of its rows
+   * are new: for an answer, and where it stands on nodes.
+   */
   readonly relation: number | undefined
 }
 
@@ -33,14 +38,24 @@ interface CatalogRow {
   readonly key: readonly string[]
 }
 
-/** All data tables, those that users fill, and the answers; the catalogue says their types. */
-export async function listLakeTables({ query, names }: Snapshot): Promise<LakeTable[]> {
+/**
+ * All data tables, those that users fill, and the answers; the catalogue says their types. Tables of
+ * a distributed warehouse are written whole each time, because every node numbers its transactions
+ * by itself. Where rows are spread by container, answers that nodes refuse are left out.
+ */
+export async function listLakeTables(snapshot: Snapshot): Promise<LakeTable[]> {
+  const { query, names } = snapshot
   const { data, analytics } = names
+  const way = await findWay(snapshot)
+  const isAnswered = (name: string): boolean =>
+    way !== 'container' || findRefused(name).length === 0
   const shipped = await readShippedTables(names)
   const wanted = [
     ...shipped.filter((name) => name.startsWith(`${data}.`)),
     ...USERS_TABLES.map((name) => `${analytics}.${name}`),
-    ...Object.keys(QUESTIONS).map((name) => `${analytics}.${name}`),
+    ...Object.keys(QUESTIONS)
+      .filter(isAnswered)
+      .map((name) => `${analytics}.${name}`),
   ]
   const rows = await query<CatalogRow>(
     'list what there is to export',
@@ -78,7 +93,10 @@ where relkind in ('r', 'v') and nspname = any($1::text[]) and nspname || '.' || 
 order by relkind, nspname, relname`,
     [[data, analytics], wanted],
   )
-  return rows.map((row) => toLakeTable(row, row.schema === data ? 'data' : 'analytics'))
+  return rows.map((row) => {
+    const table = toLakeTable(row, row.schema === data ? 'data' : 'analytics')
+    return way === undefined ? table : { ...table, relation: undefined }
+  })
 }
 
 function toLakeTable(row: CatalogRow, schema: keyof Schemas): LakeTable {

@@ -48,7 +48,9 @@ from (
                     rows between unbounded preceding and 1 preceding
                 ),
                 0
-            ) as cost_before
+            )
+            -- With the decimals of all of them, as added up.
+            + 0 * sum(one.daily_rate) over () as cost_before
         from (
             select
                 each.from_day,
@@ -68,9 +70,12 @@ cross join lateral (
 ) as reached
 cross join lateral (
     select
-        case when owed.of_rule is not null and owed.days_over is not null then 0 end as none,
+        case
+            when owed.of_rule is not null and owed.days_over is not null
+                then coalesce(tier.costs_before[1], 0)
+        end as none,
         case
             when owed.of_rule is not null and owed.days_over is not null and owed.days_now is not null
-                then 0
+                then coalesce(tier.costs_before[1], 0)
         end as none_yet
 ) as charged
