@@ -1,7 +1,6 @@
 import { USERS_TABLES, type Schemas } from '../warehouse/connection/schema-names.js'
-import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
 import { QUESTIONS } from '../warehouse/questions/questions.js'
-import { findWay } from '../warehouse/distribute/citus.js'
+import { findWay, type CatalogueReader } from '../warehouse/distribute/citus.js'
 import { findRefused } from '../warehouse/distribute/refused-views.js'
 import { readShippedTables } from '../warehouse/schema/compare-schema.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
@@ -43,10 +42,10 @@ interface CatalogRow {
  * a distributed warehouse are written whole each time, because every node numbers its transactions
  * by itself. Where rows are spread by container, answers that nodes refuse are left out.
  */
-export async function listLakeTables(snapshot: Snapshot): Promise<LakeTable[]> {
-  const { query, names } = snapshot
+export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
+  const { query, names } = reader
   const { data, analytics } = names
-  const way = await findWay(snapshot)
+  const way = await findWay(reader)
   const isAnswered = (name: string): boolean =>
     way !== 'container' || findRefused(name).length === 0
   const shipped = await readShippedTables(names)

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { listLakeTables } from '../../../src/lake/lake-tables.js'
 import { containers } from '../../../src/resources/index.js'
 import { lockRows } from '../../../src/warehouse/rows/lock-rows.js'
 import type { Session } from '../../../src/warehouse/connection/warehouse.js'
+import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-views.js'
 import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
@@ -259,5 +261,22 @@ describe('distribute refuses, and changes nothing:', () => {
     const call = await distribute(opened, '--by', 'schema')
     expect(call).toMatchObject({ exitCode: 5 })
     expect(call.stderr).toContain('run `tracking-sync backfill` first')
+  })
+})
+
+describe('an export of a distributed warehouse', () => {
+  it.each([
+    { way: 'schema', refused: [] },
+    { way: 'container', refused: REFUSED_WHEN_SPREAD },
+  ])('by $way writes tables whole, and leaves out what nodes refuse', async ({ way, refused }) => {
+    const scene = await open({})
+    const before = await listLakeTables(scene.warehouse)
+    expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
+    expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
+    const after = await listLakeTables(scene.warehouse)
+    expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
+    const names = after.map(({ name }) => name)
+    const gone = before.map(({ name }) => name).filter((name) => !names.includes(name))
+    expect(gone.toSorted()).toEqual(refused)
   })
 })
