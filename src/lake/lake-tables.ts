@@ -38,9 +38,10 @@ interface CatalogRow {
 }
 
 /**
- * All data tables, those that users fill, and the answers; the catalogue says their types. Tables of
- * a distributed warehouse are written whole each time, because every node numbers its transactions
- * by itself. Where rows are spread by container, answers that nodes refuse are left out.
+ * All data tables, those that users fill, and the answers; the catalogue says their types. Tables
+ * of a distributed warehouse are written whole each time, because every node numbers its
+ * transactions by itself. Where rows are spread by container, answers that nodes refuse are left
+ * out.
  */
 export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
   const { query, names } = reader

@@ -280,6 +280,7 @@ cross join lateral (
         end as days_over
 
 ) as past
+-- Once a clock, and not once for each of the amounts.
 cross join lateral (
 
     select

@@ -154,7 +154,8 @@ left join lateral (
 
 ) as tier
     on true
--- Asked only where there is something: most containers have neither holds nor fees.
+-- Once a day, and not again for each text of a list. Asked only where there is something: most
+-- containers have neither holds nor fees.
 cross join lateral (
 
     select

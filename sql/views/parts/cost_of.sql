@@ -4,8 +4,8 @@
 -- while free days are left; with it, what one, seven and fourteen more days make of it. All null
 -- without a rule or without days over. A part for the reason that rule_of names.
 --
--- The tiers of a rule are read once and kept: a cost is the one of the tiers before the last that
--- it reaches, and of the days in that.
+-- A cost is that of all tiers before the last one it reaches, and of the days in that one. What is
+-- read depends on the rule alone, so that PostgreSQL keeps it for the next clock of the rule.
 select
     coalesce(
         tier.costs_before[reached.tier]
@@ -19,19 +19,19 @@ select
         tier.costs_before[reached.tier_1]
         + tier.daily_rates[reached.tier_1]
         * (owed.days_now + 1 - tier.from_days[reached.tier_1] + 1),
-        charged.none_yet
+        running.none
     ) as one_day_amount,
     coalesce(
         tier.costs_before[reached.tier_7]
         + tier.daily_rates[reached.tier_7]
         * (owed.days_now + 7 - tier.from_days[reached.tier_7] + 1),
-        charged.none_yet
+        running.none
     ) as seven_days_amount,
     coalesce(
         tier.costs_before[reached.tier_14]
         + tier.daily_rates[reached.tier_14]
         * (owed.days_now + 14 - tier.from_days[reached.tier_14] + 1),
-        charged.none_yet
+        running.none
     ) as fourteen_days_amount
 from (
     select
@@ -69,13 +69,13 @@ cross join lateral (
         width_bucket(owed.days_now + 14, tier.from_days) as tier_14
 ) as reached
 cross join lateral (
+    -- Where no tier is reached.
     select
         case
             when owed.of_rule is not null and owed.days_over is not null
                 then coalesce(tier.costs_before[1], 0)
-        end as none,
-        case
-            when owed.of_rule is not null and owed.days_over is not null and owed.days_now is not null
-                then coalesce(tier.costs_before[1], 0)
-        end as none_yet
+        end as none
 ) as charged
+cross join lateral (
+    select case when owed.days_now is not null then charged.none end as none
+) as running

@@ -268,15 +268,18 @@ describe('an export of a distributed warehouse', () => {
   it.each([
     { way: 'schema', refused: [] },
     { way: 'container', refused: REFUSED_WHEN_SPREAD },
-  ])('by $way writes tables whole, and leaves out what nodes refuse', async ({ way, refused }) => {
-    const scene = await open({})
-    const before = await listLakeTables(scene.warehouse)
-    expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
-    expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
-    const after = await listLakeTables(scene.warehouse)
-    expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
-    const names = after.map(({ name }) => name)
-    const gone = before.map(({ name }) => name).filter((name) => !names.includes(name))
-    expect(gone.toSorted()).toEqual(refused)
-  })
+  ])(
+    'by $way tells changes of no table by transactions, and leaves out what nodes refuse',
+    async ({ way, refused }) => {
+      const scene = await open({})
+      const before = await listLakeTables(scene.warehouse)
+      expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
+      expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
+      const after = await listLakeTables(scene.warehouse)
+      expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
+      const names = after.map(({ name }) => name)
+      const gone = before.map(({ name }) => name).filter((name) => !names.includes(name))
+      expect(gone.toSorted()).toEqual(refused)
+    },
+  )
 })

@@ -68,7 +68,10 @@ interface Report {
   readonly tables: readonly { folder: string; wrote: string; rows: number; files: number }[]
 }
 
-/** Other tests write on this server: what is older than their transactions would be written again. */
+/**
+ * Other tests write on this server: what is not older than their open transactions would be written
+ * again.
+ */
 async function waitForOthers(): Promise<void> {
   const [own] = await scene.query<{ xid: string }>('select pg_current_xact_id()::text as xid')
   const isOver = async (): Promise<boolean | undefined> => {
@@ -78,7 +81,12 @@ async function waitForOthers(): Promise<void> {
     )
     return row?.isOver
   }
-  await vi.waitFor(async () => { expect(await isOver()).toBe(true); }, { timeout: 60_000 })
+  await vi.waitFor(
+    async () => {
+      expect(await isOver()).toBe(true)
+    },
+    { timeout: 60_000 },
+  )
 }
 
 async function exported(out: string, ...args: string[]): Promise<Report> {
