@@ -275,7 +275,8 @@ describe('a subscriber', () => {
       await killSubscriberAt('tracking.vessels', () =>
         target.admin.query(
           `create subscription reports
-        connection '${address} user=replica password=replica' publication tracking`,
+        connection '${address} user=replica password=replica' publication tracking
+        with (synchronous_commit = on)`,
         ),
       )
       await untilCaughtUp()
