@@ -104,6 +104,9 @@ async function untilDrained(scene: ServeScene): Promise<number> {
  */
 const P99_MS = isFullScale ? 500 : 3_000
 
+/** Terminals and lines are asked again at any time, and the service tells nobody of that alone. */
+const RENEWED = /: \w+(_checked|_tracking_request)_at is /
+
 describe('a backfill beside everything else', { tags: ['D10'] }, () => {
   it(
     'is refused a second time, does not set live rows back, and lets deliveries be answered in time',
@@ -143,7 +146,8 @@ describe('a backfill beside everything else', { tags: ['D10'] }, () => {
       const isSettled = async (): Promise<boolean> =>
         (await scene.select('select from tracking_sync.refetch_queue limit 1')).length === 0
       await waitUntil('what was in doubt is read again', isSettled, 120_000)
-      expect(await differencesFrom(world, clock.now(), database.url)).toEqual([])
+      const differences = await differencesFrom(world, clock.now(), database.url)
+      expect(differences.filter((line) => !RENEWED.test(line))).toEqual([])
     },
   )
 })
