@@ -12,6 +12,12 @@ import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
  */
 export const DISTRIBUTED = 'distributed'
 
+/**
+ * Of a test that needs what Citus refuses for a distributed table: a trigger, or a view that is
+ * stored. It is left out there, and nowhere else.
+ */
+export const isOnCitus = (process.env.TEST_CITUS_URL ?? '') !== ''
+
 /** Owns the warehouses: a superuser may not ask questions on nodes. */
 const OWNER = 'tracking_test'
 

@@ -155,32 +155,32 @@ found as (
 
     select
         happened.container_id,
-        kind.change,
+        happened.topic as change,
         case
-            when kind.change <> 'last free day' then happened.subject
+            when happened.topic <> 'last free day' then happened.subject
             when happened.subject = 'pickup_lfd' then 'service'
             else replace(happened.subject, 'pickup_lfd_', '')
         end as subject,
         case
-            when kind.change <> 'fee' then happened.from_value
+            when happened.topic <> 'fee' then happened.from_value
             when happened.kind <> 'fee listed' then coalesce(
                 happened.from_value || coalesce(' ' || happened.detail, ''), 'amount not said'
             )
         end as from_value,
         case
-            when kind.change <> 'fee' then happened.to_value
+            when happened.topic <> 'fee' then happened.to_value
             when happened.kind <> 'fee removed' then coalesce(
                 happened.to_value || coalesce(' ' || happened.detail, ''), 'amount not said'
             )
         end as to_value,
         case
-            when kind.change = 'fee'
+            when happened.topic = 'fee'
                 then case sign(fee.change_amount) when 1 then 'worse' when -1 then 'better' end
-            when kind.change = 'last free day' and happened.to_value > happened.from_value
+            when happened.topic = 'last free day' and happened.to_value > happened.from_value
                 then 'better'
-            when kind.change = 'last free day' and happened.to_value < happened.from_value
+            when happened.topic = 'last free day' and happened.to_value < happened.from_value
                 then 'worse'
-            when kind.change = 'last free day' then null
+            when happened.topic = 'last free day' then null
             when happened.kind = 'hold cleared' then 'better'
             when happened.from_value is not distinct from happened.to_value then null
             when happened.kind = 'hold placed' or happened.from_value = 'pending' then 'worse'
@@ -189,7 +189,7 @@ found as (
         null as shift_hours,
         -- A day that could not be worked out is shown as the instant that was sent.
         case
-            when kind.change = 'last free day'
+            when happened.topic = 'last free day'
                 and happened.from_value like '____-__-__'
                 and happened.to_value like '____-__-__'
                 then happened.to_value::date - happened.from_value::date
@@ -199,17 +199,6 @@ found as (
         happened.source,
         happened.learned_at
     from {{analytics}}.container_timeline as happened
-    -- Once a change, and not once for each of its columns.
-    cross join lateral (
-
-        select
-            case
-                when happened.kind like 'last free day %' then 'last free day'
-                else split_part(happened.kind, ' ', 1)
-            end as change
-        offset 0
-
-    ) as kind
     cross join lateral (
 
         -- Both amounts are of one currency: it is part of what tells fees apart.
@@ -221,10 +210,7 @@ found as (
             end as change_amount
 
     ) as fee
-    where happened.kind in (
-        'hold placed', 'hold changed', 'hold cleared', 'fee listed', 'fee changed', 'fee removed',
-        'last free day set', 'last free day moved', 'last free day withdrawn'
-    )
+    where happened.topic in ('hold', 'fee', 'last free day')
         and not happened.is_first_sight
 
 )

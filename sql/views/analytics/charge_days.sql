@@ -85,7 +85,9 @@ cross join lateral (
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
     from {{data}}.container_hold_history as version
-    where version.place = clock.place
+    -- Nothing is held or charged for by a terminal that the container has left.
+    where clock.place <> 'out'
+        and version.place = clock.place
         and version.container_id = clock.container_id
         and version.status is distinct from 'pending'
 
@@ -102,7 +104,8 @@ cross join lateral (
             listed.valid_from,
             listed.valid_to
         from {{data}}.container_fee_history as listed
-        where listed.place = clock.place
+        where clock.place <> 'out'
+            and listed.place = clock.place
             and listed.container_id = clock.container_id
         order by listed.type, listed.currency_code
     ) as version

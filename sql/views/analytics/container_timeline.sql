@@ -20,6 +20,8 @@
 -- What a notification says has changed stands beside what we saw of the same change ourselves; the
 -- one says who reported it to the service, and when.
 -- The ETA is that of the shipment the container belongs to now.
+-- topic says what a row is about and is a constant of its part: a query that names topics reads no
+-- history of the others.
 -- occurred_local: at the place of a transport event; else at the port of discharge, or where a last
 -- free day applies. What the source sent without a zone is local wall time and is not converted;
 -- our own times are UTC, so without a zone they have no local one.
@@ -33,6 +35,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'transport event' as topic,
         'transport event' as kind,
         happened.event as subject,
         null as from_value,
@@ -60,6 +63,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'status' as topic,
         case when earlier.container_id is null then 'first seen' else 'status' end as kind,
         'current_status' as subject,
         earlier.current_status as from_value,
@@ -91,6 +95,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'hold' as topic,
         case
             when earlier.container_id is null and edited.container_id is null then 'hold placed'
             else 'hold changed'
@@ -147,6 +152,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'hold' as topic,
         'hold cleared' as kind,
         gone.name as subject,
         gone.status as from_value,
@@ -192,6 +198,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'fee' as topic,
         case when earlier.container_id is null then 'fee listed' else 'fee changed' end as kind,
         standing.type as subject,
         earlier.amount::text as from_value,
@@ -228,6 +235,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'fee' as topic,
         'fee removed' as kind,
         gone.type as subject,
         gone.amount::text as from_value,
@@ -265,6 +273,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'last free day' as topic,
         case
             when earlier.container_id is null then 'last free day set'
             else 'last free day moved'
@@ -310,6 +319,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'last free day' as topic,
         'last free day withdrawn' as kind,
         gone.kind as subject,
         coalesce(
@@ -350,6 +360,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'ETA' as topic,
         'ETA ' || change.kind as kind,
         'pod_eta_at' as subject,
         to_char(change.from_eta_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as from_value,
@@ -373,6 +384,7 @@ happenings as (
         container.container_id,
         container.shipment_id,
         container.number as container_number,
+        'attribute' as topic,
         'attribute changed' as kind,
         change.attribute as subject,
         change.old_value #>> '{}' as from_value,
@@ -397,6 +409,7 @@ select
     happening.container_id,
     happening.shipment_id,
     happening.container_number,
+    happening.topic,
     happening.kind,
     happening.subject,
     happening.from_value,
@@ -430,6 +443,8 @@ comment on column {{analytics}}.container_timeline.shipment_id is
     'Shipment it belongs to; shipments.';
 comment on column {{analytics}}.container_timeline.container_number is
     'Container number.';
+comment on column {{analytics}}.container_timeline.topic is
+    'transport event, status, hold, fee, last free day, ETA or attribute.';
 comment on column {{analytics}}.container_timeline.kind is
     'transport event, first seen, status, hold placed, hold changed, hold cleared, fee listed, '
     'fee changed, fee removed, last free day set, last free day moved, last free day withdrawn, '

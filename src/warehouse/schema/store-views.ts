@@ -88,7 +88,9 @@ async function storeView(
   await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
   let stopping: Promise<unknown> | undefined
   const stop = (): void => {
-    const cancelling = warehouse.query('stop storing', 'select pg_cancel_backend($1)', [turn.pid])
+    const cancelling = warehouse.query('stop storing', 'select pg_cancel_backend($1::integer)', [
+      turn.pid,
+    ])
     stopping = cancelling.catch(() => undefined)
   }
   signal.throwIfAborted()

@@ -133,11 +133,11 @@ describe('backends that are killed', { tags: ['C14'] }, () => {
     const pid = async (): Promise<number> =>
       (await warehouse.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid'))[0]!.pid
     const killed = await pid()
-    await scene.query('select pg_terminate_backend($1)', killed)
+    await scene.query('select pg_terminate_backend($1::integer)', killed)
     await expect.poll(() => pid().catch(() => killed)).not.toBe(killed)
     const inTransaction = warehouse.transaction('write', async (session) => {
       const [row] = await session.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid')
-      await scene.query('select pg_terminate_backend($1)', row!.pid)
+      await scene.query('select pg_terminate_backend($1::integer)', row!.pid)
       return session.query('ask', 'select 1')
     })
     await expect(inTransaction).rejects.toMatchObject({ code: 'warehouse_unavailable' })

@@ -12,6 +12,7 @@ import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
+import { isOnCitus } from '../../support/distributed-database.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
@@ -110,7 +111,7 @@ async function isStoring(scene: Scene): Promise<boolean> {
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
   rows.reduce((sum, row) => sum + Number(row[key]), 0)
 
-describe('stored views', () => {
+describe.skipIf(isOnCitus)('stored views', () => {
   it('are the views themselves until they are stored', async () => {
     const scene = await openScene({ shipments: 4 })
     await scene.sync()
@@ -355,7 +356,7 @@ describe('stored views', () => {
   })
 })
 
-describe('stored views and roles', () => {
+describe.skipIf(isOnCitus)('stored views and roles', () => {
   const schema = `stored_${process.pid}`
   let opened: Awaited<ReturnType<typeof createTestWarehouse>>
   let roles: { reader: string; writer: string }

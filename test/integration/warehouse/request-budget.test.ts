@@ -245,7 +245,7 @@ test(
     await dying.query('select account from tracking_sync.request_budget for update')
     const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
     const waiting = scene.budget().acquire()
-    await scene.warehouse.query('kill', 'select pg_terminate_backend($1)', [rows[0]!.pid])
+    await scene.warehouse.query('kill', 'select pg_terminate_backend($1::integer)', [rows[0]!.pid])
     await waiting
     await ended
     expect(await scene.grants()).toHaveLength(2)

@@ -8,6 +8,7 @@ import {
   startProcessor,
   type RunningProcessor,
 } from '../../../src/webhooks/process/run-processor.js'
+import { isOnCitus } from '../../support/distributed-database.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { notification, OWN_WEBHOOK, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
@@ -78,7 +79,7 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
     }
     const dead = await inbox(scene, 'bad')
     expect(dead).toMatchObject({ state: 'dead', wait: null })
-    expect(dead.error).toMatch(/violates check constraint "poison"[\s\S]*\n {4}at /)
+    expect(dead.error).toMatch(/violates check constraint "poison[\s\S]*\n {4}at /)
     expect(String(dead.error).length).toBeLessThanOrEqual(4_000)
     await letTimePass(scene)
     expect((await scene.bench.processor.processAll()).taken).toBe(0)
@@ -114,7 +115,7 @@ $body$`)
 for each row when (new.seal_number = 'poison') execute function public.refuse()`)
   }
 
-  it.each(['57014', '53200', '40001', '42501', 'XX000'])(
+  it.skipIf(isOnCitus).each(['57014', '53200', '40001', '42501', 'XX000'])(
     'with %s costs only itself, counts its attempts and ends up dead',
     { tags: ['FB1'] },
     async (state) => {
@@ -154,21 +155,24 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
     },
   )
 
-  it('for want of a right counts as no attempt when all the others fail as well', async () => {
-    const scene = await openWebhookScene()
-    await poisonWith(scene, '42501')
-    scene.advance(10)
-    const record = scene.containerNow(scene.containerId)
-    const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
-    await scene.store(
-      scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
-      scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
-    )
-    await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
-    for (const id of ['one', 'two']) {
-      expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
-    }
-  })
+  it.skipIf(isOnCitus)(
+    'for want of a right counts as no attempt when all the others fail as well',
+    async () => {
+      const scene = await openWebhookScene()
+      await poisonWith(scene, '42501')
+      scene.advance(10)
+      const record = scene.containerNow(scene.containerId)
+      const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+      await scene.store(
+        scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
+        scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
+      )
+      await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
+      for (const id of ['one', 'two']) {
+        expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
+      }
+    },
+  )
 
   it('is not the one that brings 17,000 unknown records', { tags: ['FB1'] }, async () => {
     const scene = await openWebhookScene()

@@ -557,7 +557,7 @@ describe('without the database', { tags: ['W16'] }, () => {
       await target.warehouse.query(
         'kill',
         `select pg_terminate_backend(pid) from pg_stat_activity
-where datname = current_database() and pid <> pg_backend_pid()`,
+where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
       )
       await expect.poll(async () => (await post(notificationBody())).status).toBe(202)
     }
