@@ -49,6 +49,7 @@ const OWN_COLUMNS = [
 
 /**
  * 23505 unique_violation: another writer was faster. 0A000 feature_not_supported: customers may read
- * the table, and into one with row-level security only its owner copies.
+ * the table, and into one with row-level security only its owner copies. XX000 internal_error: what a
+ * node of Citus says of copied rows that it refuses, whatever the reason; of inserted ones it says it.
  */
-export const TO_BE_UPSERTED: ReadonlySet<unknown> = new Set(['23505', '0A000'])
+export const TO_BE_UPSERTED: ReadonlySet<unknown> = new Set(['23505', '0A000', 'XX000'])

@@ -8,6 +8,7 @@ const WORDS = {
   '55P03': 'canceling statement due to lock timeout',
   '53200': 'out of memory',
   '57014': 'canceling statement due to statement timeout',
+  XX000: 'duplicate key value violates unique constraint "containers_pkey_102008"',
 } as const
 
 export type InjectedState = keyof typeof WORDS

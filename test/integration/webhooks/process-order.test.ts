@@ -333,8 +333,8 @@ describe('deliveries in any order', () => {
       expect(await scene.row()).toMatchObject({ seal_number: 'newer' })
       expect(await scene.differences()).toEqual([])
       const stamps = await scene.query(
-        `select from tracking.containers where _observed_at > now() + interval '10 seconds'
-        union all select from tracking_sync.webhook_notifications
+        `select 1 from tracking.containers where _observed_at > now() + interval '10 seconds'
+        union all select 1 from tracking_sync.webhook_notifications
         where observed_at > now() + interval '10 seconds'`,
       )
       expect(stamps).toEqual([])
