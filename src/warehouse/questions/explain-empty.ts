@@ -66,9 +66,20 @@ from (
 where ref = $1::text or left(ref, 3) = left($1::text, 3)`,
 }
 
+/** What stands in long lists, looked up by index: candidates are a read of the whole table. */
+const LOOK_UPS: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
+  container: (names) =>
+    `select true from ${names.table('containers')}
+where container_id = $1::text or number = $1::text or number = upper($1::text)`,
+  shipment: (names) =>
+    `select true from ${names.table('shipments')}
+where shipment_id = $1::text or bill_of_lading_number = $1::text
+    or bill_of_lading_number = upper($1::text)`,
+}
+
 /**
- * The given values that nothing in the warehouse has: each of them makes an answer empty. One query
- * a value.
+ * The given values that nothing in the warehouse has: each of them makes an answer empty. Of a
+ * container or shipment that is there it is a look into indexes; else one read of a table a value.
  */
 export async function findUnknownValues(
   warehouse: Asking,
@@ -78,7 +89,7 @@ export async function findUnknownValues(
   for (const [name, value] of Object.entries(values)) {
     const parameter = name as QueryParameter
     const select = CANDIDATES[parameter]?.(warehouse.names)
-    if (select === undefined) continue
+    if (select === undefined || (await isThere(warehouse, parameter, value))) continue
     const { rows } = await warehouse.readTable(
       'look for what a question was narrowed by',
       `${select}\nlimit $2::text::bigint`,
@@ -95,6 +106,21 @@ export async function findUnknownValues(
     unknown.push({ parameter, value, candidates })
   }
   return unknown
+}
+
+async function isThere(
+  warehouse: Asking,
+  parameter: QueryParameter,
+  value: string,
+): Promise<boolean> {
+  const lookUp = LOOK_UPS[parameter]?.(warehouse.names)
+  if (lookUp === undefined) return false
+  const { rows } = await warehouse.readTable(
+    'look up what a question was narrowed by',
+    `${lookUp}\nlimit 1`,
+    { parameters: [value] },
+  )
+  return rows.length > 0
 }
 
 /**

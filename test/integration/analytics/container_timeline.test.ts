@@ -16,6 +16,7 @@ beforeEach(() => scene.clear())
 const ORDER = 'order by container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject'
 const DAY = (day: number): string => `2026-03-${String(day).padStart(2, '0')}`
 const SHOWN = [
+  'topic',
   'kind',
   'subject',
   'from_value',
@@ -42,9 +43,15 @@ function from(
   }
 }
 
+function topicOf(kind: string): string | undefined {
+  if (kind === 'first seen') return 'status'
+  return /^(status|hold|fee|last free day|ETA|attribute)/.exec(kind)?.[0]
+}
+
 /** What we saw at 18:00 UTC of a day of March: 10:00 in Los Angeles, and 11:00 from the 8th on. */
 function seen(day: number, kind: string, values: Record<string, unknown>): Record<string, unknown> {
   return {
+    topic: topicOf(kind),
     kind,
     from_value: null,
     to_value: null,
@@ -185,6 +192,7 @@ it('tells the whole story in order, with source and when we learned it', async (
     }),
     {
       ...event,
+      topic: 'transport event',
       kind: 'transport event',
       subject: 'container.transport.vessel_arrived',
       detail: '012E',
@@ -193,6 +201,7 @@ it('tells the whole story in order, with source and when we learned it', async (
     },
     {
       ...event,
+      topic: 'transport event',
       kind: 'transport event',
       subject: 'container.transport.vessel_berthed',
       occurred_at: '2026-03-07 08:00:00+00',
@@ -215,6 +224,7 @@ it('tells the whole story in order, with source and when we learned it', async (
     }),
     {
       ...event,
+      topic: 'transport event',
       kind: 'transport event',
       subject: 'container.transport.vessel_discharged',
       occurred_at: null,

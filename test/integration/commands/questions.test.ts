@@ -421,6 +421,11 @@ describe('an answer without rows says why', () => {
       const { container } = values
       expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
       expect(await noteOf('container_timeline', '--container', container!)).toBe('')
+      // Known, in whatever case it is written: what is missing is told, and not that it is unknown.
+      expect(await noteOf('invoice_audit', '--container', container!.toLowerCase())).toBe(
+        'note: no rows match --container: invoice_audit needs a line of an invoice: ' +
+          '`tracking-sync invoices import`\n',
+      )
     },
   )
 
