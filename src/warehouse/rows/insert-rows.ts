@@ -48,8 +48,8 @@ const OWN_COLUMNS = [
 ]
 
 /**
- * 23505 unique_violation: another writer was faster. 0A000 feature_not_supported: customers may read
- * the table, and into one with row-level security only its owner copies. XX000 internal_error: what a
- * node of Citus says of copied rows that it refuses, whatever the reason; of inserted ones it says it.
+ * 23505 unique_violation: another writer was faster. 0A000 feature_not_supported: customers may
+ * read the table, and into one with row-level security only its owner copies. XX000
+ * internal_error: a node of Citus refused a copied row; of an inserted one it gives the reason.
  */
 export const TO_BE_UPSERTED: ReadonlySet<unknown> = new Set(['23505', '0A000', 'XX000'])
