@@ -164,10 +164,10 @@ observations as (
         observation.seen_at,
         observation.gone_at
     from boxes as box
-    inner join (
+    -- Looked up box by box: a question about a few boxes must not read every hold there is.
+    inner join lateral (
 
         select
-            deadline.container_id,
             case deadline.kind when 'pickup_lfd_rail' then 'ramp' else deadline.place end as place,
             'last free day' as kind,
             case deadline.kind
@@ -189,11 +189,11 @@ observations as (
             deadline.valid_from as seen_at,
             deadline.valid_to as gone_at
         from {{data}}.container_import_deadline_history as deadline
+        where deadline.container_id = box.container_id
 
         union all
 
         select
-            hold.container_id,
             hold.place,
             'hold' as kind,
             hold.hold_name as subject,
@@ -206,11 +206,11 @@ observations as (
             hold.placed_at as seen_at,
             hold.cleared_at as gone_at
         from {{analytics}}.hold_durations as hold
+        where hold.container_id = box.container_id
 
         union all
 
         select
-            fee.container_id,
             fee.place,
             'fee' as kind,
             fee.type as subject,
@@ -223,9 +223,10 @@ observations as (
             fee.valid_from as seen_at,
             fee.valid_to as gone_at
         from {{data}}.container_fee_history as fee
+        where fee.container_id = box.container_id
 
     ) as observation
-        on observation.container_id = box.container_id
+        on true
 
     union all
 
