@@ -38,7 +38,8 @@ select
     coalesce(seen.fees, '{}') as fees_seen,
     nullif(array_to_string(seen.fees, ', '), '') as fees_seen_text,
     past.day_over,
-    tier.daily_rate as charge_amount,
+    -- The last tier that begins on this day or before.
+    tiers.daily_rates[width_bucket(past.day_over, tiers.from_days)] as charge_amount,
     seen.was_available,
     extract(isodow from past.charged_on) < 6
     and (
@@ -132,6 +133,18 @@ cross join lateral (
         end
 
 ) as deadlines
+-- Of all rules at once, and not again for each clock.
+left join (
+
+    select
+        tier.rule_name,
+        array_agg(tier.from_day order by tier.from_day) as from_days,
+        array_agg(tier.daily_rate order by tier.from_day) as daily_rates
+    from {{analytics}}.free_time_tiers as tier
+    group by tier.rule_name
+
+) as tiers
+    on tiers.rule_name = clock.rule_name
 cross join lateral (
 
     select
@@ -146,17 +159,6 @@ cross join lateral (
     from generate_series(1, span.days_over) as day (over)
 
 ) as past
-left join lateral (
-
-    select candidate.daily_rate
-    from {{analytics}}.free_time_tiers as candidate
-    where candidate.rule_name = clock.rule_name
-        and candidate.from_day <= past.day_over
-    order by candidate.from_day desc
-    limit 1
-
-) as tier
-    on true
 -- Once a day, and not again for each text of a list. Asked only where there is something: most
 -- containers have neither holds nor fees.
 cross join lateral (
