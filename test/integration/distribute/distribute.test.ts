@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { listLakeTables } from '../../../src/lake/lake-tables.js'
 import { containers } from '../../../src/resources/index.js'
 import { lockRows } from '../../../src/warehouse/rows/lock-rows.js'
@@ -6,15 +8,20 @@ import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-views.js'
 import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
+import { makeFreshHome, removeFreshHomes } from '../../support/fresh-home.js'
+import { endPrograms, startCli, waitUntil } from '../../support/run-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse | undefined
 afterEach(async () => {
+  await endPrograms()
   await opened?.drop()
   opened = undefined
 })
+
+afterAll(removeFreshHomes)
 
 async function open(standIn?: Parameters<typeof installStandIn>[1]): Promise<TestWarehouse> {
   opened = await createTestWarehouse()
@@ -41,7 +48,7 @@ async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
   )
 }
 
-describe('distribute', () => {
+describe('distribute', { tags: ['O1'] }, () => {
   it('puts every table of data on one node, says so in check, and brings all of it back', async () => {
     const scene = await open({})
     const before = await comments(scene)
@@ -100,54 +107,102 @@ describe('distribute', () => {
   })
 })
 
-describe('distribute --by container', () => {
-  it('spreads what belongs to a container, copies the rest, and brings all of it back', async () => {
+describe('a distribute that is killed', { tags: ['O1'] }, () => {
+  it('in the middle of its tables changes nothing, and the next one completes', async () => {
     const scene = await open({})
-    const before = await comments(scene)
-    expect(await volatilities(scene)).toEqual(['s', 's', 's'])
-    const call = await distribute(scene, '--by', 'container')
-    expect(call).toMatchObject({ exitCode: 0 })
+    const before = await standing(scene)
+    const { directory } = await makeFreshHome()
+    const holder = new pg.Client({ connectionString: scene.url })
+    await holder.connect()
+    try {
+      // The first table that it moves waits for this.
+      await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
+      const env = { DATABASE_URL: scene.url }
+      const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
+      const waiting = async (): Promise<boolean> => {
+        const { rowCount } = await holder.query(
+          `select from pg_locks
+          where relation = 'pg_catalog.citus_calls'::regclass and not granted`,
+        )
+        return rowCount === 1
+      }
+      await waitUntil('a table is being moved', waiting)
+      program.kill('SIGKILL')
+      expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
+    } finally {
+      await holder.end()
+    }
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    expect(await standing(scene)).toEqual(before)
+    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
     const calls = await standInCalls(scene.warehouse)
-    const spread = calls.filter((text) => text.startsWith('create_distributed_table'))
-    expect(spread.map((text) => text.split(' ').slice(1, 3).join(' ')).sort()).toEqual(
-      [
-        'tracking.container_changes',
-        'tracking.container_fee_history',
-        'tracking.container_fees',
-        'tracking.container_history',
-        'tracking.container_hold_history',
-        'tracking.container_holds',
-        'tracking.container_import_deadline_history',
-        'tracking.container_import_deadlines',
-        'tracking.containers',
-        'tracking.transport_events',
-        'tracking_sync.event_lists_in_doubt',
-        'tracking_sync.transport_event_checks',
-      ].map((table) => `${table} container_id`),
-    )
-    expect(spread[0]).toBe('create_distributed_table tracking.containers container_id none')
-    const copied = calls.filter((text) => text.startsWith('create_reference_table'))
-    expect(copied).toHaveLength(17)
-    expect(copied).toContain('create_reference_table tracking.shipments')
-    expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
-    expect(await comments(scene)).toEqual(before)
-
-    const locking = await collectStatements(() => lockAndSettle(scene))
-    expect(locking.filter((text) => /for (?:no key )?update/.test(text))).toEqual([])
-
-    const settings = { DATABASE_URL: scene.url }
-    const { stdout } = await callCli(['check'], settings)
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /ok nodes by container with Citus 13\.2-1: 12 tables on .*, 17 copied to each; .*nodes answer no charge_days,/,
-    )
-    const other = await distribute(scene, '--by', 'schema')
-    expect(other).toMatchObject({ exitCode: 5, stdout: '' })
-    expect(other.stderr).toContain('is distributed by container; bring it back first')
-
-    expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
-    expect(await volatilities(scene)).toEqual(['s', 's', 's'])
-    expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
+    expect(calls.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(29)
+    expect(await comments(scene)).toEqual(before.comments)
   })
+})
+
+/** What a distribution takes away for a while: comments and views. */
+async function standing(scene: TestWarehouse) {
+  const views = await scene.warehouse.query<{ view: string }>(
+    'list the views',
+    `select schemaname || '.' || viewname as view from pg_views
+    where starts_with(schemaname, 'tracking') order by 1`,
+  )
+  return { comments: await comments(scene), views: views.map(({ view }) => view) }
+}
+
+describe('distribute --by container', { tags: ['O1'] }, () => {
+  it(
+    'spreads what belongs to a container, copies the rest, and brings all of it back',
+    { tags: ['O3'] },
+    async () => {
+      const scene = await open({})
+      const before = await comments(scene)
+      expect(await volatilities(scene)).toEqual(['s', 's', 's'])
+      const call = await distribute(scene, '--by', 'container')
+      expect(call).toMatchObject({ exitCode: 0 })
+      const calls = await standInCalls(scene.warehouse)
+      const spread = calls.filter((text) => text.startsWith('create_distributed_table'))
+      expect(spread.map((text) => text.split(' ').slice(1, 3).join(' ')).sort()).toEqual(
+        [
+          'tracking.container_changes',
+          'tracking.container_fee_history',
+          'tracking.container_fees',
+          'tracking.container_history',
+          'tracking.container_hold_history',
+          'tracking.container_holds',
+          'tracking.container_import_deadline_history',
+          'tracking.container_import_deadlines',
+          'tracking.containers',
+          'tracking.transport_events',
+          'tracking_sync.event_lists_in_doubt',
+          'tracking_sync.transport_event_checks',
+        ].map((table) => `${table} container_id`),
+      )
+      expect(spread[0]).toBe('create_distributed_table tracking.containers container_id none')
+      const copied = calls.filter((text) => text.startsWith('create_reference_table'))
+      expect(copied).toHaveLength(17)
+      expect(copied).toContain('create_reference_table tracking.shipments')
+      expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
+      expect(await comments(scene)).toEqual(before)
+
+      const locking = await collectStatements(() => lockAndSettle(scene))
+      expect(locking.filter((text) => /for (?:no key )?update/.test(text))).toEqual([])
+
+      const settings = { DATABASE_URL: scene.url }
+      const { stdout } = await callCli(['check'], settings)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+        /ok nodes by container with Citus 13\.2-1: 12 tables on .*, 17 copied to each; .*nodes answer no charge_days,/,
+      )
+      const other = await distribute(scene, '--by', 'schema')
+      expect(other).toMatchObject({ exitCode: 5, stdout: '' })
+      expect(other.stderr).toContain('is distributed by container; bring it back first')
+
+      expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
+      expect(await volatilities(scene)).toEqual(['s', 's', 's'])
+      expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
+    },
+  )
 
   it('prints its statements with --dry-run, and changes nothing', async () => {
     const scene = await open({})
@@ -156,6 +211,36 @@ describe('distribute --by container', () => {
     expect(call.stdout).toContain(`  select create_reference_table('"tracking"."ports"');`)
     expect(call.stdout).toContain(`set citus.max_adaptive_executor_pool_size = '1';`)
     expect(await standInCalls(scene.warehouse)).toEqual([])
+  })
+})
+
+describe('a question over rows that are spread', { tags: ['O2'] }, () => {
+  it('is refused to a superuser, and by name where nodes refuse it', async () => {
+    const scene = await open({})
+    expect(await distribute(scene, '--by', 'container')).toMatchObject({ exitCode: 0 })
+    // The stand-in answers every view; PostgreSQL refuses this with the code of the nodes.
+    const refused = 'select count(distinct container_id) over () from exceptions'
+    const bySuperuser = await callCli(['query', refused], { DATABASE_URL: scene.url })
+    expect(bySuperuser).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(bySuperuser.stderr).toContain('names a superuser')
+
+    const login = `asker_${randomUUID().replaceAll('-', '')}`
+    const run = (text: string) => scene.warehouse.query('prepare a login', text)
+    await run(`create role ${login} login password 'asker' in role pg_read_all_data`)
+    try {
+      const url = new URL(scene.url)
+      url.username = login
+      url.password = 'asker'
+      const ask = (question: string) => callCli(['query', question], { DATABASE_URL: url.href })
+      const byLogin = await ask(refused)
+      expect(byLogin).toMatchObject({ exitCode: 5, stdout: '' })
+      expect(byLogin.stderr.replaceAll(/\s+/g, ' ')).toContain(
+        'nodes cannot answer exceptions while rows are spread by container',
+      )
+      expect(await ask('select count(*) from tracking.containers')).toMatchObject({ exitCode: 0 })
+    } finally {
+      await run(`drop role ${login}`)
+    }
   })
 })
 
@@ -183,7 +268,7 @@ async function volatilities({ warehouse }: TestWarehouse): Promise<string[]> {
   return rows.map(({ provolatile }) => provolatile)
 }
 
-describe('distribute refuses, and changes nothing:', () => {
+describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
   it.each([
     ['a server without Citus', undefined, [], 5, 'the database has no Citus'],
     ['an old Citus', { version: '11.3-1' }, [], 5, 'Citus 11.3-1 is too old; use 12 or later'],

@@ -44,7 +44,7 @@ async function workOfDays(): Promise<void> {
   await bench.close()
 }
 
-describe('statements of a distributed warehouse', () => {
+describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
   it('break no rule of the nodes: load, syncs with changes, deletions, notifications', async () => {
     const issued = await collectStatements(workOfDays)
     const statements = issued.filter((text) => reachOf(text).away.length > 0)
