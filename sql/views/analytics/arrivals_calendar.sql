@@ -9,7 +9,7 @@
 -- whose booking was cancelled do not count. Containers count, not shipments: those
 -- of a shipment whose containers are not known yet are missing.
 -- A container that is itself reported arrived, discharged or further does not count, even when its
--- shipment is not.
+-- shipment is not. What is reported for an instant after as_of() has not happened.
 -- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5. Containers of another or unknown length are
 -- counted apart and are not in it.
 -- Where the zone is missing the source sent local wall time marked as UTC, which gives the day;
@@ -35,7 +35,7 @@ expected as (
     from {{analytics}}.known_shipments as shipment
     left join {{analytics}}.time_zones as zone
         on zone.name = shipment.pod_timezone
-    where shipment.pod_ata_at is null
+    where (shipment.pod_ata_at <= {{analytics}}.as_of()) is not true
         and shipment.line_tracking_stopped_reason is distinct from 'booking_cancelled'
         -- Wider than any zone needs, and cheap to test; the days are cut below.
         and (
@@ -104,12 +104,16 @@ select
 from days as day
 inner join {{analytics}}.known_containers as container
     on container.shipment_id = day.shipment_id
-where container.pod_arrived_at is null
-    and container.pod_discharged_at is null
-    and container.pod_full_out_at is null
-    and container.pod_rail_departed_at is null
-    and container.final_destination_full_out_at is null
-    and container.empty_terminated_at is null
+where (
+        least(
+            container.pod_arrived_at,
+            container.pod_discharged_at,
+            container.pod_full_out_at,
+            container.pod_rail_departed_at,
+            container.final_destination_full_out_at,
+            container.empty_terminated_at
+        ) <= {{analytics}}.as_of()
+    ) is not true
 group by day.port_of_discharge_locode, day.shipping_line_scac, day.arrival_on;
 
 comment on view {{analytics}}.arrivals_calendar is

@@ -5,9 +5,9 @@
 -- rule and the last free day.
 --
 -- holds and fees_seen are those of the place: the holds other than pending that stood at any time
--- of that day, as far as we saw, and the fees listed at its end. was_available is the port
--- terminal's and stands at the port alone: whether it said at any time of the day that the
--- container is available (null: nobody said). last_free_seen_on is the last free day that the one
+-- of that day, as far as we saw, and the fees listed at its end. was_available: whether it was said
+-- at any time of the day that the container is available, at the port by its terminal, at the ramp by
+-- the status of the container (null: nobody said). last_free_seen_on is the last free day that the one
 -- who charges reported at the end of that day: an invoice that counts from another one was wrong
 -- when the day passed. Where it was reported without a zone, it is the day in the zone of the
 -- place.
@@ -70,13 +70,22 @@ cross join lateral (
 cross join lateral (
 
     select
-        array_agg(version.available_for_pickup) as is_available,
+        array_agg(
+            case
+                when clock.place = 'port'
+                    then case
+                        when version.availability_known is not false
+                            then version.available_for_pickup
+                    end
+                when version.current_status = 'available' then true
+                when version.current_status in ('not_available', 'grounded') then false
+            end
+        ) as is_available,
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
     from {{data}}.container_history as version
-    where clock.place = 'port'
+    where clock.place in ('port', 'ramp')
         and version.container_id = clock.container_id
-        and version.availability_known is not false
 
 ) as versions
 cross join lateral (
@@ -258,8 +267,8 @@ comment on column {{analytics}}.charge_days.day_over is
 comment on column {{analytics}}.charge_days.charge_amount is
     'What the rule charges for the day; null where no tier holds.';
 comment on column {{analytics}}.charge_days.was_available is
-    'Whether the terminal said at any time of the day that it is available; null where nobody '
-    'said, and away from the port.';
+    'Whether it was said at any time of the day that it is available, at the ramp by its status; '
+    'null where nobody said.';
 comment on column {{analytics}}.charge_days.is_working_day is
     'Neither Saturday, Sunday nor a holiday of the rule''s calendar.';
 comment on column {{analytics}}.charge_days.charged_on is

@@ -37,11 +37,11 @@ boxes as not materialized (
         container.number as container_number,
         shipment.bill_of_lading_number,
         shipment.shipping_line_scac,
-        coalesce(terminal.nickname, terminal.name) as pod_terminal,
+        coalesce(pod_terminal.nickname, pod_terminal.name) as pod_terminal,
         container.pod_timezone as pod_zone,
         zone.name as known_zone,
-        port_clock.name as port_clock,
-        ramp_clock.name as ramp_clock,
+        port_zone.name as port_clock,
+        ramp_zone.name as ramp_clock,
         first_sight._first_seen_at as first_seen_at,
         container.pod_arrived_at,
         container.pod_discharged_at,
@@ -58,24 +58,11 @@ boxes as not materialized (
         on first_sight.container_id = container.container_id
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
-    left join {{data}}.terminals as terminal
-        on terminal.terminal_id = container.pod_terminal_id
+    {{part place_clocks}}
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
     left join {{analytics}}.time_zones as inland_zone
         on inland_zone.name = container.final_destination_timezone
-    left join {{data}}.ports as terminal_port
-        on terminal_port.port_id = terminal.port_id
-    left join {{data}}.ports as port
-        on port.port_id = shipment.port_of_discharge_id
-    left join {{data}}.ports as inland_port
-        on inland_port.port_id = shipment.destination_id
-    left join {{data}}.metro_areas as inland_city
-        on inland_city.metro_area_id = shipment.destination_id
-    left join {{analytics}}.time_zones as port_clock
-        on port_clock.name = coalesce(terminal_port.time_zone, port.time_zone)
-    left join {{analytics}}.time_zones as ramp_clock
-        on ramp_clock.name = coalesce(inland_port.time_zone, inland_city.time_zone)
     -- Here and not with the observations, so that they can be made once for a container.
     left join lateral (
 

@@ -15,14 +15,16 @@
 -- amount is the sum of the lines or the total, whichever is more, because a total above its lines
 -- holds some that are not listed. is_total_different says that they differ, or that a total without
 -- a currency stands over lines in several: that one is left out. fees_unreadable counts
--- fees whose amount cannot be read and which are therefore missing. fee_amount and
+-- fees whose amount cannot be read and which are therefore missing, fees_negative those below zero,
+-- which are in the sums as listed. fee_amount and
 -- fee_currency_code repeat the amount where there is exactly one currency. Terminals list no fees
 -- any more soon after a container left, so for those out late no fee does not mean that none was
 -- charged.
 --
 -- The estimate is what storage and demurrage of the stay cost by free_time_rules, each from its own
 -- last free day on (charge_clocks): the terminal's storage can run while the line's demurrage does
--- not. Detention is not in it. days_without_rate: days over of those charges that no tier holds
+-- not. Detention is not in it. What only the rules count, without a last free day that anybody said,
+-- is in charge_clocks and, once overdue, in exceptions (charge_overdue). days_without_rate: days over of those charges that no tier holds
 -- for. The estimate stands beside the fees and is never added to them. Null where no rule holds.
 
 create view {{analytics}}.demurrage_exposure as
@@ -103,6 +105,7 @@ fees_by_currency as (
         fee.place,
         fee.currency_code,
         fee.amount is null as is_unreadable,
+        fee.amount < 0 as is_negative,
         fee.is_unplaced,
         sum(fee.amount) filter (where not fee.is_total) over by_currency as lines,
         max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) over by_currency
@@ -127,7 +130,8 @@ fees as (
             when min(fee.currency_code) = max(fee.currency_code) then min(fee.currency_code)
         end as fee_currency_code,
         coalesce(bool_or(fee.lines <> fee.total or fee.is_unplaced), false) as is_total_different,
-        (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable
+        (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable,
+        (count(*) filter (where fee.is_negative))::integer as fees_negative
     from fees_by_currency as fee
     group by fee.container_id, fee.place
 
@@ -157,6 +161,7 @@ select
     case when stay.state <> 'unknown' then fee.fee_currency_code end as fee_currency_code,
     coalesce(fee.is_total_different, false) as is_total_different,
     coalesce(fee.fees_unreadable, 0) as fees_unreadable,
+    coalesce(fee.fees_negative, 0) as fees_negative,
     estimate.estimates_by_currency,
     estimate.estimate_amount,
     estimate.estimate_currency_code,
@@ -299,6 +304,8 @@ comment on column {{analytics}}.demurrage_exposure.fee_currency_code is
 comment on column {{analytics}}.demurrage_exposure.is_total_different is
     'Whether a total differs from the sum of its lines: the amount is the greater one; or has no '
     'currency and its lines have several: it is left out.';
+comment on column {{analytics}}.demurrage_exposure.fees_negative is
+    'Fees below zero, in the sums as they are listed.';
 comment on column {{analytics}}.demurrage_exposure.fees_unreadable is
     'Fees whose amount cannot be read; they are missing in the amounts.';
 comment on column {{analytics}}.demurrage_exposure.estimates_by_currency is

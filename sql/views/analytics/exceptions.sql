@@ -7,8 +7,12 @@
 --   last_free_day_near  the binding day is today or within two days, and it is not ready: not
 --                       said to be available, or a hold blocks
 --   appointment_late    its appointment at the port is after the binding day
---   long_there          it has no last free day and stands longer than four in five do there
---                       (pickup_worklist)
+--   charge_overdue      nobody says a last free day for the charge, and by a rule of
+--                       free_time_rules it is past (charge_clocks)
+--   day_unknown         it stands there, and its last free day or the zone of the place cannot be
+--                       read
+--   long_there          it has no last free day and stands longer than four in five did there, at
+--                       the port also where it goes on by rail
 --   hold_new            a hold that is not pending was first seen in the last 24 hours and stands
 --   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, none such
 --                       stands there, and it has not left the place
@@ -18,22 +22,27 @@
 --   rolled              the vessel to the port of discharge is another one than three days ago
 --   rail_silent         it left by rail, has not arrived at the ramp, and nothing was recorded of
 --                       it for three days
---   no_news             it left the port of lading, has not gone out, and nothing was recorded of
---                       it for 21 days, longer than most crossings
---   empty_not_returned  it was picked up more than ten days ago and its empty is not back
---   tracking_stopped    the service asks the line no more although it has not gone out
+--   no_news             it left the port of lading, or should have, has not gone out, and nothing
+--                       was recorded of it for 21 days, longer than most crossings
+--   empty_not_returned  its empty is not back, and the free days of the detention rule are over;
+--                       without a rule: ten days after it was picked up
+--   tracking_stopped    the service asks the line no more although it has not gone out, unless the
+--                       booking was cancelled
 -- Where tracking has stopped only tracking_stopped and what the terminal says of holds are open: of
 -- the others nobody would say that they are over.
 --
--- since_at: when it began: the midnight after the binding day at the place, when the hold was seen,
--- the passed ETA, the last news, the tenth day; for last_free_day_near, appointment_late and
--- long_there the start of the stay; for eta_slipped and rolled the instant compared with. hours run
--- from there to as_of().
--- severity: high costs money or is about to (overdue, last_free_day_near, appointment_late);
--- medium breaks a plan; low is to know (hold_cleared, no_news, tracking_stopped).
+-- since_at: when it began: the midnight after the last free day at the place, when the hold was
+-- seen, the passed ETA, the last news (else when the container was made), the tenth day; for
+-- last_free_day_near, appointment_late, day_unknown and long_there the start of the stay; for
+-- eta_slipped and rolled the instant compared with. hours run from there to as_of().
+-- severity: high costs money or is about to (overdue, charge_overdue, last_free_day_near,
+-- appointment_late, and empty_not_returned by a rule); medium breaks a plan; low is to know
+-- (hold_cleared, no_news, tracking_stopped).
+-- cost_amount: of overdue what demurrage_exposure lists or estimates, of charge_overdue and
+-- empty_not_returned what the rules charge so far.
 --
--- Cost: it reads six views; ask for a line, a terminal or a container, or without the cost columns,
--- which read demurrage_exposure.
+-- Cost: it reads six views, and charge_clocks where there are rules; ask for a line, a terminal or a
+-- container, or without the cost columns, which read demurrage_exposure.
 
 create view {{analytics}}.exceptions as
 with
@@ -42,11 +51,20 @@ of_stays as (
 
     select
         stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.shipping_line_scac,
         stay.place,
         found.exception,
         found.sentence,
         found.since_at
     from {{analytics}}.container_stays as stay
+    left join lateral (
+
+        {{part usual_stay}}
+
+    ) as others
+        on true
     cross join lateral (
 
         select
@@ -102,6 +120,34 @@ of_stays as (
             and stay.pickup_appointment_at > {{analytics}}.as_of()
             and (stay.pickup_appointment_at at time zone stay.time_zone)::date > stay.binding_on
 
+        union all
+
+        select
+            'day_unknown' as exception,
+            format(
+                'its last free day at %s cannot be told: %s',
+                coalesce(stay.terminal_name, stay.place_name, 'the ' || stay.place),
+                case
+                    when stay.time_zone is null then 'the zone of the place is not known'
+                    else 'what was sent is no day'
+                end
+            ) as sentence,
+            stay.start_at as since_at
+        where stay.state = 'unknown'
+            and not stay.is_tracking_stopped
+
+        union all
+
+        select
+            'long_there' as exception,
+            format(
+                'no last free day, and there for %s days: longer than four in five',
+                round(extract(epoch from {{analytics}}.as_of() - stay.start_at) / 86400, 1)
+            ) as sentence,
+            stay.start_at as since_at
+        where {{analytics}}.as_of() - stay.start_at > others.usual
+            and not stay.is_out
+
     ) as found
     where stay.has_begun
         and not stay.has_ended
@@ -113,13 +159,18 @@ journeys as not materialized (
     select
         container.container_id,
         container.shipment_id,
+        container.pod_terminal_id,
+        shipment.shipping_line_scac,
         shipment.pod_vessel_name,
         shipment.pod_vessel_imo,
         shipment.pod_eta_at,
         coalesce(shipment.port_of_discharge_name, shipment.port_of_discharge_locode) as port_name,
         shipment.line_tracking_stopped_reason,
         shipment.line_tracking_stopped_at,
+        container.created_at,
         coalesce(shipment.pol_atd_at <= {{analytics}}.as_of(), false) as has_departed,
+        coalesce(shipment.pol_atd_at, shipment.pol_etd_at, container.created_at)
+            <= {{analytics}}.as_of() as should_have_departed,
         coalesce(
             least(
                 shipment.pod_ata_at,
@@ -152,6 +203,9 @@ of_journeys as (
 
     select
         journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.shipping_line_scac,
         'port' as place,
         found.exception,
         found.sentence,
@@ -194,7 +248,7 @@ of_journeys as (
 
         select max(event.created_at) as last_at
         from {{analytics}}.known_transport_events as event
-        where (journey.is_on_rail or journey.has_departed)
+        where (journey.is_on_rail or journey.should_have_departed)
             and not journey.has_gone_out
             and event.container_id = journey.container_id
             and event.created_at <= {{analytics}}.as_of()
@@ -268,13 +322,17 @@ of_journeys as (
             'no_news' as exception,
             format(
                 'nothing was recorded since %s',
-                to_char(news.last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+                to_char(
+                    coalesce(news.last_at, journey.created_at) at time zone 'UTC',
+                    'YYYY-MM-DD HH24:MI "UTC"'
+                )
             ) as sentence,
-            news.last_at as since_at
-        where journey.has_departed
+            coalesce(news.last_at, journey.created_at) as since_at
+        where journey.should_have_departed
             and not journey.is_on_rail
             and not journey.has_gone_out
-            and news.last_at < {{analytics}}.as_of() - interval '21 days'
+            and coalesce(news.last_at, journey.created_at)
+                < {{analytics}}.as_of() - interval '21 days'
 
     ) as found
     where not journey.is_tracking_stopped
@@ -283,6 +341,9 @@ of_journeys as (
 
     select
         journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.shipping_line_scac,
         'port' as place,
         'tracking_stopped' as exception,
         format(
@@ -293,32 +354,49 @@ of_journeys as (
     from journeys as journey
     where journey.is_tracking_stopped
         and not journey.has_gone_out
+        and journey.line_tracking_stopped_reason is distinct from 'booking_cancelled'
+
+),
+
+-- What runs by the customer's own rules. Without rules no clock is read. Read twice, of other charges
+-- each time, so that a filter reaches it.
+clocks as not materialized (
+
+    select
+        clock.container_id,
+        clock.shipment_id,
+        clock.pod_terminal_id,
+        clock.shipping_line_scac,
+        clock.place,
+        clock.charge,
+        clock.state,
+        clock.currency_code,
+        clock.amount,
+        clock.last_free_on,
+        (clock.last_free_on + 1)::timestamp at time zone clock.time_zone as since_at
+    from {{analytics}}.charge_clocks as clock
+    where clock.state in ('upcoming', 'due_today', 'overdue')
+        and clock.last_free_source = 'rule'
+        and exists (select from {{analytics}}.free_time_rules)
 
 ),
 
 of_others as (
 
     select
-        work.container_id,
-        work.place,
-        'long_there' as exception,
-        format(
-            'no last free day, and there for %s days: longer than four in five', work.days_there
-        ) as sentence,
-        work.start_at as since_at
-    from {{analytics}}.pickup_worklist as work
-    where work.is_long_there
-
-    union all
-
-    select
         hold.container_id,
+        hold.shipment_id,
+        hold.pod_terminal_id,
+        hold.shipping_line_scac,
         hold.place,
         'hold_new' as exception,
         format(
             'held by %s%s', coalesce(hold.hold_name, 'an unnamed hold'), ': ' || hold.description
         ) as sentence,
-        hold.placed_at as since_at
+        hold.placed_at as since_at,
+        null::numeric as amount,
+        null as currency_code,
+        false as is_charged
     from {{analytics}}.hold_durations as hold
     where hold.is_open
         and hold.is_start_known
@@ -329,12 +407,18 @@ of_others as (
 
     select
         hold.container_id,
+        container.shipment_id,
+        container.pod_terminal_id,
+        shipment.shipping_line_scac,
         hold.place,
         'hold_cleared' as exception,
         format(
             'no hold is left: %s was cleared', coalesce(hold.hold_name, 'an unnamed hold')
         ) as sentence,
-        hold.cleared_at as since_at
+        hold.cleared_at as since_at,
+        null as amount,
+        null as currency_code,
+        false as is_charged
     from (
         select distinct on (cleared.container_id, cleared.place)
             cleared.container_id,
@@ -354,6 +438,8 @@ of_others as (
                 else least(container.pod_full_out_at, container.pod_rail_departed_at)
             end <= {{analytics}}.as_of()
         ) is not true
+    left join {{analytics}}.known_shipments as shipment
+        on shipment.shipment_id = container.shipment_id
     where not exists (
         select
         from {{analytics}}.known_holds as standing
@@ -366,16 +452,72 @@ of_others as (
 
     select
         empty.container_id,
+        empty.shipment_id,
+        empty.pod_terminal_id,
+        empty.shipping_line_scac,
         'port' as place,
         'empty_not_returned' as exception,
         format(
             'picked up %s days ago, and the empty is not back', floor(empty.days)
         ) as sentence,
-        empty.full_out_at + interval '10 days' as since_at
+        coalesce(clock.since_at, empty.full_out_at + interval '10 days') as since_at,
+        clock.amount,
+        clock.currency_code,
+        clock.container_id is not null as is_charged
     from {{analytics}}.empty_return_times as empty
+    -- Looked up one by one, so that a question about a few boxes does not read every clock.
+    left join lateral (
+
+        select
+            running.container_id,
+            running.state,
+            running.amount,
+            running.currency_code,
+            running.since_at
+        from clocks as running
+        where running.container_id = empty.container_id
+            and running.charge = 'detention'
+        offset 0
+
+    ) as clock
+        on true
     where empty.state = 'out'
-        and empty.full_out_at < {{analytics}}.as_of() - interval '10 days'
         and not empty.is_tracking_stopped
+        and case
+            when clock.container_id is null
+                then empty.full_out_at < {{analytics}}.as_of() - interval '10 days'
+            else clock.state = 'overdue'
+        end
+
+    union all
+
+    select
+        clock.container_id,
+        clock.shipment_id,
+        clock.pod_terminal_id,
+        clock.shipping_line_scac,
+        clock.place,
+        'charge_overdue' as exception,
+        format(
+            '%s: past the last free day %s by your rules',
+            string_agg(clock.charge, ' and ' order by clock.charge),
+            to_char(min(clock.last_free_on), 'YYYY-MM-DD')
+        ) as sentence,
+        min(clock.since_at) as since_at,
+        case when min(clock.currency_code) = max(clock.currency_code) then sum(clock.amount) end
+            as amount,
+        case when min(clock.currency_code) = max(clock.currency_code) then min(clock.currency_code)
+        end as currency_code,
+        true as is_charged
+    from clocks as clock
+    where clock.charge <> 'detention'
+        and clock.state = 'overdue'
+    group by
+        clock.container_id,
+        clock.shipment_id,
+        clock.pod_terminal_id,
+        clock.shipping_line_scac,
+        clock.place
 
 ),
 
@@ -383,68 +525,101 @@ found as (
 
     select
         stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.shipping_line_scac,
         stay.place,
         stay.exception,
         stay.sentence,
-        stay.since_at
+        stay.since_at,
+        null::numeric as amount,
+        null as currency_code,
+        false as is_charged
     from of_stays as stay
 
     union all
 
     select
         journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.shipping_line_scac,
         journey.place,
         journey.exception,
         journey.sentence,
-        journey.since_at
+        journey.since_at,
+        null as amount,
+        null as currency_code,
+        false as is_charged
     from of_journeys as journey
 
     union all
 
     select
         other.container_id,
+        other.shipment_id,
+        other.pod_terminal_id,
+        other.shipping_line_scac,
         other.place,
         other.exception,
         other.sentence,
-        other.since_at
+        other.since_at,
+        other.amount,
+        other.currency_code,
+        other.is_charged
     from of_others as other
 
 )
 
 select
     found.container_id,
-    container.shipment_id,
-    container.pod_terminal_id,
+    found.shipment_id,
+    found.pod_terminal_id,
     container.number as container_number,
     shipment.bill_of_lading_number,
-    shipment.shipping_line_scac,
+    found.shipping_line_scac,
     customer.customer_name,
     customer.ref_numbers_text,
     customer.tags_text,
     customer.custom_fields,
     found.exception,
     case
-        when found.exception in ('overdue', 'last_free_day_near', 'appointment_late') then 'high'
+        when found.is_charged
+            or found.exception in ('overdue', 'last_free_day_near', 'appointment_late')
+            then 'high'
         when found.exception in ('hold_cleared', 'no_news', 'tracking_stopped') then 'low'
         else 'medium'
     end as severity,
     found.sentence,
     round(extract(epoch from {{analytics}}.as_of() - found.since_at) / 3600, 1) as hours,
-    coalesce(exposure.fee_amount, exposure.estimate_amount) as cost_amount,
+    coalesce(exposure.fee_amount, exposure.estimate_amount, found.amount) as cost_amount,
     case
         when exposure.fee_amount is not null then exposure.fee_currency_code
-        else exposure.estimate_currency_code
+        when exposure.estimate_amount is not null then exposure.estimate_currency_code
+        else found.currency_code
     end as cost_currency_code,
     found.since_at
 from found
 inner join {{analytics}}.known_containers as container
     on container.container_id = found.container_id
 left join {{analytics}}.known_shipments as shipment
-    on shipment.shipment_id = container.shipment_id
-left join {{analytics}}.demurrage_exposure as exposure
-    on found.exception = 'overdue'
-    and exposure.container_id = found.container_id
-    and exposure.place = found.place
+    on shipment.shipment_id = found.shipment_id
+-- Looked up one by one: most of what is exposed has left, and is no exception.
+left join lateral (
+
+    select
+        cost.fee_amount,
+        cost.fee_currency_code,
+        cost.estimate_amount,
+        cost.estimate_currency_code
+    from {{analytics}}.demurrage_exposure as cost
+    where found.exception = 'overdue'
+        and cost.container_id = found.container_id
+        and cost.place = found.place
+    offset 0
+
+) as exposure
+    on true
 left join {{analytics}}.container_customers as customer
     on customer.container_id = found.container_id;
 
@@ -482,8 +657,8 @@ comment on column {{analytics}}.exceptions.sentence is
 comment on column {{analytics}}.exceptions.hours is
     'Hours since then.';
 comment on column {{analytics}}.exceptions.cost_amount is
-    'What the days over cost so far: the fees listed, else the estimate by free_time_rules; '
-    'null unless overdue.';
+    'What the days over cost so far: of overdue the fees listed, else the estimate by '
+    'free_time_rules; of charge_overdue and empty_not_returned what the rules charge; else null.';
 comment on column {{analytics}}.exceptions.cost_currency_code is
     'Currency of cost_amount.';
 comment on column {{analytics}}.exceptions.since_at is

@@ -16,7 +16,7 @@
 -- What bites first stands first: what is overdue, with the most days over first; beside it, as if
 -- due today, what has no last free day and stands longer than is usual there (is_long_there); then
 -- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays
--- at that terminal of the port; ramps have none. Those of which nobody is asked any more are
+-- at that terminal of the port, at the ramp of those with the same destination. Those of which nobody is asked any more are
 -- unknown and stand last: their departure would not be reported.
 --
 -- Cost: is_out repeats what the stay says, and is known before the stays are made.
@@ -77,27 +77,16 @@ left join lateral (
 
 ) as readiness
     on true
--- Sought once for each terminal, and only where there is no day.
 left join lateral (
 
-    select
-        percentile_cont(0.8) within group (
-            order by
-                least(other.pod_full_out_at, other.pod_rail_departed_at) - other.pod_discharged_at
-        ) as usual
-    from {{analytics}}.known_containers as other
-    where stay.state = 'none'
-        and stay.place = 'port'
-        and other.pod_terminal_id = stay.pod_terminal_id
-        and least(other.pod_full_out_at, other.pod_rail_departed_at) >= other.pod_discharged_at
-        and least(other.pod_full_out_at, other.pod_rail_departed_at) <= {{analytics}}.as_of()
+    {{part usual_stay}}
 
-) as dwell
+) as others
     on true
 left join lateral (
 
     select
-        coalesce({{analytics}}.as_of() - stay.start_at > dwell.usual, false) as is_long_there
+        coalesce({{analytics}}.as_of() - stay.start_at > others.usual, false) as is_long_there
 
 ) as comparison
     on true

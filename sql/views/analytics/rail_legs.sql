@@ -5,7 +5,8 @@
 --
 -- Stages: discharged at the port, loaded on the train, departed, arrived inland, unloaded, picked
 -- up by truck. stage is the last one reported; hours_in_stage runs from there to as_of() and is
--- null once the container is picked up or returned empty.
+-- null once the container is picked up or returned empty. An instant after as_of() has not happened:
+-- it is shown, and is no stage and in no figure.
 -- Each of the other figures is the elapsed time between two stages, null when one of them is not
 -- reported, negative when the source has them in the wrong order (is_in_order false): shown as it
 -- is, to be found and left out of means.
@@ -30,26 +31,32 @@ legs as (
         container.pod_rail_carrier_scac,
         container.ind_rail_carrier_scac,
         case
-            when container.final_destination_full_out_at is not null
-                or container.empty_terminated_at is not null then 'picked up'
-            when container.ind_rail_unloaded_at is not null then 'unloaded'
-            when container.ind_ata_at is not null then 'arrived'
-            when container.pod_rail_departed_at is not null then 'departed'
-            when container.pod_rail_loaded_at is not null then 'loaded'
-            when container.pod_discharged_at is not null then 'discharged'
+            when happened.final_destination_full_out_at is not null
+                or happened.empty_terminated_at is not null then 'picked up'
+            when happened.ind_rail_unloaded_at is not null then 'unloaded'
+            when happened.ind_ata_at is not null then 'arrived'
+            when happened.pod_rail_departed_at is not null then 'departed'
+            when happened.pod_rail_loaded_at is not null then 'loaded'
+            when happened.pod_discharged_at is not null then 'discharged'
             else 'not landed'
         end as stage,
         case
-            when container.final_destination_full_out_at is null
-                and container.empty_terminated_at is null
+            when happened.final_destination_full_out_at is null
+                and happened.empty_terminated_at is null
                 then coalesce(
-                    container.ind_rail_unloaded_at,
-                    container.ind_ata_at,
-                    container.pod_rail_departed_at,
-                    container.pod_rail_loaded_at,
-                    container.pod_discharged_at
+                    happened.ind_rail_unloaded_at,
+                    happened.ind_ata_at,
+                    happened.pod_rail_departed_at,
+                    happened.pod_rail_loaded_at,
+                    happened.pod_discharged_at
                 )
         end as stage_since_at,
+        happened.pod_discharged_at as discharged_at,
+        happened.pod_rail_loaded_at as loaded_at,
+        happened.pod_rail_departed_at as departed_at,
+        happened.ind_ata_at as arrived_at,
+        happened.ind_rail_unloaded_at as unloaded_at,
+        happened.final_destination_full_out_at as picked_up_at,
         coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
         pod.name is not null as is_pod_zone_known,
         ind.name is not null as is_ind_zone_known,
@@ -71,6 +78,40 @@ legs as (
         on pod.name = container.pod_timezone
     left join {{analytics}}.time_zones as ind
         on ind.name = container.final_destination_timezone
+    cross join lateral (
+
+        select
+            case
+                when container.pod_discharged_at <= {{analytics}}.as_of()
+                    then container.pod_discharged_at
+            end as pod_discharged_at,
+            case
+                when container.pod_rail_loaded_at <= {{analytics}}.as_of()
+                    then container.pod_rail_loaded_at
+            end as pod_rail_loaded_at,
+            case
+                when container.pod_rail_departed_at <= {{analytics}}.as_of()
+                    then container.pod_rail_departed_at
+            end as pod_rail_departed_at,
+            case
+                when container.ind_ata_at <= {{analytics}}.as_of() then container.ind_ata_at
+            end as ind_ata_at,
+            case
+                when container.ind_rail_unloaded_at <= {{analytics}}.as_of()
+                    then container.ind_rail_unloaded_at
+            end as ind_rail_unloaded_at,
+            case
+                when container.final_destination_full_out_at <= {{analytics}}.as_of()
+                    then container.final_destination_full_out_at
+            end as final_destination_full_out_at,
+            case
+                when container.empty_terminated_at <= {{analytics}}.as_of()
+                    then container.empty_terminated_at
+            end as empty_terminated_at
+        -- Nodes take the time only of what reads rows.
+        from (values (true)) as once (is_now)
+
+    ) as happened
     where container.pod_rail_carrier_scac is not null
         or container.ind_rail_carrier_scac is not null
         or container.pod_rail_loaded_at is not null
@@ -96,17 +137,17 @@ hours as (
         stage,
         round(extract(epoch from {{analytics}}.as_of() - stage_since_at) / 3600, 2)
             as hours_in_stage,
-        round(extract(epoch from pod_rail_loaded_at - pod_discharged_at) / 3600, 2)
+        round(extract(epoch from loaded_at - discharged_at) / 3600, 2)
             as discharged_to_loaded_hours,
-        round(extract(epoch from pod_rail_departed_at - pod_rail_loaded_at) / 3600, 2)
+        round(extract(epoch from departed_at - loaded_at) / 3600, 2)
             as loaded_to_departed_hours,
-        round(extract(epoch from ind_ata_at - pod_rail_departed_at) / 3600, 2)
+        round(extract(epoch from arrived_at - departed_at) / 3600, 2)
             as departed_to_arrived_hours,
-        round(extract(epoch from ind_rail_unloaded_at - ind_ata_at) / 3600, 2)
+        round(extract(epoch from unloaded_at - arrived_at) / 3600, 2)
             as arrived_to_unloaded_hours,
-        round(extract(epoch from final_destination_full_out_at - ind_rail_unloaded_at) / 3600, 2)
+        round(extract(epoch from picked_up_at - unloaded_at) / 3600, 2)
             as unloaded_to_picked_up_hours,
-        round(extract(epoch from final_destination_full_out_at - pod_discharged_at) / 3600, 2)
+        round(extract(epoch from picked_up_at - discharged_at) / 3600, 2)
             as discharged_to_picked_up_hours,
         is_tracking_stopped,
         is_pod_zone_known,

@@ -1,7 +1,8 @@
 -- Arrivals at the port of discharge
 --
--- One row per shipment that has arrived at its port of discharge. The base of schedule_reliability,
--- transit_times and carrier_scorecards, and where to look for the shipments behind their shares.
+-- One row per shipment that has arrived at its port of discharge by as_of(). The base of
+-- schedule_reliability, transit_times and carrier_scorecards, and where to look for the shipments
+-- behind their shares.
 --
 -- first_eta_at: pod_original_eta_at, the first ETA the line reported. Where the service does not
 -- have it: the first ETA among the versions we saw before the arrival; an ETA first seen after the
@@ -68,7 +69,7 @@ arrived as (
 
     ) as seen
         on seen.shipment_id = shipment.shipment_id
-    where shipment.pod_ata_at is not null
+    where shipment.pod_ata_at <= {{analytics}}.as_of()
 
 )
 

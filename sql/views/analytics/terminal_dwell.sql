@@ -5,7 +5,8 @@
 -- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24
 -- hours.
 -- mode: by what took it away; whichever was first where both are given. For a container that has
--- not left: rail when a rail carrier is named or it is loaded on a train, else truck.
+-- not left: rail when a rail carrier is named or it is loaded on a train, else truck. An instant
+-- after as_of() has not happened.
 -- Those that have not left are in no mean, median or share; they are counted apart with their age.
 -- Where the tracking has stopped nobody may tell us that a container left, so those are counted and
 -- their age is not. A week with many still there looks faster than it will in the end.
@@ -34,25 +35,31 @@ stays as (
         date_trunc('week', container.pod_discharged_at at time zone
             coalesce(zone.name, case when container.pod_timezone is null then 'UTC' end)
         )::date as discharge_week_on,
-        least(container.pod_full_out_at, container.pod_rail_departed_at)
-            - container.pod_discharged_at as dwell,
-        coalesce(
-            container.pod_full_out_at,
-            container.pod_rail_departed_at,
-            container.ind_ata_at,
-            container.ind_rail_unloaded_at,
-            container.final_destination_full_out_at,
-            container.empty_terminated_at
-        ) is null as is_there,
+        case
+            when least(container.pod_full_out_at, container.pod_rail_departed_at)
+                <= {{analytics}}.as_of()
+                then least(container.pod_full_out_at, container.pod_rail_departed_at)
+                    - container.pod_discharged_at
+        end as dwell,
+        (
+            least(
+                container.pod_full_out_at,
+                container.pod_rail_departed_at,
+                container.ind_ata_at,
+                container.ind_rail_unloaded_at,
+                container.final_destination_full_out_at,
+                container.empty_terminated_at
+            ) <= {{analytics}}.as_of()
+        ) is not true as is_there,
         coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
-        greatest({{analytics}}.as_of() - container.pod_discharged_at, interval '0') as age,
+        {{analytics}}.as_of() - container.pod_discharged_at as age,
         zone.name is not null as is_zone_known
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
-    where container.pod_discharged_at is not null
+    where container.pod_discharged_at <= {{analytics}}.as_of()
 
 ),
 

@@ -8,7 +8,8 @@
 -- starts from, or ends at, is not a change of ships. Events of the main ship (vessel_*) at the
 -- place fill the side of the change that the feeder did not.
 -- Places are distinguished by UN/LOCODE; events that do not say where they were share one row
--- without a place, and only transshipment events make such a row. Estimated events are left out. Of
+-- without a place, and only transshipment events make such a row. Estimated events are left out,
+-- and those of an instant after as_of(), which have not happened. Of
 -- several reports of one thing the earliest arrival and discharge and the latest loading and
 -- departure count; a place called at twice is one row.
 -- dwell_hours: from arrival, else discharge, to departure, else loading. Null while one side is
@@ -47,8 +48,10 @@ journeys as not materialized (
         container.shipment_id,
         container.number as container_number,
         shipment.shipping_line_scac,
-        container.pod_arrived_at is not null
-            or container.pod_discharged_at is not null as is_landed,
+        coalesce(
+            least(container.pod_arrived_at, container.pod_discharged_at) <= {{analytics}}.as_of(),
+            false
+        ) as is_landed,
         coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
     from {{analytics}}.known_containers as container
     left join {{analytics}}.known_shipments as shipment
@@ -86,6 +89,7 @@ sightings as (
             'container.transport.feeder_loaded',
             'container.transport.feeder_departed'
         )
+        and (sighting.timestamp > {{analytics}}.as_of()) is not true
 
     union all
 
@@ -112,6 +116,7 @@ sightings as (
             'container.transport.vessel_departed'
         )
         and ship.location_locode is not null
+        and (ship.timestamp > {{analytics}}.as_of()) is not true
         and exists (
             select
             from {{analytics}}.known_transport_events as feeder

@@ -25,7 +25,10 @@ const MOST_CANDIDATES = 20_000
 const CANDIDATES: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
   terminal: (names) =>
     `select distinct coalesce(nickname, firms_code, terminal_id), name, firms_code, terminal_id
-from ${names.table('terminals')} where $1::text is not null`,
+from ${names.table('terminals')} where $1::text is not null
+union
+select coalesce(nickname, firms_code, rail_terminal_id), name, firms_code, rail_terminal_id
+from ${names.table('rail_terminals')}`,
   line: (names) =>
     `select distinct shipping_line_scac, shipping_line_name
 from ${names.table('shipments')} where shipping_line_scac is not null and $1::text is not null`,
@@ -96,9 +99,7 @@ export async function findUnknownValues(
       { parameters: [value, String(MOST_CANDIDATES)] },
     )
     const wanted = value.toLowerCase()
-    // Ports are taken by code and id alone; a name is what people look for.
-    const taken = rows.map((row) => (parameter === 'port' ? [row[0], row[2]] : row))
-    if (taken.some((row) => row.some((one) => String(one).toLowerCase() === wanted))) continue
+    if (rows.some((row) => row.some((one) => String(one).toLowerCase() === wanted))) continue
     const candidates = rows.map(([first, second]) => ({
       taken: String(first),
       name: typeof second === 'string' ? second : null,

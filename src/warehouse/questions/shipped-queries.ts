@@ -134,12 +134,11 @@ function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Fil
       ? `container_id = any (array(${CONTAINERS_SQL.container}))`
       : ':container::text in (container_id, container_number)'
   }
+  const [id, recordsSql] = columns.has('container_id')
+    ? (['container_id', CONTAINERS_SQL] as const)
+    : (['shipment_id', SHIPMENTS_SQL] as const)
   if (columns.has('shipment_id')) {
-    const [id, recordsSql] = columns.has('container_id')
-      ? ['container_id', CONTAINERS_SQL]
-      : ['shipment_id', SHIPMENTS_SQL]
     for (const parameter of ['shipment', 'customer', 'tag', 'ref', 'custom-field'] as const) {
-      if (parameter === 'shipment' && !columns.has('bill_of_lading_number')) continue
       const areFew = parameter === 'shipment' || parameter === 'ref'
       const idsSql = areFew
         ? `= any (array(${recordsSql[parameter]}))`
@@ -147,12 +146,16 @@ function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Fil
       filters[parameter] = `${id} ${idsSql}`
     }
   }
-  const terminal = ['pod_terminal_id', 'terminal_id'].find((name) => columns.has(name))
-  if (terminal !== undefined) filters.terminal = `${terminal} = any (array(${TERMINALS_SQL}))`
-  const line = lineFilter(columns)
-  if (line !== undefined) filters.line = line
-  const port = ['port_of_discharge_locode', 'port_locode'].find((name) => columns.has(name))
-  if (port !== undefined) filters.port = `${port} = upper(:port::text)`
+  const byColumn = {
+    terminal: terminalFilter(columns),
+    line: lineFilter(columns),
+    port: portFilter(columns),
+  }
+  for (const parameter of ['terminal', 'line', 'port'] as const) {
+    const condition = byColumn[parameter]
+    if (condition !== undefined) filters[parameter] = condition
+    else if (columns.has(id)) filters[parameter] = `${id} in (${recordsSql[parameter]})`
+  }
   if (period !== undefined) {
     const type = period.endsWith('_on') ? 'date' : 'timestamptz'
     filters.since = `${period} >= :since::text::${type}`
@@ -166,6 +169,37 @@ const TERMINALS_SQL = `
         from {{data}}.terminals
         where :terminal::text in (terminal_id, firms_code)
             or lower(:terminal::text) in (lower(nickname), lower(name))
+    `
+
+/** Those that go to a terminal inland. */
+const TO_RAMP_SQL = `
+        select shipment_id
+        from {{data}}.shipments
+        where destination_terminal_id in (
+            select rail_terminal_id
+            from {{data}}.rail_terminals
+            where :terminal::text in (rail_terminal_id, firms_code)
+                or lower(:terminal::text) in (lower(nickname), lower(name))
+        )
+    `
+
+/** SCACs of a line that is given by one, or by its name. */
+const LINES_SQL = `
+        select upper(:line::text)
+        union
+        select shipping_line_scac
+        from {{data}}.shipments
+        where lower(shipping_line_name) = lower(:line::text)
+    `
+
+/** UN/LOCODEs of a port that is given by one, by its id or by its name. */
+const PORTS_SQL = `
+        select upper(:port::text)
+        union
+        select code
+        from {{data}}.ports
+        where port_id = :port::text
+            or lower(name) = lower(:port::text)
     `
 
 /** Shipments and containers that have a custom field; the value may hold another `=`. */
@@ -196,7 +230,25 @@ const REF_SQL = `
             select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
         `
 
+const LINE_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where shipping_line_scac = any (array(${LINES_SQL}))
+        `
+const PORT_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where port_of_discharge_locode = any (array(${PORTS_SQL}))
+        `
+
 const SHIPMENTS_SQL = {
+  line: LINE_SQL,
+  port: PORT_SQL,
+  terminal: `
+        select shipment_id from {{data}}.shipments where pod_terminal_id in (${TERMINALS_SQL})
+        union all
+        select shipment_id from (${TO_RAMP_SQL}) as shipment
+    `,
   shipment: SHIPMENT_SQL,
   customer: CUSTOMER_SQL,
   tag: TAG_SQL,
@@ -210,6 +262,17 @@ const SHIPMENTS_SQL = {
 
 /** The same of containers: by what they say themselves, and by their shipments. */
 const CONTAINERS_SQL = {
+  line: `
+        select container_id from {{data}}.containers where shipment_id in (${LINE_SQL})
+    `,
+  port: `
+        select container_id from {{data}}.containers where shipment_id in (${PORT_SQL})
+    `,
+  terminal: `
+        select container_id from {{data}}.containers where pod_terminal_id in (${TERMINALS_SQL})
+        union all
+        select container_id from {{data}}.containers where shipment_id in (${TO_RAMP_SQL})
+    `,
   container: `
         select container_id from {{data}}.containers where container_id = :container::text
         union all
@@ -236,6 +299,20 @@ const CONTAINERS_SQL = {
     `,
 } as const
 
+/**
+ * At the port of discharge or, of containers, inland: both are ids of the container's own row, so
+ * that PostgreSQL can look up either.
+ */
+function terminalFilter(columns: ReadonlySet<string>): string | undefined {
+  if (!columns.has('pod_terminal_id')) {
+    return columns.has('terminal_id') ? `terminal_id = any (array(${TERMINALS_SQL}))` : undefined
+  }
+  const atPort = `pod_terminal_id = any (array(${TERMINALS_SQL}))`
+  return columns.has('shipment_id')
+    ? `(${atPort}\n    or shipment_id = any (array(${TO_RAMP_SQL})))`
+    : atPort
+}
+
 /** By name from the view itself where it has the name, else from the shipments. */
 function lineFilter(columns: ReadonlySet<string>): string | undefined {
   if (columns.has('subject_type')) {
@@ -243,13 +320,12 @@ function lineFilter(columns: ReadonlySet<string>): string | undefined {
         or lower(subject_name) = lower(:line::text)`
   }
   if (!columns.has('shipping_line_scac')) return undefined
-  return `shipping_line_scac = any (array(
-        select upper(:line::text)
-        union
-        select shipping_line_scac
-        from {{data}}.shipments
-        where lower(shipping_line_name) = lower(:line::text)
-    ))`
+  return `shipping_line_scac = any (array(${LINES_SQL}))`
+}
+
+function portFilter(columns: ReadonlySet<string>): string | undefined {
+  const column = ['port_of_discharge_locode', 'port_locode'].find((name) => columns.has(name))
+  return column === undefined ? undefined : `${column} = any (array(${PORTS_SQL}))`
 }
 
 /** The comments on the columns of a view, as its file has them. */

@@ -409,8 +409,9 @@ describe('an answer without rows says why', () => {
       expect(await noteOf('last_free_days', '--line', misspelt)).toBe(
         `note: the warehouse has no line "${misspelt}"; did you mean ${scac} (${line})?\n`,
       )
-      expect(await noteOf('arrivals_calendar', '--port', port!)).toBe(
-        `note: the warehouse has no port "${port}"; did you mean ${code} (${port})?\n`,
+      const misheard = `${port}x`
+      expect(await noteOf('arrivals_calendar', '--port', misheard)).toBe(
+        `note: the warehouse has no port "${misheard}"; did you mean ${code} (${port})?\n`,
       )
       expect(await noteOf('last_free_days', '--terminal', 'qqqqqqq')).toMatch(
         /^note: the warehouse has no terminal "qqqqqqq"; there are \S.*, and \d+ more\n$/,
