@@ -144,3 +144,24 @@ it('leaves out what is gone at the source, and has no row for nothing', async ()
   await scene.insert('containers', [{ container_id: 'c1', shipment_id: 's1' }])
   expect(await scene.read('arrivals_calendar')).toEqual([])
 })
+
+it('counts what is announced to arrive in a time to come', async () => {
+  await insertKnown(scene, 'shipments', [
+    {
+      ...TO_LA,
+      shipment_id: 's1',
+      pod_eta_at: '2026-03-25T06:30Z',
+      pod_ata_at: '2026-03-25T06:30Z',
+    },
+  ])
+  await insertKnown(scene, 'containers', [
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      equipment_length: 40,
+      pod_arrived_at: '2026-03-25T06:30Z',
+    },
+  ])
+  const rows = await scene.read('arrivals_calendar', { asOf: AS_OF })
+  expect(rows).toMatchObject([{ arrival_on: '2026-03-24', containers: 1, teu: '2' }])
+})

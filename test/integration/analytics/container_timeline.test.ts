@@ -326,3 +326,48 @@ it('leaves out containers that are gone at the source, and has no row for nothin
   await scene.query(`update tracking.containers set _deleted_at = '2026-03-09T00:00Z'`)
   expect(await scene.read('container_timeline')).toEqual([])
 })
+
+it('reads a last free day that was sent without a zone on the clock of the place', async () => {
+  await scene.insert('ports', [
+    { port_id: 'lax', time_zone: 'America/Los_Angeles' },
+    { port_id: 'dal', time_zone: 'America/Chicago' },
+  ])
+  const places = { port_of_discharge_id: 'lax', destination_id: 'dal' }
+  await scene.insert('shipments', [{ shipment_id: 's1', ...places }, { shipment_id: 's2' }])
+  const of = (container_id: string, shipment_id: string) => ({ container_id, shipment_id })
+  await scene.insert('containers', [of('c1', 's1'), of('c2', 's2')])
+  await scene.insert('container_history', [
+    from(1, null, of('c1', 's1')),
+    from(1, null, of('c2', 's2')),
+  ])
+  const said = (container_id: string, kind: string, deadline_at: string) => ({
+    ...of(container_id, 's1'),
+    kind,
+    deadline_at,
+    local_date: deadline_at.slice(0, 10),
+    time_zone: null,
+  })
+  const deadline = (begin: number, end: number | null, values: Record<string, unknown>) => {
+    const { shipment_id: _, ...row } = from(begin, end, values)
+    return row
+  }
+  await scene.insert('container_import_deadline_history', [
+    // The 9th in Los Angeles; 06:30 in UTC is after midnight in Chicago, where it is UTC-5.
+    deadline(2, 3, said('c1', 'pickup_lfd_line', '2026-03-10T06:30:00Z')),
+    deadline(3, 4, said('c1', 'pickup_lfd_line', '2026-03-11T06:30:00Z')),
+    deadline(2, null, said('c1', 'pickup_lfd_rail', '2026-03-10T06:30:00Z')),
+    // Of no port.
+    deadline(2, null, said('c2', 'pickup_lfd_line', '2026-03-10T06:30:00Z')),
+  ])
+  const rows = await scene.read('container_timeline', {
+    columns: ['container_id', 'kind', 'subject', 'from_value', 'to_value'],
+    rest: `where topic = 'last free day' ${ORDER}`,
+  })
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['c1', 'last free day set', 'pickup_lfd_line', null, '2026-03-09'],
+    ['c1', 'last free day set', 'pickup_lfd_rail', null, '2026-03-10'],
+    ['c1', 'last free day moved', 'pickup_lfd_line', '2026-03-09', '2026-03-10'],
+    ['c1', 'last free day withdrawn', 'pickup_lfd_line', '2026-03-10', null],
+    ['c2', 'last free day set', 'pickup_lfd_line', null, '2026-03-10T06:30:00Z'],
+  ])
+})

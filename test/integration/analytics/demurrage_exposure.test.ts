@@ -112,6 +112,7 @@ it('shows every column of a container past its last free day', async () => {
       fee_currency_code: 'USD',
       is_total_different: false,
       fees_unreadable: 0,
+      fees_negative: 0,
       estimates_by_currency: { USD: 350 },
       estimate_amount: '350',
       estimate_currency_code: 'USD',
@@ -364,5 +365,16 @@ it('counts the fees of a place for the stay there', async () => {
   expect(await read(['container_id', 'place', 'fees_by_currency'])).toEqual([
     { container_id: 'c1', place: 'port', fees_by_currency: { USD: 100 } },
     { container_id: 'c2', place: 'ramp', fees_by_currency: { local: 75 } },
+  ])
+})
+
+it('says that a fee is below zero, and takes it into the sum as it is listed', async () => {
+  await insertOverdue('2026-03-13')
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '500', 'USD'),
+    fee('c1', 'credit', '-200', 'USD'),
+  ])
+  expect(await read(['fee_amount', 'fees_negative', 'fees_unreadable'])).toEqual([
+    { fee_amount: '300', fees_negative: 1, fees_unreadable: 0 },
   ])
 })

@@ -286,3 +286,136 @@ it('tells of a box without a last free day that stands longer than four in five'
     'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
   ])
 })
+
+it('tells what is past by your own rules where nobody says a day, with what it costs', async () => {
+  const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
+    rule_name,
+    charge,
+    free_days,
+    currency_code,
+    starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
+    counts: 'calendar',
+  })
+  await scene.insertInto('analytics', 'free_time_rules', [
+    rule('line', 'demurrage', 2),
+    rule('terminal', 'storage', 1, 'CAD'),
+    rule('empties', 'detention', 5),
+  ])
+  await scene.insertInto('analytics', 'free_time_tiers', [
+    { rule_name: 'line', from_day: 1, daily_rate: '100' },
+    { rule_name: 'terminal', from_day: 1, daily_rate: '30' },
+    { rule_name: 'empties', from_day: 1, daily_rate: '50' },
+  ])
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  await insertKnown(scene, 'containers', [
+    // Discharged on the 3rd: free to the 5th by the line, to the 4th by the terminal.
+    box('c1', AT_PORT),
+    // The terminal says the 30th, so its charge is not counted by the rule.
+    box('c2', AT_PORT),
+    // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but returned.
+    box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
+    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
+    box('c5', {
+      ...AT_PORT,
+      pod_full_out_at: '2026-10-20T20:00:00Z',
+      empty_terminated_at: '2026-11-02T20:00:00Z',
+    }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [day('c2', '2026-11-30')])
+  const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
+  const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
+  expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
+    [
+      ...['c1', 'charge_overdue', 'high'],
+      'demurrage and storage: past the last free day 2026-11-04 by your rules',
+      // Two currencies are not added.
+      ...['84.0', null, null, '2026-11-05 08:00:00+00'],
+    ],
+    [
+      ...[
+        'c2',
+        'charge_overdue',
+        'high',
+        'demurrage: past the last free day 2026-11-05 by your rules',
+      ],
+      ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
+    ],
+    [
+      ...['c3', 'empty_not_returned', 'high', 'picked up 6 days ago, and the empty is not back'],
+      ...['12.0', '50', 'USD', '2026-11-08 08:00:00+00'],
+    ],
+  ])
+})
+
+it('tells where a last free day cannot be told, and of boxes that stand long at a ramp or before a train', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+  await insertKnown(scene, 'shipments', [
+    shipment('s1', { destination_locode: 'USDAL', destination_name: 'Dallas' }),
+    shipment('s2', { destination_locode: 'USCHI' }),
+    shipment('s3', { destination_locode: 'USMEM' }),
+  ])
+  const days = [1, 2, 3, 4, 5]
+  const atRamp = {
+    ...AT_PORT,
+    pod_rail_departed_at: '2026-11-03T22:00:00Z',
+    final_destination_timezone: 'America/Chicago',
+  }
+  await insertKnown(scene, 'containers', [
+    ...days.map((length) =>
+      box(`r${length}`, {
+        ...atRamp,
+        pod_discharged_at: '2026-10-01T00:00:00Z',
+        pod_rail_departed_at: '2026-10-02T00:00:00Z',
+        ind_rail_unloaded_at: '2026-10-05T00:00:00Z',
+        final_destination_full_out_at: `2026-10-${String(5 + length).padStart(2, '0')}T00:00:00Z`,
+        empty_terminated_at: '2026-10-20T00:00:00Z',
+      }),
+    ),
+    // Unloaded 4.3 and 3.9 days ago; in another city nobody knows what is long.
+    box('c1', { ...atRamp, ind_rail_unloaded_at: '2026-11-04T14:00:00Z' }),
+    box('c2', { ...atRamp, ind_rail_unloaded_at: '2026-11-04T22:00:00Z' }),
+    box('c3', { ...atRamp, shipment_id: 's2', ind_rail_unloaded_at: '2026-11-04T14:00:00Z' }),
+    // Waits for a train at a terminal where boxes leave after a day.
+    box('o1', {
+      ...AT_PORT,
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-10-01T00:00:00Z',
+      pod_rail_departed_at: '2026-10-02T00:00:00Z',
+      ind_rail_unloaded_at: '2026-10-05T00:00:00Z',
+      final_destination_full_out_at: '2026-10-06T00:00:00Z',
+      empty_terminated_at: '2026-10-20T00:00:00Z',
+      shipment_id: 's3',
+    }),
+    box('c4', { ...AT_PORT, pod_terminal_id: 't1', pod_rail_carrier_scac: 'UPRR' }),
+    // A day in a zone that is none.
+    box('c5', { ...AT_PORT, pod_timezone: 'Mars/Olympus' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    { ...day('c5', '2026-10-01'), deadline_at: null, time_zone: null },
+  ])
+  const events = ['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => event(id, '2026-11-07T08:00:00Z'))
+  await scene.insert('transport_events', events)
+  expect(await readLines()).toEqual([
+    'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
+    'c4 | long_there | medium | 120.0 | no last free day, and there for 5.0 days: longer than four in five',
+    'c5 | day_unknown | medium | 120.0 | its last free day at Los Angeles cannot be told: the zone of the place is not known',
+  ])
+})
+
+it('tells of boxes of which nothing was ever recorded, and of no cancelled booking', async () => {
+  await insertKnown(scene, 'shipments', [
+    shipment('s1', { pol_atd_at: null, pol_etd_at: '2026-10-10T00:00:00Z' }),
+    shipment('s2', { pol_atd_at: null, pol_etd_at: '2026-12-10T00:00:00Z' }),
+    shipment('s3', { line_tracking_stopped_reason: 'booking_cancelled' }),
+  ])
+  await insertKnown(scene, 'containers', [
+    box('c1', { created_at: '2026-10-17T20:00:00Z' }),
+    box('c2', { created_at: '2026-10-19T20:00:00Z' }),
+    // It sails in December.
+    box('c3', { shipment_id: 's2', created_at: '2026-09-01T20:00:00Z' }),
+    box('c4', { shipment_id: 's3', created_at: '2026-09-01T20:00:00Z' }),
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | no_news | low | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC',
+  ])
+})

@@ -166,3 +166,25 @@ it('leaves out what is gone at the source, and has no row for nothing', async ()
   ])
   expect(await scene.read('rail_legs')).toEqual([])
 })
+
+it('takes a stage that is announced for a time to come for not reached', async () => {
+  await insertKnown(scene, 'containers', [
+    {
+      ...BOX,
+      container_id: 'c1',
+      pod_discharged_at: '2026-03-10T12:00Z',
+      pod_rail_loaded_at: '2026-03-11T12:00Z',
+      pod_rail_departed_at: '2026-03-13T12:00Z',
+    },
+  ])
+  const rows = await scene.read('rail_legs', { asOf: '2026-03-12T12:00Z' })
+  expect(rows).toMatchObject([
+    {
+      stage: 'loaded',
+      hours_in_stage: '24.00',
+      discharged_to_loaded_hours: '24.00',
+      loaded_to_departed_hours: null,
+      pod_rail_departed_at: '2026-03-13 12:00:00+00',
+    },
+  ])
+})

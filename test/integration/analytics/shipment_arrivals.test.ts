@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
 
 let scene: AnalyticsScene
 
@@ -126,4 +127,13 @@ it('takes as first ETA the earliest we saw before the arrival, where the line ga
 it('has no row where nothing arrived', async () => {
   await scene.insert('shipments', [{ shipment_id: 's1', pod_eta_at: '2026-03-14T12:00Z' }])
   expect(await scene.read('shipment_arrivals')).toEqual([])
+})
+
+it('takes an arrival that is announced for a time to come for not happened', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', pod_ata_at: '2026-04-02T06:30Z' },
+    { shipment_id: 's2', pod_ata_at: '2026-04-01T06:30Z' },
+  ])
+  const options = { asOf: '2026-04-01T06:30Z', columns: ['shipment_id'] }
+  expect(await scene.read('shipment_arrivals', options)).toEqual([{ shipment_id: 's2' }])
 })

@@ -193,3 +193,18 @@ it('leaves out what is gone at the source, and has no row for nothing', async ()
   ])
   expect(await scene.read('terminal_dwell')).toEqual([])
 })
+
+it('takes what is announced for a time to come for not happened', async () => {
+  await insertKnown(scene, 'shipments', [{ shipment_id: 's1' }])
+  await insertKnown(scene, 'containers', [
+    {
+      ...AT,
+      container_id: 'c1',
+      pod_discharged_at: '2026-03-18T12:00Z',
+      pod_full_out_at: '2026-03-22T12:00Z',
+    },
+    { ...AT, container_id: 'c2', pod_discharged_at: '2026-03-21T12:00Z' },
+  ])
+  const rows = await scene.read('terminal_dwell', { asOf: AS_OF })
+  expect(rows).toMatchObject([{ n: 0, still_there: 1, still_there_max_age_days: '2.00' }])
+})

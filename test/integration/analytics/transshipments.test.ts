@@ -259,3 +259,21 @@ it('does not wait where a ship reported it elsewhere later', async () => {
 it('has no row for nothing', async () => {
   expect(await scene.read('transshipments')).toEqual([])
 })
+
+it('takes what is announced for a time to come for not happened', async () => {
+  await insertKnown(scene, 'shipments', [{ shipment_id: 's1', shipping_line_scac: 'MAEU' }])
+  await insertKnown(scene, 'containers', [
+    { container_id: 'c1', shipment_id: 's1', pod_arrived_at: '2026-03-30T00:00Z' },
+  ])
+  await insertEvents('c1', [
+    ['transshipment_arrived', 'SGSIN', '2026-03-10T00:00Z'],
+    ['transshipment_departed', 'SGSIN', '2026-03-14T00:00Z'],
+  ])
+  const rows = await scene.read('transshipments', { asOf: '2026-03-12T00:00Z' })
+  expect(rows).toMatchObject([
+    { arrived_at: '2026-03-10 00:00:00+00', departed_at: null, is_waiting: true },
+  ])
+  expect(await scene.read('transshipments', { asOf: '2026-03-15T00:00Z' })).toMatchObject([
+    { departed_at: '2026-03-14 00:00:00+00', is_waiting: false, dwell_hours: '96.00' },
+  ])
+})

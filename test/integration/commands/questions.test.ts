@@ -166,6 +166,44 @@ describe('the shipped questions', () => {
     expect(ofShipment.length).toBeGreaterThan(0)
   })
 
+  it('are narrowed to a port by code, id or name, and to a terminal at the port or inland', async () => {
+    const [place] = await scene.query<Record<'code' | 'id' | 'name' | 'ramp', string>>(
+      `select ports.code, ports.port_id as id, ports.name, stay.terminal_name as ramp
+      from tracking_analytics.container_stays as stay
+      inner join tracking.shipments using (shipment_id)
+      inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id
+      inner join tracking.rail_terminals on rail_terminal_id = stay.terminal_id
+      order by container_id limit 1`,
+    )
+    const { code = '', id = '', name = '', ramp = '' } = place ?? {}
+    const idsOf = async (question: string, ...args: string[]): Promise<unknown[]> =>
+      (await rowsOf(question, ...args)).map((row) => row.container_id).sort()
+    const all = async (condition: string): Promise<unknown[]> => {
+      const rows = await scene.query(
+        `select container_id from tracking_analytics.container_timeline
+        inner join tracking.containers using (container_id)
+        inner join tracking.shipments on shipments.shipment_id = containers.shipment_id
+        where ${condition}`,
+      )
+      return rows.map((row) => row.container_id).sort()
+    }
+    const inPort = await idsOf('container_timeline', '--port', code.toLowerCase())
+    expect(inPort).toEqual(await all(`port_of_discharge_locode = '${code}'`))
+    expect(inPort.length).toBeGreaterThan(0)
+    expect(await idsOf('container_timeline', '--port', id)).toEqual(inPort)
+    expect(await idsOf('container_timeline', '--port', name.toUpperCase())).toEqual(inPort)
+    const stays = await rowsOf('container_stays', '--terminal', ramp)
+    expect(stays.some((row) => row.terminal_name === ramp)).toBe(true)
+    const { terminal = '' } = values
+    expect(await idsOf('container_timeline', '--terminal', terminal)).toEqual(
+      await all(
+        `containers.pod_terminal_id in (
+          select terminal_id from tracking.terminals where nickname = '${terminal}'
+        )`,
+      ),
+    )
+  })
+
   it('are narrowed to a custom field of box or shipment, in any case', async () => {
     const { container, shipment, 'custom-field': field = '' } = values
     const boxes = await rowsOf('last_free_days', '--custom-field', field)
