@@ -3,7 +3,7 @@ import { countOf } from '../base/phrases.js'
 import { findAlerts, type Alert, type AlertFacts } from '../status/describe-status.js'
 import { readVitals, type Vitals } from '../status/read-vitals.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
-import { isSpread } from '../warehouse/distribute/citus.js'
+import { findWay } from '../warehouse/distribute/citus.js'
 import { channelsOf, type AlertSettings } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
 import { describeDigest, describeOperation } from './message.js'
@@ -77,14 +77,17 @@ async function lookAtExceptions(
 ): Promise<void> {
   const day = await findDueDigest(warehouse, settings, at)
   if (day === undefined && !isAfterRun) return
-  if (await isSpread(warehouse)) {
+  const way = await findWay(warehouse)
+  if (way === 'container') {
     logger.warn('no exception is looked for: nodes cannot while rows are spread by container')
     return
   }
   await warehouse.transaction('compare the exceptions', async (session) => {
     // It takes seconds on a large account, and another process is at it.
     if (!(await isFirstAt(session))) return
-    await recordExceptions(session, settings, at)
+    // Nothing is stored where nodes have the rows, and to ask there whether it is takes long.
+    const view = way === undefined ? 'stored' : 'analytics'
+    await recordExceptions(session, settings, view, at)
     const digest = day === undefined ? undefined : await makeDigest(session, day, at)
     if (digest === undefined) return
     const { opened, closed, open } = digest

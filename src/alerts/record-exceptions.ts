@@ -3,17 +3,22 @@ import type { Session } from '../warehouse/connection/warehouse.js'
 import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'
 
-/** The view reads much: where it is stored, its rows are as old as `stored_views` says. */
+/**
+ * The view reads much: in the schema `stored` its rows are as old as `stored_views` says, where they
+ * are stored. Read first and compared then: a node of a distributed warehouse takes no statement that does both.
+ */
 export async function recordExceptions(
   session: Session,
   { names }: Pick<AlertSettings, 'names'>,
+  schema: 'stored' | 'analytics',
   at: string | null,
 ): Promise<void> {
   const table = session.names.table('alerts')
   // One of several rows about a container and exception: two holds are one thing to tell.
-  await session.query(
-    'store the exceptions',
-    `with found as materialized (
+  const [open] = await session.query<{ found: string }>(
+    'look for exceptions',
+    `select coalesce(jsonb_agg(found), '[]')::text as found
+from (
     select distinct on (shown.exception, shown.container_id)
         shown.exception || ':' || shown.container_id as alert_key,
         shown.exception as name,
@@ -28,9 +33,18 @@ export async function recordExceptions(
             'cost_amount', shown.cost_amount,
             'cost_currency_code', shown.cost_currency_code
         ) as details
-    from ${session.names.in('stored', 'exceptions')} as shown
+    from ${session.names.in(schema, 'exceptions')} as shown
     where shown.exception = any($1)
     order by shown.exception, shown.container_id, shown.since_at
+) as found`,
+    [EXCEPTION_ALERTS.filter((name) => names.has(name))],
+  )
+  await session.query(
+    'store the exceptions',
+    `with found as materialized (
+    select found.alert_key, found.name, found.severity, found.sentence, found.details
+    from jsonb_to_recordset($1::jsonb)
+        as found (alert_key text, name text, severity text, sentence text, details jsonb)
 ),
 
 closed as (
@@ -49,7 +63,7 @@ from found
 cross join (select coalesce($2::timestamptz, now()) as at) as moment
 order by found.alert_key
 on conflict (kind, alert_key) where closed_at is null do nothing`,
-    [EXCEPTION_ALERTS.filter((name) => names.has(name)), at],
+    [open?.found ?? '[]', at],
   )
 }
 

@@ -19,6 +19,8 @@ export const EXCEPTION_ALERTS = [
   'overdue',
   'last_free_day_near',
   'appointment_late',
+  'charge_overdue',
+  'day_unknown',
   'long_there',
   'hold_new',
   'hold_cleared',
