@@ -102,6 +102,13 @@ beforeAll(async () => {
       pod_discharged_at: '2026-11-02T18:00:00Z',
       pod_arrived_at: '2026-12-24T18:00:00Z',
     }),
+    // Its empty is said to be back before it is.
+    box('announced', 'other', {
+      pod_discharged_at: '2026-11-02T18:00:00Z',
+      pod_full_out_at: '2026-11-09T18:00:00Z',
+      empty_terminated_at: '2026-11-16T18:00:00Z',
+      current_status: 'empty_returned',
+    }),
     box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
     // The railway says a day without a zone: read in that of the ramp it is the 6th.
     box('no zone said', 'inland', {
@@ -217,6 +224,15 @@ describe('each charge has a clock of its own', () => {
       gate_out_on: '2026-11-09',
       returned_on: null,
     })
+  })
+
+  it('goes on for an empty that is announced as returned and is not back', async () => {
+    expect(await clocks(NOON('2026-11-15'), 'announced')).toEqual([
+      ['detention', 'overdue', '2026-11-14', 'rule', 1, '120'],
+    ])
+    expect(await clocks(NOON('2026-11-20'), 'announced')).toEqual([
+      ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
+    ])
   })
 
   it('has no day of UTC where the zone is unknown, and nothing where no rule holds', async () => {
