@@ -226,7 +226,7 @@ describe('each charge has a clock of its own', () => {
     })
   })
 
-  it('goes on for an empty that is announced as returned and is not back', async () => {
+  it('goes on for an empty that is announced and is not back', { tags: ['FE5'] }, async () => {
     expect(await clocks(NOON('2026-11-15'), 'announced')).toEqual([
       ['detention', 'overdue', '2026-11-14', 'rule', 1, '120'],
     ])

@@ -80,7 +80,7 @@ it('shows nothing of nothing', async () => {
   expect(await scene.read('container_stays')).toEqual([])
 })
 
-it('shows every column of a stay', async () => {
+it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
   await scene.insert('terminals', [
     { terminal_id: 't1', name: 'West Basin', nickname: 'WBCT', city: 'San Pedro' },
   ])
@@ -195,7 +195,7 @@ it('shows every column of a stay', async () => {
   ])
 })
 
-it('gives a rail box two stays, each with its own days, start and end', async () => {
+it('gives a rail box two stays, each with its own days', { tags: ['FE1', 'FE2'] }, async () => {
   await insertKnown(scene, 'containers', [
     // Left the port in time, and is past the day of its ramp.
     box('c1', AT_RAMP),
@@ -241,7 +241,7 @@ it('gives a rail box two stays, each with its own days, start and end', async ()
   ])
 })
 
-it('takes the service’s pick only where no source says a day', async () => {
+it('takes the service’s pick only where no source says a day', { tags: ['FE3'] }, async () => {
   await insertKnown(
     scene,
     'containers',
@@ -267,7 +267,7 @@ it('takes the service’s pick only where no source says a day', async () => {
   ])
 })
 
-it('counts by the calendar of Vancouver after 1 November 2026', async () => {
+it('counts by the calendar of Vancouver after 1 November 2026', { tags: ['FE1'] }, async () => {
   await insertKnown(scene, 'containers', [box('c1', { pod_timezone: 'America/Vancouver' })])
   await insertKnown(scene, 'container_import_deadlines', [
     day('c1', 'terminal', '2026-11-06', { time_zone: 'America/Vancouver' }),
@@ -285,7 +285,7 @@ it('counts by the calendar of Vancouver after 1 November 2026', async () => {
   ])
 })
 
-it('says unknown where nobody is asked any more, and where nobody said when it left', async () => {
+it('says unknown where none is asked, or none said when it left', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'no_updates_at_line' },
   ])
@@ -323,7 +323,7 @@ it('says unknown where nobody is asked any more, and where nobody said when it l
   )
 })
 
-it('takes what is reported for an instant to come as not happened', async () => {
+it('takes what is reported for an instant to come as not happened', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [
     box('c1', { pod_full_out_at: '2026-11-08T20:00:01Z' }),
     box('c2', { pod_full_out_at: '2026-11-08T20:00:00Z' }),
@@ -344,7 +344,7 @@ it('takes what is reported for an instant to come as not happened', async () => 
   ])
 })
 
-it('takes the zone of the port itself where none was sent, and no day of UTC', async () => {
+it('takes the zone of the port where none was sent, no day of UTC', { tags: ['FE1'] }, async () => {
   await scene.insert('ports', [{ port_id: 'p1', time_zone: LOS_ANGELES }])
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West', port_id: 'p1' }])
   await insertKnown(scene, 'containers', [
@@ -370,7 +370,7 @@ it('takes the zone of the port itself where none was sent, and no day of UTC', a
   ])
 })
 
-it('keeps the two stays apart and the binding day the earliest, whatever is sent', async () => {
+it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3'] }, async () => {
   // Every order of the milestones, some of them contradictions, the last one still to come; and the
   // days by turns: said, said and not readable, not said. Each order with three sets of days.
   const instants = ['2026-11-04', '2026-11-06', '2026-11-09', null].map((on) =>
@@ -469,7 +469,7 @@ it('names the ramp after the rail terminal of the destination, and takes its zon
   ])
 })
 
-it('blocks the ramp by the holds of the inland facility alone, and the port by its own', async () => {
+it('blocks each place by the holds of that place alone', { tags: ['FE2', 'FE4'] }, async () => {
   await insertKnown(scene, 'containers', [box('c1', AT_RAMP), box('c2')])
   const hold = (container_id: string, name: string, more: object = {}) => ({
     container_id,
