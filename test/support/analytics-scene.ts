@@ -20,6 +20,8 @@ export interface AnalyticsScene {
    * filled in where they are not given.
    */
   insert(table: string, rows: readonly Row[]): Promise<void>
+  /** The same in one statement, for many rows of the same columns, none of them a list. */
+  insertMany(table: string, rows: readonly Row[]): Promise<void>
   /** Inserts rows of a table of another of our schemas, as given. */
   insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
   /**
@@ -81,6 +83,19 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         names.data,
         table,
         rows.map((row) => ({ ...own, ...row })),
+      )
+    },
+    insertMany: async (table, rows) => {
+      const own = await required(table)
+      const path = `${quoteIdentifier(names.data)}.${quoteIdentifier(table)}`
+      const columns = Object.keys({ ...own, ...rows[0] })
+        .map(quoteIdentifier)
+        .join(', ')
+      await warehouse.query(
+        `insert into ${table}`,
+        `insert into ${path} (${columns})
+        select ${columns} from jsonb_populate_recordset(null::${path}, $1::jsonb)`,
+        [JSON.stringify(rows.map((row) => ({ ...own, ...row })))],
       )
     },
     insertInto: (schema, table, rows) => write(names[schema], table, rows),

@@ -28,9 +28,10 @@ export async function insertKnown(
   scene: AnalyticsScene,
   table: keyof typeof HISTORY,
   rows: readonly Row[],
+  insert: 'insert' | 'insertMany' = 'insert',
 ): Promise<void> {
-  await scene.insert(table, rows)
-  await scene.insert(
+  await scene[insert](table, rows)
+  await scene[insert](
     HISTORY[table],
     rows.map((row) => ({
       valid_from: '2026-01-01T00:00:00Z',

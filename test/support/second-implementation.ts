@@ -16,14 +16,20 @@ export interface Rule {
   readonly name: string
   readonly charge: 'demurrage' | 'storage' | 'detention'
   readonly line?: string
+  /** Id, FIRMS code, nickname or name. */
+  readonly terminal?: string
   readonly locode?: string
   readonly place?: 'port' | 'ramp'
   readonly equipmentType?: string
+  readonly equipmentLength?: number
   readonly freeDays?: number
   readonly counts: 'calendar' | 'working'
   readonly startsWith: 'discharge' | 'arrival' | 'gate_out'
   readonly rates: Readonly<Record<number, number>>
+  /** US dollars where none is named. */
+  readonly currency?: string
   readonly validFrom?: string
+  readonly validTo?: string
 }
 
 const PLACES = ['port', 'ramp'] as const
@@ -59,6 +65,7 @@ interface Stood<Value> {
 
 interface Seen {
   readonly first: number
+  discharged: number | undefined
   readonly holds: Stood<Hold>[]
   readonly availability: Stood<boolean | null>[]
   readonly fees: Readonly<Record<Place, Stood<readonly Fee[]>[]>>
@@ -125,6 +132,8 @@ export class SecondImplementation {
   readonly #containers = new Map<string, Seen>()
   readonly #shipments = new Map<string, SeenShipment>()
   #look: Look | undefined
+  /** What the service does now and then, as far as a look met it. */
+  readonly met = new Set<string>()
 
   constructor(world: World, rules: readonly Rule[], holidays: readonly string[]) {
     this.#world = world
@@ -140,6 +149,8 @@ export class SecondImplementation {
     for (const event of this.#world.records('transport_event', now)) {
       const id = linked(event, 'container')
       const created = past(event, 'created_at', at)
+      const isEstimate = text(event, 'event')?.includes('.estimated.') ?? true
+      if (!isEstimate && (moment(event, 'timestamp') ?? 0) > at) this.met.add('future-dated event')
       if (id === undefined || created === undefined) continue
       lastNews.set(id, Math.max(lastNews.get(id) ?? 0, created))
     }
@@ -193,9 +204,20 @@ export class SecondImplementation {
       const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
       const own = clocks.get(`${stay.container.id} ${stay.place}`) ?? []
       const days = own.flatMap(({ rule, daysOver: past }) =>
-        Array.from({ length: past }, (_, before) => rateOf(rule, before + 1)),
+        Array.from({ length: past }, (_, before) => ({
+          currency: currencyOfRule(rule),
+          rate: rateOf(rule, before + 1),
+        })),
       )
       const hasEstimate = stay.state !== 'unknown' && own.length > 0
+      const estimates = [...new Set(own.map(({ rule }) => currencyOfRule(rule)))]
+        .sort()
+        .map((currency) => {
+          const rates = days.filter((one) => one.currency === currency)
+          return [currency, sum(rates.map(({ rate }) => Number(rate ?? 0)))] as const
+        })
+      const [estimate, ...more] = hasEstimate ? estimates : []
+      const isOneEstimate = estimate !== undefined && more.length === 0
       return line(
         stay.container.id,
         stay.place,
@@ -206,8 +228,10 @@ export class SecondImplementation {
         isOne ? only : undefined,
         isTotalDifferent(fees),
         fees.filter(({ amount }) => typeof amount !== 'number').length,
-        hasEstimate ? sum(days.map((rate) => Number(rate ?? 0))) : undefined,
-        hasEstimate ? days.filter((rate) => rate === undefined).length : undefined,
+        hasEstimate ? Object.fromEntries(estimates) : undefined,
+        isOneEstimate ? estimate[1] : undefined,
+        isOneEstimate ? estimate[0] : undefined,
+        hasEstimate ? days.filter(({ rate }) => rate === undefined).length : undefined,
       )
     })
   }
@@ -230,6 +254,8 @@ export class SecondImplementation {
             clock.charge,
             on,
             over,
+            clock.rule?.name,
+            clock.rule && currencyOfRule(clock.rule),
             rateOf(clock.rule, over),
             isPort ? this.#wasAvailable(id, from, to) : undefined,
             clock.place === 'out' ? [] : this.#holdsIn(id, clock.place, from, to),
@@ -257,12 +283,19 @@ export class SecondImplementation {
   #remember(container: ResourceObject, at: number): void {
     const seen = this.#containers.get(container.id) ?? {
       first: at,
+      discharged: undefined,
       holds: [],
       availability: [],
       fees: { port: [], ramp: [] },
       deadlines: [],
     }
     this.#containers.set(container.id, seen)
+    const discharged = moment(container, 'pod_discharged_at')
+    const before = seen.discharged
+    if (before !== undefined && discharged !== undefined && before !== discharged) {
+      this.met.add('corrected discharge')
+    }
+    seen.discharged = discharged
     // A hold is the one of its name, status and text; then the one of its name and status whose
     // text was edited, the oldest text first. There can be several of all three.
     const fresh = PLACES.flatMap((place) =>
@@ -286,7 +319,10 @@ export class SecondImplementation {
         const place = fresh.findIndex((hold) => isIt(hold, value))
         const [found] = place === -1 ? [] : fresh.splice(place, 1)
         if (found === undefined) return true
-        if (found.description !== value.description) value.since = at
+        if (found.description !== value.description) {
+          value.since = at
+          this.met.add('edited hold text')
+        }
         value.description = found.description
         return false
       })
@@ -313,6 +349,8 @@ export class SecondImplementation {
     follow(seen.eta, moment(shipment, 'pod_eta_at'), at)
     const [imo, name] = ['pod_vessel_imo', 'pod_vessel_name'].map((key) => text(shipment, key))
     follow(seen.vessel, { imo: imo ?? null, name: name ?? null }, at)
+    const reason = text(shipment, 'line_tracking_stopped_reason')
+    if (reason === 'booking_cancelled') this.met.add('cancelled booking')
   }
 
   #stays(): Stay[] {
@@ -600,7 +638,9 @@ export class SecondImplementation {
     const ended = place === 'out' ? local(empty) : stay.out
     const isOver =
       place === 'out'
-        ? empty !== undefined || text(stay.container, 'current_status') === 'empty_returned'
+        ? empty !== undefined ||
+          (!isSaid(stay.container, 'empty_terminated_at') &&
+            text(stay.container, 'current_status') === 'empty_returned')
         : stay.hasEnded
     const last = reported ?? found?.last ?? (place === 'out' ? undefined : stay.binding)
     if (last === undefined) return undefined
@@ -625,25 +665,27 @@ export class SecondImplementation {
     started: string | undefined,
     arrived: string | undefined,
   ): { readonly rule: Rule; readonly last: string | undefined } | undefined {
-    const has = (wanted: string | undefined, is: string | undefined) =>
-      wanted === undefined || wanted === is
+    const has = (wanted: unknown, is: unknown) => wanted === undefined || wanted === is
+    const isPort = stay.place === 'port'
     const locode =
       stay.shipment &&
-      text(stay.shipment, stay.place === 'port' ? 'port_of_discharge_locode' : 'destination_locode')
+      text(stay.shipment, isPort ? 'port_of_discharge_locode' : 'destination_locode')
+    const terminal = this.#namesOfTerminal(stay)
     const holding = this.#rules.flatMap((rule) => {
       const from = rule.startsWith === 'arrival' ? arrived : started
       const isMeant =
         rule.charge === charge &&
         has(rule.place, place) &&
         has(rule.line, stay.shipment && text(stay.shipment, 'shipping_line_scac')) &&
+        (rule.terminal === undefined || terminal.includes(rule.terminal)) &&
         has(rule.locode, locode) &&
         has(rule.equipmentType, text(stay.container, 'equipment_type')) &&
-        (rule.validFrom === undefined || (from !== undefined && rule.validFrom <= from))
+        has(rule.equipmentLength, attribute(stay.container, 'equipment_length')) &&
+        (rule.validFrom === undefined || (from !== undefined && rule.validFrom <= from)) &&
+        (rule.validTo === undefined || (from !== undefined && rule.validTo >= from))
       return isMeant ? [{ rule, from }] : []
     })
-    const scopes = ({ line, locode, place, equipmentType }: Rule) =>
-      [line, place, locode, equipmentType].filter((one) => one !== undefined).length
-    const [best] = holding.sort((one, other) => scopes(other.rule) - scopes(one.rule))
+    const [best] = holding.sort((one, other) => narrowestFirst(one.rule, other.rule))
     if (best === undefined) return undefined
     const { rule, from } = best
     if (rule.freeDays === undefined || from === undefined) return { rule, last: undefined }
@@ -656,13 +698,25 @@ export class SecondImplementation {
     return { rule, last }
   }
 
+  /** Id and names of the terminal of a stay: at the ramp where it is fetched, if that is said. */
+  #namesOfTerminal({ container, shipment, place }: Stay): readonly unknown[] {
+    const port = linked(container, 'pod_terminal')
+    const facility = linked(container, 'pickup_facility')
+    const ramp = facility !== undefined && facility !== port ? facility : undefined
+    const id =
+      place === 'port' ? port : (ramp ?? (shipment && linked(shipment, 'destination_terminal')))
+    const record = this.#record('terminal', id) ?? this.#record('rail_terminal', id)
+    const names = ['firms_code', 'nickname', 'name'].map((name) => record && text(record, name))
+    return [id, ...names].filter((name) => name !== undefined)
+  }
+
   *#ofStays(): Generator<string> {
     const { at } = this.#current()
     const costs = new Map(
       this.exposure().map((exposed) => {
         const cells = JSON.parse(exposed) as [string, string, ...unknown[]]
-        const [id, place, , , , fee, currency, , , estimate] = cells
-        const cost = fee !== null ? [fee, currency] : [estimate, estimate === null ? null : 'USD']
+        const [id, place, , , , fee, currency, , , , estimate, inCurrency] = cells
+        const cost = fee !== null ? [fee, currency] : [estimate, inCurrency]
         return [`${id} ${place}`, cost]
       }),
     )
@@ -937,6 +991,31 @@ function rateOf(rule: Rule | undefined, over: number): string | undefined {
     .map(Number)
     .filter((from) => from <= over)
   return froms.length === 0 ? undefined : String(rule!.rates[Math.max(...froms)])
+}
+
+function currencyOfRule(rule: Rule | undefined): string {
+  return rule?.currency ?? 'USD'
+}
+
+/**
+ * The rule that names most; of equally many that of the terminal, the line, the place code, the
+ * newest, the first by name.
+ */
+function narrowestFirst(one: Rule, other: Rule): number {
+  const scopes = (rule: Rule) =>
+    [
+      ...[rule.terminal, rule.line, rule.place, rule.locode],
+      ...[rule.equipmentType, rule.equipmentLength],
+    ].filter((scope) => scope !== undefined).length
+  const isSaid = (said: string | undefined) => (said === undefined ? 0 : 1)
+  return (
+    scopes(other) - scopes(one) ||
+    isSaid(other.terminal) - isSaid(one.terminal) ||
+    isSaid(other.line) - isSaid(one.line) ||
+    isSaid(other.locode) - isSaid(one.locode) ||
+    Date.parse(other.validFrom ?? '0001-01-01') - Date.parse(one.validFrom ?? '0001-01-01') ||
+    (one.name < other.name ? -1 : 1)
+  )
 }
 
 /** Adds what stands now, and ends what stood before where it differs. */

@@ -18,6 +18,8 @@
 -- by_rule_on: free_days days after the day the clock starts; by working days Saturdays, Sundays and
 -- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
 -- own: a line that counts it gives one day less.
+-- An instant after as_of() has not happened, and a status counts only where the milestone itself is
+-- absent, as in container_stays: an empty announced as returned is not back.
 -- last_free_on: the day that the one who charges reports, because it holds extensions; else the
 -- rule's; else the stay's binding day. last_free_source says which.
 --
@@ -80,7 +82,8 @@ places as (
                 when 'detention'
                     then
                         coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
-                        or coalesce(container.current_status = 'empty_returned', false)
+                        or container.empty_terminated_at is null
+                        and coalesce(container.current_status = 'empty_returned', false)
                 else stay.has_ended
             end as has_ended,
             case

@@ -1,6 +1,7 @@
 import { inlandInstants } from '../plans/inland-stay.js'
 import type { ContainerPlan } from '../plans/container-plan.js'
 import { DAY, HOUR, toSecond } from '../world/local-time.js'
+import { shownFrom } from '../plans/milestones.js'
 import type { PlanBook } from '../world/plan-book.js'
 import type { ShipmentPlan } from '../plans/shipment-plan.js'
 
@@ -12,9 +13,10 @@ import type { ShipmentPlan } from '../plans/shipment-plan.js'
 export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): number[] {
   const { stay } = plan
   const instants = [
-    ...plan.milestones.flatMap(({ reportedAt, misreported }) =>
-      misreported === undefined ? [reportedAt] : [reportedAt, misreported.until],
-    ),
+    ...plan.milestones.flatMap((milestone) => {
+      const { misreported } = milestone
+      return [shownFrom(milestone), ...(misreported === undefined ? [] : [misreported.until])]
+    }),
     ...stay.availability.map(({ at }) => at),
     ...stay.holds.flatMap(({ pendingAt, placedAt, editedAt = placedAt, clearedAt }) => [
       pendingAt,

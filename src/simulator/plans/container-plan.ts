@@ -3,7 +3,13 @@ import { createDice, mix } from '../world/dice.js'
 import { planEstimates, type Revision } from './estimates.js'
 import type { Ids } from '../world/ids.js'
 import { HOUR, toSecond } from '../world/local-time.js'
-import { planMilestones, type Milestone, type MilestoneName } from './milestones.js'
+import {
+  announceOne,
+  planMilestones,
+  shownFrom,
+  type Milestone,
+  type MilestoneName,
+} from './milestones.js'
 import { planTerminalStay, type TerminalStay } from './terminal-stay.js'
 import type { Voyage } from '../world/voyage.js'
 
@@ -76,7 +82,7 @@ export function planContainer(seat: ContainerSeat, voyage: Voyage): ContainerPla
     chassisNumber: dice.chance(0.4)
       ? `${dice.pick(['DCLZ', 'TSXZ', 'FLXZ'])}${dice.text('0123456789', 6)}`
       : null,
-    milestones,
+    milestones: announceOne(milestones, serial, ordinal),
     stay: planTerminalStay(dice, voyage, milestones, createdAt),
     indEta:
       arrival === undefined || railDeparture === undefined
@@ -119,7 +125,7 @@ export function knownMilestone(
   at: number,
 ): Milestone | undefined {
   for (const milestone of plan.milestones) {
-    if (milestone.reportedAt > at) return undefined
+    if (shownFrom(milestone) > at) return undefined
     if (milestone.name !== name) continue
     const { misreported } = milestone
     return misreported === undefined || at >= misreported.until

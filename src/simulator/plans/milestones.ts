@@ -1,5 +1,5 @@
 import type { Site, TerminalSite, Vessel } from '../world/atlas.js'
-import type { Dice } from '../world/dice.js'
+import { mix, type Dice } from '../world/dice.js'
 import { DAY, HOUR, toMinute, toSecond } from '../world/local-time.js'
 import type { Voyage } from '../world/voyage.js'
 
@@ -36,9 +36,11 @@ export interface Milestone {
   readonly at: number
   /**
    * When the service learnt of it; never before an earlier milestone was reported. Only then can
-   * anybody see it.
+   * anybody see it, unless it was announced.
    */
   readonly reportedAt: number
+  /** Of a few: from here on a terminal says that it has happened, hours or days too soon. */
+  readonly announcedAt?: number
   /** What was said first, until when. */
   readonly misreported?: { readonly at: number; readonly until: number }
   readonly source: DataSource
@@ -48,7 +50,7 @@ export interface Milestone {
   readonly voyageNumber: string | null
 }
 
-type Step = Omit<Milestone, 'reportedAt' | 'misreported' | 'source'>
+type Step = Omit<Milestone, 'reportedAt' | 'announcedAt' | 'misreported' | 'source'>
 
 const SOURCES: Partial<Record<MilestoneName, readonly DataSource[]>> = {
   vessel_arrived: ['ais', 'shipping_line'],
@@ -90,6 +92,35 @@ export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): M
 function misreport({ name, at }: Step, reportedAt: number): Pick<Milestone, 'misreported'> {
   if (name !== 'vessel_discharged' || Math.floor(at / 1000) % 6 !== 0) return {}
   return { misreported: { at: at - 2 * HOUR, until: reportedAt + 12 * HOUR } }
+}
+
+/** Of so many containers, one is said to be out, or its empty to be back, before it is. */
+const ANNOUNCED_EVERY = 60
+
+/**
+ * The same milestones, of a few containers one announced: three hours to two days before it
+ * happens. Not drawn: a draw more would change all that is drawn after it.
+ */
+export function announceOne(
+  milestones: readonly Milestone[],
+  serial: number,
+  ordinal: number,
+): readonly Milestone[] {
+  if (mix(serial, ordinal, 60) % ANNOUNCED_EVERY !== 0) return milestones
+  const drawn = mix(serial, ordinal, 61)
+  const name = drawn % 3 === 0 ? 'empty_in' : 'full_out'
+  const leadHours = 3 + ((drawn >>> 8) % 46)
+  return milestones.map((milestone, index) => {
+    const before = milestones[index - 1]?.reportedAt ?? 0
+    const announcedAt = Math.max(toSecond(milestone.at - leadHours * HOUR), before)
+    if (milestone.name !== name || announcedAt >= milestone.at) return milestone
+    return { ...milestone, announcedAt, source: 'terminal' }
+  })
+}
+
+/** From when on the service shows it as happened. */
+export function shownFrom({ reportedAt, announcedAt = reportedAt }: Milestone): number {
+  return announcedAt
 }
 
 function planOrigin(dice: Dice, voyage: Voyage): Step[] {

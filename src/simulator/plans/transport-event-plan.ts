@@ -4,7 +4,7 @@ import { createDice, type Dice } from '../world/dice.js'
 import { valueAt, type Revision } from './estimates.js'
 import type { Ids } from '../world/ids.js'
 import { HOUR, toSecond } from '../world/local-time.js'
-import type { DataSource, Milestone } from './milestones.js'
+import { shownFrom, type DataSource, type Milestone } from './milestones.js'
 import type { ShipmentPlan } from './shipment-plan.js'
 import type { TerminalStay } from './terminal-stay.js'
 
@@ -81,7 +81,7 @@ function milestoneEvent(dice: Dice, milestone: Milestone, slot: number): Draft {
     revision: 0,
     event: `container.transport.${milestone.name}`,
     timestamp: dice.chance(0.01) ? null : milestone.at,
-    createdAt: milestone.reportedAt,
+    createdAt: shownFrom(milestone),
     withdrawnAt: FOREVER,
     source: milestone.source,
     site: isPlaceless ? undefined : milestone.site,

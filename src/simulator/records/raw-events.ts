@@ -3,6 +3,7 @@ import type { ContainerPlan } from '../plans/container-plan.js'
 import { mix } from '../world/dice.js'
 import type { Ids } from '../world/ids.js'
 import { isoSeconds } from '../world/local-time.js'
+import { shownFrom } from '../plans/milestones.js'
 
 /** How many milestones ahead a line announces. */
 const AHEAD = 3
@@ -12,7 +13,7 @@ const AHEAD = 3
  * The interface names no fields; those here are the least a reader could use.
  */
 export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): ResourceObject[] {
-  const known = plan.milestones.filter(({ reportedAt }) => reportedAt <= at).length
+  const known = plan.milestones.filter((one) => shownFrom(one) <= at).length
   return plan.milestones.slice(0, known + AHEAD).map((milestone, slot) => {
     const isEstimated = slot >= known
     const error = ((mix(plan.serial, plan.ordinal, slot) % 49) - 24) * 3_600_000
@@ -29,7 +30,7 @@ export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): Reso
 }
 
 export function rawEventIds(ids: Ids, plan: ContainerPlan, at: number): string[] {
-  const known = plan.milestones.filter(({ reportedAt }) => reportedAt <= at).length
+  const known = plan.milestones.filter((one) => shownFrom(one) <= at).length
   return plan.milestones.slice(0, known + AHEAD).map((_, slot) => rawEventId(ids, plan, slot))
 }
 

@@ -117,7 +117,7 @@ it('counts containers and TEU by local day, today and 29 more', async () => {
   ])
 })
 
-it('counts no cancelled booking, and no passed ETA of which nobody is asked', async () => {
+it('counts no cancelled booking, nor a passed ETA nobody follows', { tags: ['FE5'] }, async () => {
   const stopped = (shipment_id: string, line_tracking_stopped_reason: string, eta: string) => ({
     ...TO_LA,
     shipment_id,

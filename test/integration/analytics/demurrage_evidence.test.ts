@@ -272,7 +272,7 @@ it('leaves tombstoned containers out', async () => {
   expect(await scene.read('demurrage_evidence')).toEqual([])
 })
 
-it('says of which stay a last free day speaks, and reads one without a zone there', async () => {
+it('says of which stay a day speaks, and reads it there', { tags: ['FE1', 'FE2'] }, async () => {
   await scene.insert('ports', [{ port_id: 'p1', time_zone: 'America/Los_Angeles' }])
   await scene.insert('metro_areas', [{ metro_area_id: 'm1', time_zone: 'America/Chicago' }])
   await insertKnown(scene, 'shipments', [
@@ -320,7 +320,7 @@ it('says of which stay a last free day speaks, and reads one without a zone ther
   ])
 })
 
-it('shows an edited hold once, with its last text', async () => {
+it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
   const hold = { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' }
   await scene.insert('container_hold_history', [

@@ -148,7 +148,7 @@ it('counts the day after the last free day as day 1, by the calendar at the plac
 
 it(
   'never adds a total to what it sums, nor one currency to another',
-  { tags: ['N4'] },
+  { tags: ['N4', 'FE5'] },
   async () => {
     await insertOverdue('2026-03-13')
     await insertKnown(
@@ -200,7 +200,7 @@ it(
   },
 )
 
-it('drops no fee and counts none twice', async () => {
+it('drops no fee and counts none twice', { tags: ['FE5'] }, async () => {
   await insertOverdue('2026-03-13')
   const others = ['c2', 'c3', 'c4', 'c5', 'c6']
   await insertKnown(
@@ -242,7 +242,7 @@ it('drops no fee and counts none twice', async () => {
   ])
 })
 
-it('lists those of whom nobody is asked any more without a number to sum', async () => {
+it('has no number to sum for those that nobody is asked about', { tags: ['FE5'] }, async () => {
   await insertOverdue('2026-03-13')
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'no_updates_at_line' },
@@ -344,7 +344,7 @@ it('shows the fees that were known at an instant, and leaves tombstoned containe
   ])
 })
 
-it('counts the fees of a place for the stay there', async () => {
+it('counts the fees of a place for the stay there', { tags: ['FE2'] }, async () => {
   await insertOverdue('2026-03-13')
   await insertKnown(scene, 'containers', [
     container('c2', {

@@ -184,7 +184,7 @@ it('flags a shipment that is no longer tracked, leaves out what is gone, and has
   ).toEqual([{ container_id: 'c1', state: 'out', is_tracking_stopped: true }])
 })
 
-it('takes what is reported for an instant to come as not happened', async () => {
+it('takes what is reported for an instant to come as not happened', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [
     { ...BOX, ...LA, container_id: 'c1', pod_full_out_at: '2026-03-21T05:00Z' },
     {

@@ -145,7 +145,7 @@ it('leaves tombstoned containers out', async () => {
   expect(await scene.read('hold_durations')).toEqual([])
 })
 
-it('takes a hold whose text was edited for one, with the last text that was known', async () => {
+it('takes a hold that was edited for one, with its last text', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
   const text = (from: string, to: string | null, description: string) =>
     interval(from, to, { hold_key: description, description })
@@ -200,7 +200,7 @@ it('takes a hold whose text was edited for one, with the last text that was know
   ])
 })
 
-it('keeps holds of the inland facility apart from those of the port, on its own clock', async () => {
+it('keeps holds of the ramp apart from the port’s, on its clock', { tags: ['FE2'] }, async () => {
   await insertKnown(scene, 'containers', [
     {
       container_id: 'c1',

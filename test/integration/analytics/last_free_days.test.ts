@@ -32,7 +32,7 @@ it('shows nothing of nothing', async () => {
   expect(await scene.read('last_free_days')).toEqual([])
 })
 
-it('shows the day, whose it is, and every column of a container', async () => {
+it('shows the day, whose it is, and every column of a container', { tags: ['FE3'] }, async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
   await insertKnown(scene, 'shipments', [
     {

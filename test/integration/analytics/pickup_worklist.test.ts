@@ -102,7 +102,7 @@ it('shows every column of a container that waits', async () => {
   ])
 })
 
-it('lists who has landed and is not out, at the port or inland', async () => {
+it('lists who has landed and is not out, at the port or inland', { tags: ['FE4'] }, async () => {
   const rail = { pod_rail_departed_at: '2026-03-10T00:00:00Z' }
   const inland = { ...rail, final_destination_timezone: 'America/Chicago' }
   await insertKnown(scene, 'containers', [
@@ -138,7 +138,7 @@ it('lists who has landed and is not out, at the port or inland', async () => {
   ])
 })
 
-it('is ready when available and without a hold, and else says what is in the way', async () => {
+it('is ready when available and not held, else says what bars it', { tags: ['FE4'] }, async () => {
   await insertKnown(scene, 'containers', [
     landed('c1'),
     landed('c2', { available_for_pickup: false }),
@@ -168,7 +168,7 @@ it('is ready when available and without a hold, and else says what is in the way
   ])
 })
 
-it('stands in the order in which it bites, by the calendar of each place', async () => {
+it('stands in the order in which it bites, by days of the place', { tags: ['FE4'] }, async () => {
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'past_full_out_window' },
   ])
@@ -209,7 +209,7 @@ it('stands in the order in which it bites, by the calendar of each place', async
   ])
 })
 
-it('lists no box that goes on by rail at the port, and asks the status at the ramp', async () => {
+it('has no rail box at the port, and asks the status at the ramp', { tags: ['FE4'] }, async () => {
   const atRamp = {
     final_destination_timezone: 'America/Chicago',
     pod_rail_departed_at: '2026-03-10T00:00:00Z',

@@ -236,7 +236,7 @@ test('each instant has the zone of its own event', { tags: ['FF4'] }, async () =
   ])
 })
 
-it('does not wait where a ship reported it elsewhere later', async () => {
+it('does not wait where a ship reported it elsewhere later', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1' }, { container_id: 'c2' }])
   await insertEvents('c1', [
     ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],

@@ -129,6 +129,7 @@ describe('import deadlines', () => {
     ['pickup_lfd', LOS_ANGELES, null, LOS_ANGELES],
   ] as const)(
     '%s, with %s at the port and %s inland, applies in %s',
+    { tags: ['FE1'] },
     async (kind, pod, final, zone) => {
       const stored = { [kind]: winter, pod_timezone: pod, final_destination_timezone: final }
       const rows = await deadlines(stored)
