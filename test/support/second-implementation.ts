@@ -67,7 +67,7 @@ interface Seen {
   readonly first: number
   discharged: number | undefined
   readonly holds: Stood<Hold>[]
-  readonly availability: Stood<boolean | null>[]
+  readonly availability: Readonly<Record<Place, Stood<boolean | null>[]>>
   readonly fees: Readonly<Record<Place, Stood<readonly Fee[]>[]>>
   readonly deadlines: Stood<Readonly<Record<string, SaidDay>>>[]
 }
@@ -93,6 +93,8 @@ interface Clock {
   readonly rule: Rule | undefined
   readonly lastFree: string
   readonly daysOver: number
+  /** It has not ended. */
+  readonly isOpen: boolean
 }
 
 /** Who reports a last free day for a charge. */
@@ -243,7 +245,6 @@ export class SecondImplementation {
       const { id } = clock.stay.container
       for (let over = 1; over <= clock.daysOver; over += 1) {
         const on = addDays(clock.lastFree, over)
-        const isPort = clock.place === 'port'
         const [from, to] = this.#span(on, clock.stay.zone!)
         const isWorking =
           !isWeekend(on) && !(clock.rule?.counts === 'working' && this.#holidays.has(on))
@@ -257,7 +258,7 @@ export class SecondImplementation {
             clock.rule?.name,
             clock.rule && currencyOfRule(clock.rule),
             rateOf(clock.rule, over),
-            isPort ? this.#wasAvailable(id, from, to) : undefined,
+            clock.place === 'out' ? undefined : this.#wasAvailable(id, clock.place, from, to),
             clock.place === 'out' ? [] : this.#holdsIn(id, clock.place, from, to),
             isWorking,
             clock.source,
@@ -272,7 +273,7 @@ export class SecondImplementation {
 
   /** One line an exception: container, name, severity, since, cost. */
   exceptions(): string[] {
-    return [...this.#ofStays(), ...this.#ofJourneys(), ...this.#ofHolds()]
+    return [...this.#ofStays(), ...this.#ofRules(), ...this.#ofJourneys(), ...this.#ofHolds()]
   }
 
   #current(): Look {
@@ -285,7 +286,7 @@ export class SecondImplementation {
       first: at,
       discharged: undefined,
       holds: [],
-      availability: [],
+      availability: { port: [], ramp: [] },
       fees: { port: [], ramp: [] },
       deadlines: [],
     }
@@ -329,9 +330,9 @@ export class SecondImplementation {
     }
     for (const stood of open) stood.to = at
     for (const value of fresh) seen.holds.push({ value, from: at, to: undefined })
-    const isKnown = attribute(container, 'availability_known') !== false
-    const available = isKnown ? attribute(container, 'available_for_pickup') : null
-    follow(seen.availability, (available ?? null) as boolean | null, at)
+    for (const place of PLACES) {
+      follow(seen.availability[place], isAvailableAt({ container, place }) ?? null, at)
+    }
     for (const place of PLACES) follow(seen.fees[place], feesOf(container, place), at)
     const said = (kind: string, zone: string) => ({
       day: deadline(container, kind),
@@ -559,10 +560,10 @@ export class SecondImplementation {
     return [midnight(on, zone), Math.min(midnight(addDays(on, 1), zone), this.#current().at + 1)]
   }
 
-  #wasAvailable(id: string, from: number, to: number): boolean | undefined {
+  #wasAvailable(id: string, place: Place, from: number, to: number): boolean | undefined {
     const values = this.#containers
       .get(id)!
-      .availability.filter((one) => one.from < to && (one.to ?? Infinity) > from)
+      .availability[place].filter((one) => one.from < to && (one.to ?? Infinity) > from)
       .flatMap(({ value }) => (value === null ? [] : [value]))
     return values.length === 0 ? undefined : values.includes(true)
   }
@@ -654,7 +655,17 @@ export class SecondImplementation {
         : found?.last !== undefined
           ? 'rule'
           : stay.source
-    return { stay, place, charge, source, rule: found?.rule, lastFree: last, daysOver: over }
+    const isOpen = ended === undefined && stay.today !== undefined
+    return {
+      stay,
+      place,
+      charge,
+      source,
+      rule: found?.rule,
+      lastFree: last,
+      daysOver: over,
+      isOpen,
+    }
   }
 
   /** The narrowest rule that holds, and the last free day by it. */
@@ -725,11 +736,14 @@ export class SecondImplementation {
       if (!stay.hasBegun || stay.hasEnded) continue
       const { container, place, state } = stay
       const { binding, zone, start } = stay
-      if (state === 'none' && place === 'port' && stay.mode === 'truck' && start !== undefined) {
-        const length = usual.get(linked(container, 'pod_terminal') ?? '')
+      if (state === 'none' && start !== undefined) {
+        const length = usual.get(whereOf(stay) ?? '')
         if (length !== undefined && at - start > length) {
           yield exception(container, 'long_there', 'medium', start)
         }
+      }
+      if (state === 'unknown' && !isTrackingStopped(stay.shipment, at)) {
+        yield exception(container, 'day_unknown', 'medium', start)
       }
       if (state === 'overdue') {
         const [amount, currency] = costs.get(`${container.id} ${place}`) ?? []
@@ -754,26 +768,57 @@ export class SecondImplementation {
     }
   }
 
-  /** By terminal of the port: what four in five of the stays that are over did not last beyond. */
+  /** By terminal of the port, and by destination: what four in five that are over did not exceed. */
   #usualStays(): Map<string, number> {
     const { at, containers } = this.#current()
     const lengths = new Map<string, number[]>()
-    for (const container of containers) {
-      const terminal = linked(container, 'pod_terminal')
-      const start = moment(container, 'pod_discharged_at')
-      const end = earliest(
-        moment(container, 'pod_full_out_at'),
-        moment(container, 'pod_rail_departed_at'),
-      )
+    const add = (where: string | undefined, start: number | undefined, end: number | undefined) => {
       const isOver = end !== undefined && end <= at && start !== undefined && end >= start
-      if (terminal === undefined || !isOver) continue
-      lengths.set(terminal, [...(lengths.get(terminal) ?? []), end - start])
+      if (where === undefined || !isOver) return
+      lengths.set(where, [...(lengths.get(where) ?? []), end - start])
     }
-    return new Map([...lengths].map(([terminal, all]) => [terminal, percentile(all, 0.8)]))
+    for (const container of containers) {
+      const shipment = this.#shipmentOf(container)
+      const it = (name: string) => moment(container, name)
+      add(
+        whereOf({ place: 'port', container, shipment }),
+        it('pod_discharged_at'),
+        earliest(it('pod_full_out_at'), it('pod_rail_departed_at')),
+      )
+      add(
+        whereOf({ place: 'ramp', container, shipment }),
+        earliest(it('ind_ata_at'), it('ind_rail_unloaded_at')),
+        it('final_destination_full_out_at'),
+      )
+    }
+    return new Map([...lengths].map(([where, all]) => [where, percentile(all, 0.8)]))
+  }
+
+  /** What runs by a rule alone: of a charge of which nobody says a last free day. */
+  *#ofRules(): Generator<string> {
+    const clocks = new Map<string, Clock[]>()
+    for (const clock of this.#clocks()) {
+      if (clock.charge === 'detention' || !isOverdueByRule(clock)) continue
+      const key = `${clock.stay.container.id} ${clock.place}`
+      clocks.set(key, [...(clocks.get(key) ?? []), clock])
+    }
+    for (const own of clocks.values()) {
+      const { container, zone } = own[0]!.stay
+      const [first] = own.map(({ lastFree }) => lastFree).sort()
+      const [currency, ...others] = new Set(own.map(({ rule }) => currencyOfRule(rule)))
+      const cost = others.length > 0 ? [] : [sum(own.map(costOf)), currency]
+      const since = midnight(addDays(first!, 1), zone!)
+      yield exception(container, 'charge_overdue', 'high', since, ...cost)
+    }
   }
 
   *#ofJourneys(): Generator<string> {
     const { at, containers, lastNews } = this.#current()
+    const empties = new Map<string, Clock>()
+    for (const clock of this.#clocks()) {
+      const isByRule = clock.charge === 'detention' && clock.source === 'rule' && clock.isOpen
+      if (isByRule) empties.set(clock.stay.container.id, clock)
+    }
     for (const container of containers) {
       const shipment = this.#shipmentOf(container)
       if (shipment === undefined) continue
@@ -784,13 +829,21 @@ export class SecondImplementation {
       const empty = it('empty_terminated_at')
       const isGone = fullOut !== undefined || empty !== undefined
       if (isTrackingStopped(shipment, at)) {
-        if (!isGone)
+        const isCancelled = text(shipment, 'line_tracking_stopped_reason') === 'booking_cancelled'
+        if (!isGone && !isCancelled)
           yield say('tracking_stopped', 'low', moment(shipment, 'line_tracking_stopped_at'))
         continue
       }
-      const isLong = fullOut !== undefined && at - fullOut > 10 * DAY
-      if (isLong && empty === undefined) {
-        yield say('empty_not_returned', 'medium', fullOut + 10 * DAY)
+      const clock = empties.get(container.id)
+      if (fullOut !== undefined && empty === undefined) {
+        if (clock === undefined) {
+          const isLong = at - fullOut > 10 * DAY
+          if (isLong) yield say('empty_not_returned', 'medium', fullOut + 10 * DAY)
+        } else if (isOverdueByRule(clock)) {
+          const since = midnight(addDays(clock.lastFree, 1), clock.stay.zone!)
+          const cost = [costOf(clock), currencyOfRule(clock.rule)]
+          yield exception(container, 'empty_not_returned', 'high', since, ...cost)
+        }
       }
       const hasArrived =
         earliest(
@@ -816,11 +869,18 @@ export class SecondImplementation {
         it('pod_rail_departed_at') !== undefined &&
         it('ind_ata_at') === undefined &&
         it('ind_rail_unloaded_at') === undefined
-      const hasLeft = past(shipment, 'pol_atd_at', at) !== undefined
-      const news = lastNews.get(container.id)
-      if (isGone || news === undefined) continue
-      if (isOnRail && at - news > 3 * DAY) yield say('rail_silent', 'medium', news)
-      if (!isOnRail && hasLeft && at - news > 21 * DAY) yield say('no_news', 'low', news)
+      const created = moment(container, 'created_at')
+      const left = moment(shipment, 'pol_atd_at') ?? moment(shipment, 'pol_etd_at') ?? created
+      const hasLeft = left !== undefined && left <= at
+      const event = lastNews.get(container.id)
+      if (isGone) continue
+      if (isOnRail && event !== undefined && at - event > 3 * DAY) {
+        yield say('rail_silent', 'medium', event)
+      }
+      const news = event ?? created
+      if (!isOnRail && hasLeft && news !== undefined && at - news > 21 * DAY) {
+        yield say('no_news', 'low', news)
+      }
     }
   }
 
@@ -869,8 +929,31 @@ function isInside({ hasBegun, hasEnded }: Stay): boolean {
   return hasBegun && !hasEnded
 }
 
+/** What a stay without a last free day is compared with: its terminal, or its destination. */
+function whereOf({
+  place,
+  container,
+  shipment,
+}: Pick<Stay, 'place' | 'container' | 'shipment'>): string | undefined {
+  if (place === 'port') return linked(container, 'pod_terminal')
+  const locode = shipment && text(shipment, 'destination_locode')
+  return locode && `to ${locode}`
+}
+
+function isOverdueByRule({ source, isOpen, stay, lastFree }: Clock): boolean {
+  return source === 'rule' && isOpen && stay.today! > lastFree
+}
+
+function costOf({ rule, daysOver: past }: Clock): number {
+  const rates = Array.from({ length: past }, (_, before) => rateOf(rule, before + 1))
+  return sum(rates.map((rate) => Number(rate ?? 0)))
+}
+
 /** At the port what the terminal says, at the ramp what the status says. */
-function isAvailableAt({ container, place }: Stay): boolean | undefined {
+function isAvailableAt({
+  container,
+  place,
+}: Pick<Stay, 'container' | 'place'>): boolean | undefined {
   if (place === 'port') {
     if (attribute(container, 'availability_known') === false) return undefined
     return (attribute(container, 'available_for_pickup') ?? undefined) as boolean | undefined

@@ -168,7 +168,6 @@ journeys as not materialized (
         shipment.line_tracking_stopped_reason,
         shipment.line_tracking_stopped_at,
         container.created_at,
-        coalesce(shipment.pol_atd_at <= {{analytics}}.as_of(), false) as has_departed,
         coalesce(shipment.pol_atd_at, shipment.pol_etd_at, container.created_at)
             <= {{analytics}}.as_of() as should_have_departed,
         coalesce(

@@ -496,6 +496,8 @@ it(
     ).not.toEqual([])
     expect(met('exceptions', 1)).toEqual([
       'appointment_late',
+      'charge_overdue',
+      'day_unknown',
       'empty_not_returned',
       'eta_passed',
       'eta_slipped',
