@@ -458,6 +458,49 @@ describe('a file of rules', () => {
     await drop()
   })
 
+  it('is told of lines, places and equipment that nothing has, where anything has some', async () => {
+    const { warehouse, drop } = await createTestWarehouse()
+    const [header = ''] = RULES.split('\n')
+    const file = parseRulesFile(
+      'rules.csv',
+      `${header}
+one,demurrage,MAEU,,USLAX,,dry,,,,,,,,USD,,,
+two,demurrage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
+again,storage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
+inland,storage,,,USDAL,,,,,,,,,,USD,,,
+port,storage,,,USNYC,,,,,,,,,,USD,,,
+metro area,storage,,,USCHI,,,,,,,,,,USD,,,
+`,
+    )
+    const warnings = async () => {
+      const load = warehouse.transaction('import', (session) => storeRulesFile(session, file))
+      return (await load).warnings
+    }
+    expect(await warnings()).toEqual([])
+    for (const [table, columns, values] of [
+      ['ports', 'port_id, code', `'p', 'USNYC'`],
+      ['metro_areas', 'metro_area_id, code', `'m', 'USCHI'`],
+      [
+        'shipments',
+        'shipment_id, shipping_line_scac, port_of_discharge_locode, destination_locode',
+        `'s', 'MAEU', 'USLAX', 'USDAL'`,
+      ],
+      ['containers', 'container_id, equipment_type', `'c', 'dry'`],
+    ] as const) {
+      await warehouse.query(
+        'insert what there is',
+        `insert into tracking.${table} (${columns}, _observed_at, _first_seen_at, _changed_at)
+        values (${values}, now(), now(), now())`,
+      )
+    }
+    expect(await warnings()).toEqual([
+      'the warehouse has no container of the equipment type reefr',
+      'the warehouse has no place USLAS by UN/LOCODE',
+      'the warehouse has no shipping line MAEV by SCAC',
+    ])
+    await drop()
+  })
+
   it('is refused where it is not UTF-8', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'rules-')), 'rules.csv')
     await writeFile(path, RULES.replace('working', 'Köln'), 'latin1')
