@@ -342,7 +342,7 @@ describe('an invoice', () => {
         3,
         1,
         '80',
-        '320',
+        null,
         [
           'outside_period',
           'on_hold',
