@@ -1150,20 +1150,22 @@ create table tracking_analytics.dd_invoices (
     dispute_within text,
     certification text,
     note text,
+    dispute_url text,
     constraint dd_invoices_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
     constraint dd_invoices_days_are_in_order CHECK ((charged_to_on >= charged_from_on)),
     constraint dd_invoices_pkey PRIMARY KEY (issuer, invoice_number, line_number)
 );
+CREATE INDEX dd_invoices_container_number_idx ON tracking_analytics.dd_invoices USING hash (container_number);
 comment on table tracking_analytics.dd_invoices is 'Filled by the user, by `tracking-sync invoices import` or SQL: lines of demurrage, storage and detention invoices; invoice_audit lays them beside what was known.';
 comment on column tracking_analytics.dd_invoices.invoice_number is 'Number of the invoice.';
 comment on column tracking_analytics.dd_invoices.line_number is 'Line of the invoice.';
 comment on column tracking_analytics.dd_invoices.issuer is 'Who bills: shipping line, terminal or railway.';
 comment on column tracking_analytics.dd_invoices.charge is 'demurrage, storage or detention.';
-comment on column tracking_analytics.dd_invoices.container_number is 'Container that is charged for.';
+comment on column tracking_analytics.dd_invoices.container_number is 'Container that is charged for: capital letters and digits alone, as `invoices import` stores it.';
 comment on column tracking_analytics.dd_invoices.bill_of_lading_number is 'Bill of lading. 46 CFR 541.6 (a).';
 comment on column tracking_analytics.dd_invoices.charged_from_on is 'First day charged. 46 CFR 541.6 (b).';
 comment on column tracking_analytics.dd_invoices.charged_to_on is 'Last day charged. 46 CFR 541.6 (b).';
-comment on column tracking_analytics.dd_invoices.amount is 'Amount claimed. 46 CFR 541.6 (c).';
+comment on column tracking_analytics.dd_invoices.amount is 'Amount claimed; negative in a credit note. 46 CFR 541.6 (c).';
 comment on column tracking_analytics.dd_invoices.currency_code is 'ISO 4217 code of amount and daily_rate.';
 comment on column tracking_analytics.dd_invoices.daily_rate is 'Rate for each day, where there is one. 46 CFR 541.6 (c).';
 comment on column tracking_analytics.dd_invoices.issued_on is 'Date of the invoice. 46 CFR 541.6 (b).';
@@ -1179,6 +1181,7 @@ comment on column tracking_analytics.dd_invoices.dispute_contact is 'Whom to ask
 comment on column tracking_analytics.dd_invoices.dispute_within is 'Until when that can be asked. 46 CFR 541.6 (d).';
 comment on column tracking_analytics.dd_invoices.certification is 'What the issuer certifies. 46 CFR 541.6 (e).';
 comment on column tracking_analytics.dd_invoices.note is 'For people.';
+comment on column tracking_analytics.dd_invoices.dispute_url is 'Web address, or where a QR code leads to, that says what a dispute needs. 46 CFR 541.6 (d).';
 
 create table tracking_analytics.free_time_rules (
     rule_name text collate "C" not null,

@@ -60,6 +60,12 @@ export const amount = matching(
   'an amount as 150 or 150.00, zero or more',
 )
 
+/** The same, or less than zero: what a credit note gives back. */
+export const signedAmount = matching(
+  /^-?\d{1,12}(?:\.\d{1,6})?$/,
+  'an amount as 150, 150.00 or, of a credit note, -150.00',
+)
+
 export const currency = z
   .string()
   .trim()

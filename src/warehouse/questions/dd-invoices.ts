@@ -11,6 +11,7 @@ import {
   oneOf,
   readCsv,
   refuse,
+  signedAmount,
   splitCsv,
   text,
   waitForOtherImports,
@@ -21,17 +22,25 @@ import {
 
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 
+/**
+ * Containers are looked up by number, which invoices print as `MSKU 000000-1` and people type in
+ * small letters. Here and not in the view, which would have to read every container for it.
+ */
+const containerNumber = name
+  .transform((cell) => cell.toUpperCase().replace(/[^A-Z0-9]/g, ''))
+  .refine((cell) => cell !== '', 'must be a container number as MSKU0000001')
+
 /** What a line claims, and the items that 46 CFR 541.6 asks an invoice for. */
 const invoiceLine = z.object({
   invoice_number: name,
   line_number: whole(1, 100_000).refine((cell): cell is number => cell !== null, 'is empty'),
   issuer: name,
   charge: oneOf(...CHARGES),
-  container_number: name,
+  container_number: containerNumber,
   bill_of_lading_number: text,
   charged_from_on: neededDay,
   charged_to_on: neededDay,
-  amount: amount.refine((cell): cell is string => cell !== null, 'is empty'),
+  amount: signedAmount.refine((cell): cell is string => cell !== null, 'is empty'),
   currency_code: currency,
   daily_rate: amount,
   issued_on: day,
@@ -44,6 +53,7 @@ const invoiceLine = z.object({
   available_on: day,
   rule_reference: text,
   dispute_contact: text,
+  dispute_url: text,
   dispute_within: text,
   certification: text,
   note: text,

@@ -237,7 +237,10 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
   return { kind: 'holidays', total: after.size, ...compareRows(before, after), warnings: [] }
 }
 
-/** Calendars without a holiday and terminals without a row: a misspelt name holds for nothing. */
+/**
+ * Calendars without a holiday, and terminals, shipping lines, places and types of equipment that
+ * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
+ */
 async function findUnknownNames(session: Session): Promise<string[]> {
   const { names } = session
   const rows = await session.query<{ warning: string }>(
@@ -264,6 +267,57 @@ where rule.terminal is not null
         select from ${names.table('rail_terminals')} as known
         where rule.terminal
             in (known.rail_terminal_id, known.firms_code, known.nickname, known.name)
+    )
+union all
+select distinct
+    'the warehouse has no shipping line ' || rule.shipping_line_scac || ' by SCAC'
+from ${names.table('free_time_rules')} as rule
+where rule.shipping_line_scac is not null
+    and exists (
+        select from ${names.table('shipments')} as any_one
+        where any_one.shipping_line_scac is not null
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.shipping_line_scac = rule.shipping_line_scac
+    )
+union all
+select distinct
+    'the warehouse has no place ' || rule.locode || ' by UN/LOCODE'
+from ${names.table('free_time_rules')} as rule
+where rule.locode is not null
+    and exists (
+        select from ${names.table('shipments')} as any_one
+        where any_one.port_of_discharge_locode is not null
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.port_of_discharge_locode = rule.locode
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.destination_locode = rule.locode
+    )
+    and not exists (
+        select from ${names.table('ports')} as known
+        where known.code = rule.locode
+    )
+    and not exists (
+        select from ${names.table('metro_areas')} as known
+        where known.code = rule.locode
+    )
+union all
+select distinct
+    'the warehouse has no container of the equipment type ' || rule.equipment_type
+from ${names.table('free_time_rules')} as rule
+where rule.equipment_type is not null
+    and exists (
+        select from ${names.table('containers')} as any_one
+        where any_one.equipment_type is not null
+    )
+    and not exists (
+        select from ${names.table('containers')} as known
+        where known.equipment_type = rule.equipment_type
     )
 order by warning`,
   )

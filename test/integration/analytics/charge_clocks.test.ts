@@ -59,7 +59,7 @@ beforeAll(async () => {
   await scene.insert('ports', [{ port_id: 'dallas', time_zone: 'America/Chicago' }])
   const box = (container_id: string, shipment_id: string, more: object = {}) => ({
     container_id,
-    number: container_id,
+    number: container_id.toUpperCase().replaceAll(' ', ''),
     shipment_id,
     pod_timezone: ZONE,
     ...more,
@@ -312,19 +312,20 @@ describe('an invoice', () => {
     'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number,' +
     'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on,' +
     'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on,' +
-    'rule_reference,dispute_contact,dispute_within,certification,note'
+    'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note'
 
   it('is laid beside our days, and every reason to look into is named', async () => {
     const lines = [
       HEADER,
-      // The 5th and 6th are free; a hold stood on the 7th; ours are 40 for the 8th and 9th each.
-      'A,1,WBCT,storage,two charges,,2026-11-05,2026-11-09,400,USD,80,2026-12-20,,,,,,2026-11-04,,,,,,',
+      // The 5th and 6th are free; a hold stood on the 7th, which has no rate; ours are 40 for the
+      // 8th and 9th each.
+      'A,1,WBCT,storage,two charges,,2026-11-05,2026-11-09,400,USD,80,2026-12-20,,,,,,2026-11-04,,,,,,,',
       // The 15th and the 16th at 120, as the rule says, with all that is asked for.
-      'A,2,Line,detention,rail,BOL,2026-11-15,2026-11-16,240,USD,120,2026-11-20,2026-12-20,USLAX,consignee,5,2026-11-10,2026-11-14,,Tariff 1,a@line.example,30 days,yes,',
-      'A,3,Line,demurrage,nobody’s,,2026-11-15,2026-11-16,240,EUR,100,,,,,,,,,,,,,',
+      'A,2,Line,detention,rail,BOL,2026-11-15,2026-11-16,240,USD,120,2026-11-20,2026-12-20,USLAX,consignee,5,2026-11-10,2026-11-14,,Tariff 1,a@line.example,https://line.example,30 days,yes,',
+      'A,3,Line,demurrage,nobody’s,,2026-11-15,2026-11-16,240,EUR,100,,,,,,,,,,,,,,',
       // Another currency, and seven days that do not come to the sum.
-      'A,4,Ramp,storage,rail,,2026-11-07,2026-11-09,225,USD,70,2026-11-20,,,,,,2026-11-06,,,,,,',
-      'A,5,Line,detention,two charges,,2026-11-15,2026-11-16,240,USD,120,2026-11-20,,,,,,,,,,,,',
+      'A,4,Ramp,storage,rail,,2026-11-07,2026-11-09,225,USD,70,2026-11-20,,,,,,2026-11-06,,,,,,,',
+      'A,5,Line,detention,two charges,,2026-11-15,2026-11-16,240,USD,120,2026-11-20,,,,,,,,,,,,,',
     ]
     await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', lines.join('\n')))
     const rows = await scene.read('invoice_audit', {
@@ -345,7 +346,7 @@ describe('an invoice', () => {
         3,
         1,
         '80',
-        '320',
+        null,
         [
           'outside_period',
           'on_hold',
@@ -365,7 +366,7 @@ describe('an invoice', () => {
   it('waits for another import', async () => {
     const lines = parseInvoices(
       'a.csv',
-      `${HEADER}\nA,1,Line,storage,BOX,,2026-11-05,2026-11-06,1,USD,,,,,,,,,,,,,,`,
+      `${HEADER}\nA,1,Line,storage,BOX,,2026-11-05,2026-11-06,1,USD,,,,,,,,,,,,,,,`,
     )
     const { warehouse, drop } = await createTestWarehouse()
     await warehouse.transaction('the first import', async (session) => {
@@ -381,14 +382,14 @@ describe('an invoice', () => {
 
   it('is refused with the number and reason of every bad line', () => {
     const bad = (text: string) => () => parseInvoices('a.csv', `${HEADER}\n${text}`)
-    const line = 'A,1,Line,storage,BOX,,2026-11-05,2026-11-04,1,USD,,,,,,,,,,,,,,'
+    const line = 'A,1,Line,storage,BOX,,2026-11-05,2026-11-04,1,USD,,,,,,,,,,,,,,,'
     expect(bad(`${line}\n${line}`)).toThrow(
       'a.csv cannot be taken, and nothing of it was stored:\n' +
         '  line 2: charged_to_on is before charged_from_on\n' +
         '  line 3: charged_to_on is before charged_from_on\n' +
         '  line 3: line 1 of invoice A of Line is in line 2 already',
     )
-    expect(bad('A,,Line,storage,BOX,,,2026-11-04,,USD,,,,,,,,,,,,,,')).toThrow(
+    expect(bad('A,,Line,storage,BOX,,,2026-11-04,,USD,,,,,,,,,,,,,,,')).toThrow(
       /line_number "" is empty\n.*charged_from_on "" is empty\n.*amount "" is empty/,
     )
   })
@@ -459,6 +460,49 @@ describe('a file of rules', () => {
       await expect(second()).rejects.toThrow('wait for another import')
     })
     expect(await second()).toMatchObject({ total: 1, added: 1, removed: 1 })
+    await drop()
+  })
+
+  it('is told of lines, places and equipment that nothing has, where anything has some', async () => {
+    const { warehouse, drop } = await createTestWarehouse()
+    const [header = ''] = RULES.split('\n')
+    const file = parseRulesFile(
+      'rules.csv',
+      `${header}
+one,demurrage,MAEU,,USLAX,,dry,,,,,,,,USD,,,
+two,demurrage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
+again,storage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
+inland,storage,,,USDAL,,,,,,,,,,USD,,,
+port,storage,,,USNYC,,,,,,,,,,USD,,,
+metro area,storage,,,USCHI,,,,,,,,,,USD,,,
+`,
+    )
+    const warnings = async () => {
+      const load = warehouse.transaction('import', (session) => storeRulesFile(session, file))
+      return (await load).warnings
+    }
+    expect(await warnings()).toEqual([])
+    for (const [table, columns, values] of [
+      ['ports', 'port_id, code', `'p', 'USNYC'`],
+      ['metro_areas', 'metro_area_id, code', `'m', 'USCHI'`],
+      [
+        'shipments',
+        'shipment_id, shipping_line_scac, port_of_discharge_locode, destination_locode',
+        `'s', 'MAEU', 'USLAX', 'USDAL'`,
+      ],
+      ['containers', 'container_id, equipment_type', `'c', 'dry'`],
+    ] as const) {
+      await warehouse.query(
+        'insert what there is',
+        `insert into tracking.${table} (${columns}, _observed_at, _first_seen_at, _changed_at)
+        values (${values}, now(), now(), now())`,
+      )
+    }
+    expect(await warnings()).toEqual([
+      'the warehouse has no container of the equipment type reefr',
+      'the warehouse has no place USLAS by UN/LOCODE',
+      'the warehouse has no shipping line MAEV by SCAC',
+    ])
     await drop()
   })
 
