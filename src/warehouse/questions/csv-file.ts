@@ -80,7 +80,8 @@ export interface Line<Value> {
 
 /**
  * Reads comma- or semicolon-separated values with a header, in any order of columns. Lines that
- * cannot be taken are added to `bad`. Throws ConfigError when the header is not the schema's.
+ * cannot be taken are added to `bad`. Throws ConfigError when the header is not the schema's; the
+ * `optional` columns may be missing.
  */
 export function readCsv<Value>(
   fileName: string,
@@ -88,9 +89,10 @@ export function readCsv<Value>(
   schema: z.ZodType<Value>,
   wanted: readonly string[],
   bad: BadLine[],
+  optional: readonly string[] = [],
 ): Line<Value>[] {
-  refuse(fileName, compareHeader(columns, wanted))
-  return readLines(cells, columns, schema, bad)
+  refuse(fileName, compareHeader(columns, wanted, optional))
+  return readLines(cells, columns, schema, bad, optional)
 }
 
 export interface CsvCells {
@@ -123,13 +125,17 @@ function readCells(fileName: string, csvText: string) {
   }
 }
 
-function compareHeader(columns: readonly string[], wanted: readonly string[]): BadLine[] {
+function compareHeader(
+  columns: readonly string[],
+  wanted: readonly string[],
+  optional: readonly string[],
+): BadLine[] {
   const list = (which: string, names: readonly string[]) =>
     names.length === 0 ? [] : [{ line: 1, reason: `${which}: ${names.join(', ')}` }]
   return [
     ...list(
       'columns are missing',
-      wanted.filter((column) => !columns.includes(column)),
+      wanted.filter((column) => !columns.includes(column) && !optional.includes(column)),
     ),
     ...list(
       `columns that it does not take (it takes ${wanted.join(', ')})`,
@@ -143,6 +149,7 @@ function readLines<Value>(
   columns: readonly string[],
   schema: z.ZodType<Value>,
   bad: BadLine[],
+  optional: readonly string[],
 ): Line<Value>[] {
   return lines.flatMap(({ line, cells }) => {
     if (cells.length !== columns.length) {
@@ -150,7 +157,10 @@ function readLines<Value>(
       bad.push({ line, reason })
       return []
     }
-    const given = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']))
+    const given = Object.fromEntries([
+      ...optional.map((column) => [column, '']),
+      ...columns.map((column, at) => [column, cells[at] ?? '']),
+    ]) as Record<string, string>
     const result = schema.safeParse(given)
     if (result.success) return [{ line, value: result.data }]
     for (const { path, message, ...issue } of result.error.issues) {

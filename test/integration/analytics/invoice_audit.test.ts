@@ -402,6 +402,21 @@ it('has no amount of ours without a rule', async () => {
 })
 
 describe('the container of a line', () => {
+  it('takes a file from before there was a column for the address of disputes', () => {
+    const without = (...names: readonly string[]): string => {
+      const cells = Object.entries(RIGHT).filter(([name]) => !names.includes(name))
+      return [cells.map(([name]) => name).join(','), cells.map(([, cell]) => cell).join(',')].join(
+        '\n',
+      )
+    }
+    expect(parseInvoices('a.csv', without('dispute_url'))).toMatchObject([
+      { amount: '200', dispute_url: null },
+    ])
+    expect(() => parseInvoices('a.csv', without('dispute_url', 'note'))).toThrow(
+      'columns are missing: note',
+    )
+  })
+
   it('is found by its number however that is typed', async () => {
     const numbers = ['NYKU 740121-5', ' nyku7401215', 'NyKu-740.121/5']
     const lines = numbers.map((container_number, at) => ({
