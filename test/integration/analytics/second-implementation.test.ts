@@ -422,7 +422,7 @@ afterAll(closeScenes)
 
 it(
   'a second implementation over the service’s records says the same, look by look',
-  { tags: ['I19', 'FE1', 'FE2', 'FE3', 'FE5'] },
+  { tags: ['I19', 'FE1', 'FE2', 'FE3', 'FE5'], timeout: LIMIT_MS },
   async () => {
     scene = await openScene({ shipments: SHIPMENTS, startAt: START })
     const { simulator, warehouse } = scene
@@ -510,5 +510,4 @@ it(
       'tracking_stopped',
     ])
   },
-  LIMIT_MS,
 )
