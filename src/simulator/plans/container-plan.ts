@@ -82,7 +82,7 @@ export function planContainer(seat: ContainerSeat, voyage: Voyage): ContainerPla
     chassisNumber: dice.chance(0.4)
       ? `${dice.pick(['DCLZ', 'TSXZ', 'FLXZ'])}${dice.text('0123456789', 6)}`
       : null,
-    milestones: announceOne(milestones, serial, ordinal),
+    milestones: announceOne(milestones, seed, serial, ordinal),
     stay: planTerminalStay(dice, voyage, milestones, createdAt),
     indEta:
       arrival === undefined || railDeparture === undefined

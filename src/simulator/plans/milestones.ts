@@ -103,11 +103,10 @@ const ANNOUNCED_EVERY = 60
  */
 export function announceOne(
   milestones: readonly Milestone[],
-  serial: number,
-  ordinal: number,
+  ...seat: readonly [seed: number, serial: number, ordinal: number]
 ): readonly Milestone[] {
-  if (mix(serial, ordinal, 60) % ANNOUNCED_EVERY !== 0) return milestones
-  const drawn = mix(serial, ordinal, 61)
+  if (mix(...seat, 60) % ANNOUNCED_EVERY !== 0) return milestones
+  const drawn = mix(...seat, 61)
   const name = drawn % 3 === 0 ? 'empty_in' : 'full_out'
   const leadHours = 3 + ((drawn >>> 8) % 46)
   return milestones.map((milestone, index) => {

@@ -245,7 +245,7 @@ test('transport events are reported after they happen, but for estimates and a f
     const shown = world.record('container', container!.id, reported)!.attributes!
     const before = world.record('container', container!.id, new Date(reported.getTime() - 1000))!
     const names = ANNOUNCED.filter((name) => shown[name] !== before.attributes![name])
-    expect(names.map((name) => shown[name])).toEqual([a!.timestamp])
+    expect(names.map((name) => shown[name])).toContain(a!.timestamp)
     expect(shown.current_status).toBe(
       a!.event === 'container.transport.empty_in' ? 'empty_returned' : 'picked_up',
     )
