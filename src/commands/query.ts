@@ -37,6 +37,7 @@ const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => strin
     if (/^[^=]+=/.test(text)) return text
     throw new InvalidArgumentError('It must be a name and a value, like department=Garden.')
   },
+  'at-least': (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
   limit: (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
 }
 

@@ -9,6 +9,10 @@
 -- two looks it may have moved more than once. shift_hours is positive where it became later; null
 -- where it was taken back. A day that an invoice counts from can be one of these: compare
 -- learned_at with the day of the invoice.
+-- source is how we learned it, data_source who told the service: that of the transport event of this
+-- milestone at the very instant now said, where one stands; of several, all. Events have no history:
+-- where an instant was corrected once more, its event may say the later one by now, and the earlier
+-- correction has no data_source. Nobody says who took an instant back.
 -- Nothing is compared across a time in which the container was gone at the source. What was learned
 -- after as_of() is left out.
 -- _local is wall time at the place, as the zone stands in the version; unconverted where none was
@@ -30,6 +34,7 @@ select
     correction.attribute as milestone,
     case when correction.to_at is null then 'taken back' else 'moved' end as kind,
     correction.source,
+    report.data_source,
     round(
         (date_part('epoch', correction.to_at - correction.from_at) / 3600)::numeric, 2
     ) as shift_hours,
@@ -51,6 +56,27 @@ left join {{analytics}}.time_zones as zone
     on zone.name = correction.time_zone
 left join {{analytics}}.container_customers as customer
     on customer.container_id = container.container_id
+left join lateral (
+
+    select string_agg(distinct event.data_source, ', ' order by event.data_source) as data_source
+    from {{analytics}}.known_transport_events as event
+    where event.container_id = correction.container_id
+        and event.timestamp = correction.to_at
+        and (correction.attribute, event.event) in (
+            ('arrival at the port', 'container.transport.vessel_arrived'),
+            ('discharge', 'container.transport.vessel_discharged'),
+            ('pickup at the port', 'container.transport.full_out'),
+            ('loading on rail', 'container.transport.rail_loaded'),
+            ('departure by rail', 'container.transport.rail_departed'),
+            ('arrival at the ramp', 'container.transport.rail_arrived'),
+            ('arrival at the ramp', 'container.transport.arrived_at_inland_destination'),
+            ('unloading at the ramp', 'container.transport.rail_unloaded'),
+            ('pickup at the ramp', 'container.transport.full_out'),
+            ('empty return', 'container.transport.empty_in')
+        )
+
+) as report
+    on true
 where correction.kind = 'milestone'
     and correction.from_at is not null;
 
@@ -87,6 +113,9 @@ comment on column {{analytics}}.date_corrections.kind is
     'moved, or taken back.';
 comment on column {{analytics}}.date_corrections.source is
     'Where we learned it first: sync or webhook.';
+comment on column {{analytics}}.date_corrections.data_source is
+    'Who told the service: shipping_line, terminal, ais; parted by ", ". Null: no transport event '
+    'says the instant now said.';
 comment on column {{analytics}}.date_corrections.shift_hours is
     'Hours from the old instant to the new one; null where it was taken back.';
 comment on column {{analytics}}.date_corrections.learned_at is

@@ -1,7 +1,18 @@
 -- How good the ETA was, days ahead
 --
--- One row per shipping line and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+ days before the
--- arrival.
+-- One row per cut, period, what the cut is by, and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+
+-- days before the arrival.
+--
+-- cut, what the shipments of a row have in common:
+--   line          the shipping line
+--   lane          port of lading and port of discharge
+--   vessel        the vessel that came to the port of discharge: its IMO number, or its name where
+--                 it has none. It is the vessel of the end: an ETA can be of one before it
+-- period, which shipments are in it:
+--   all           all that have arrived
+--   last 90 days  those that arrived in the 90 times 24 hours before as_of()
+-- Each cut has every shipment again: add up, and compare, rows of one cut and one period. A column
+-- that the cut is not by is null; one that it is by is null where nobody said it.
 --
 -- For each shipment that has arrived, the ETA that stood at each horizon is held against the
 -- arrival. Horizons are whole days: the arrival minus 0, 1, 2 … 60 times 24 hours; further back is
@@ -10,6 +21,8 @@
 -- was found already arrived counts nowhere.
 -- Error: arrival minus ETA; late is positive. Where the zone is missing both are local wall time
 -- and the error is right, but the horizon is off by the offset of the zone.
+-- is_single: one shipment is no rate, however many days it gave samples for. The question leaves
+-- such rows out unless it is asked for them.
 
 create view {{analytics}}.eta_accuracy as
 with
@@ -34,7 +47,17 @@ standing as (
     select
         shipment.shipment_id,
         shipment.shipping_line_scac,
+        shipment.port_of_lading_locode,
+        shipment.port_of_discharge_locode,
+        coalesce(shipment.pod_vessel_imo, upper(btrim(shipment.pod_vessel_name))) as vessel,
+        shipment.pod_vessel_imo,
         shipment.shipping_line_name,
+        shipment.port_of_lading_name,
+        shipment.port_of_discharge_name,
+        shipment.pod_vessel_name,
+        shipment.pod_ata_at
+            between {{analytics}}.as_of() - interval '2160 hours' and {{analytics}}.as_of()
+            as is_recent,
         version.valid_from,
         date_part('epoch', shipment.pod_ata_at - version.pod_eta_at) as error_seconds,
         greatest(
@@ -57,14 +80,20 @@ sampled as (
 
     select
         shipping_line_scac,
+        port_of_lading_locode,
+        port_of_discharge_locode,
+        vessel,
+        pod_vessel_imo,
         shipping_line_name,
+        port_of_lading_name,
+        port_of_discharge_name,
+        pod_vessel_name,
+        is_recent,
         error_seconds,
         first_day,
         last_day,
         lag(first_day) over (
-            -- The line as well, so that a question about one line reads the versions of that line
-            -- only.
-            partition by shipment_id, shipping_line_scac
+            partition by shipment_id
             order by valid_from
         ) as first_day_before
     from standing
@@ -77,24 +106,48 @@ spans as (
 
     select
         shipping_line_scac,
+        port_of_lading_locode,
+        port_of_discharge_locode,
+        vessel,
+        is_recent,
         first_day,
         last_day,
         first_day_before,
+        min(pod_vessel_imo) as pod_vessel_imo,
         min(shipping_line_name) as shipping_line_name,
+        min(port_of_lading_name) as port_of_lading_name,
+        min(port_of_discharge_name) as port_of_discharge_name,
+        min(pod_vessel_name) as pod_vessel_name,
         count(*) as versions,
         sum(abs(error_seconds))::numeric as absolute_seconds,
         sum(error_seconds)::numeric as seconds,
         count(*) filter (where abs(error_seconds) <= 86400) as within_24_hours
     from sampled
-    group by shipping_line_scac, first_day, last_day, first_day_before
+    group by
+        shipping_line_scac,
+        port_of_lading_locode,
+        port_of_discharge_locode,
+        vessel,
+        is_recent,
+        first_day,
+        last_day,
+        first_day_before
 
 ),
 
 samples as (
 
     select
+        period.period,
         span.shipping_line_scac,
+        span.port_of_lading_locode,
+        span.port_of_discharge_locode,
+        span.vessel,
+        span.pod_vessel_imo,
         span.shipping_line_name,
+        span.port_of_lading_name,
+        span.port_of_discharge_name,
+        span.pod_vessel_name,
         horizons.horizon,
         horizons.first_day,
         (
@@ -110,12 +163,41 @@ samples as (
     inner join horizons
         on horizons.first_day <= span.last_day
         and horizons.last_day >= span.first_day
+    inner join (values ('all'), ('last 90 days')) as period (period)
+        on period.period = 'all'
+        or span.is_recent
 
 )
 
 select
+    case
+        when grouping(shipping_line_scac) = 0 then 'line'
+        when grouping(vessel) = 0 then 'vessel'
+        else 'lane'
+    end as cut,
+    period,
+    nullif(
+        concat_ws(
+            ' ',
+            shipping_line_scac,
+            port_of_lading_locode || '-' || port_of_discharge_locode,
+            case when grouping(vessel) = 0
+                then coalesce(min(pod_vessel_name), min(pod_vessel_imo))
+            end
+        ),
+        ''
+    ) as subject,
     shipping_line_scac,
-    min(shipping_line_name) as shipping_line_name,
+    port_of_lading_locode,
+    port_of_discharge_locode,
+    case when grouping(vessel) = 0 then min(pod_vessel_imo) end as pod_vessel_imo,
+    case when grouping(shipping_line_scac) = 0 then min(shipping_line_name) end
+        as shipping_line_name,
+    case when grouping(port_of_lading_locode) = 0 then min(port_of_lading_name) end
+        as port_of_lading_name,
+    case when grouping(port_of_lading_locode) = 0 then min(port_of_discharge_name) end
+        as port_of_discharge_name,
+    case when grouping(vessel) = 0 then min(pod_vessel_name) end as pod_vessel_name,
     horizon,
     first_day as horizon_from_days,
     sum(days * versions)::bigint as n,
@@ -123,16 +205,44 @@ select
     round(sum(days * absolute_seconds) / sum(days * versions) / 3600, 2)
         as mean_absolute_error_hours,
     round(sum(days * seconds) / sum(days * versions) / 3600, 2) as bias_hours,
-    round(sum(days * within_24_hours) / sum(days * versions), 4) as within_24_hours_share
+    round(sum(days * within_24_hours) / sum(days * versions), 4) as within_24_hours_share,
+    sum(versions) filter (where is_first_of_shipment) = 1 as is_single
 from samples
-group by shipping_line_scac, horizon, first_day;
+group by
+    period,
+    horizon,
+    first_day,
+    grouping sets (
+        (shipping_line_scac),
+        (port_of_lading_locode, port_of_discharge_locode),
+        (vessel)
+    );
 
 comment on view {{analytics}}.eta_accuracy is
-    'Error of the ETA that stood so many days before the arrival, by shipping line and horizon.';
+    'Error of the ETA that stood so many days before the arrival, by horizon and shipping line, '
+    'lane or vessel; each of all arrivals and of the last 90 days.';
+comment on column {{analytics}}.eta_accuracy.cut is
+    'What the shipments have in common: line, lane or vessel. Each has every shipment again.';
+comment on column {{analytics}}.eta_accuracy.period is
+    'all: all that have arrived. last 90 days: arrived in the 90 times 24 hours before as_of().';
+comment on column {{analytics}}.eta_accuracy.subject is
+    'The line, lane or vessel in one text, to show: MAEU, CNSHA-USLAX, EMMA MAERSK. Null: not known.';
 comment on column {{analytics}}.eta_accuracy.shipping_line_scac is
-    'SCAC of the shipping line.';
+    'SCAC of the shipping line; of the cut line.';
+comment on column {{analytics}}.eta_accuracy.port_of_lading_locode is
+    'UN/LOCODE of the port of lading; of the cut lane.';
+comment on column {{analytics}}.eta_accuracy.port_of_discharge_locode is
+    'UN/LOCODE of the port of discharge; of the cut lane.';
+comment on column {{analytics}}.eta_accuracy.pod_vessel_imo is
+    'IMO number of the vessel that came to the port of discharge; of the cut vessel.';
 comment on column {{analytics}}.eta_accuracy.shipping_line_name is
-    'Name of the shipping line; one of them where there are several.';
+    'Name of the shipping line, one of them where there are several; of the cut line.';
+comment on column {{analytics}}.eta_accuracy.port_of_lading_name is
+    'Name of the port of lading, one of them where there are several; of the cut lane.';
+comment on column {{analytics}}.eta_accuracy.port_of_discharge_name is
+    'Name of the port of discharge, one of them where there are several; of the cut lane.';
+comment on column {{analytics}}.eta_accuracy.pod_vessel_name is
+    'Name of the vessel, one of them where there are several; of the cut vessel.';
 comment on column {{analytics}}.eta_accuracy.horizon is
     'Days of 24 hours before the arrival: 0-1, 2-3, 4-7, 8-14, 15-21, 22+ (to 60).';
 comment on column {{analytics}}.eta_accuracy.horizon_from_days is
@@ -147,3 +257,5 @@ comment on column {{analytics}}.eta_accuracy.bias_hours is
     'Mean of arrival minus ETA over n, in hours; positive: ships come later than said.';
 comment on column {{analytics}}.eta_accuracy.within_24_hours_share is
     'Share of n whose ETA was within 24 hours of the arrival, from 0 to 1.';
+comment on column {{analytics}}.eta_accuracy.is_single is
+    'Whether shipments is 1: what one shipment did, and no rate.';

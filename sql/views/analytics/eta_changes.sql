@@ -7,6 +7,9 @@
 -- given again after that (kind given again): neither has a slip.
 -- Between two looks the ETA may have moved more than once; what we did not see is not here. Nothing
 -- is compared across a time in which the shipment was gone at the source.
+-- is_voyage_changed compares as carrier_scorecards does: vessels by IMO number, by name where one of
+-- the two has none; voyages without leading zeros, spaces and case. What was not said before, or is
+-- not said any more, is no other vessel and no other voyage.
 
 create view {{analytics}}.eta_changes as
 select
@@ -26,8 +29,21 @@ select
         (date_part('epoch', later.pod_eta_at - earlier.pod_eta_at) / 3600)::numeric, 2
     ) as slip_hours,
     zone.name is not null as is_zone_known,
-    later.pod_vessel_imo is distinct from earlier.pod_vessel_imo
-        or later.pod_voyage_number is distinct from earlier.pod_voyage_number as is_voyage_changed,
+    coalesce(
+        case
+            when earlier.pod_vessel_imo is not null and later.pod_vessel_imo is not null
+                then earlier.pod_vessel_imo <> later.pod_vessel_imo
+            else upper(btrim(earlier.pod_vessel_name)) <> upper(btrim(later.pod_vessel_name))
+        end,
+        false
+    )
+    -- Most are written the same: only the others are worth the work.
+    or case
+        when earlier.pod_voyage_number <> later.pod_voyage_number
+            then ltrim(upper(btrim(earlier.pod_voyage_number)), '0')
+                <> ltrim(upper(btrim(later.pod_voyage_number)), '0')
+        else false
+    end as is_voyage_changed,
     later.valid_from as changed_at,
     earlier.pod_eta_at as from_eta_at,
     later.pod_eta_at as to_eta_at,
@@ -92,7 +108,8 @@ comment on column {{analytics}}.eta_changes.slip_hours is
 comment on column {{analytics}}.eta_changes.is_zone_known is
     'Whether the zone of the port of discharge is known.';
 comment on column {{analytics}}.eta_changes.is_voyage_changed is
-    'Whether the vessel or the voyage at the port of discharge changed with it.';
+    'Whether the vessel or the voyage to the port of discharge became another one with it; one '
+    'that was filled in or written otherwise did not.';
 comment on column {{analytics}}.eta_changes.changed_at is
     'When we first saw the new value; it changed at the source between our look before and then. '
     'UTC.';

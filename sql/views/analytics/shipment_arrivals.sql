@@ -31,6 +31,8 @@ arrived as (
         shipment.port_of_discharge_locode,
         shipment.port_of_discharge_name,
         shipment.bill_of_lading_number,
+        shipment.pod_vessel_imo,
+        shipment.pod_vessel_name,
         shipment.created_at,
         shipment.pol_etd_at,
         shipment.pol_atd_at,
@@ -82,6 +84,8 @@ select
     port_of_discharge_locode,
     port_of_discharge_name,
     bill_of_lading_number,
+    pod_vessel_imo,
+    pod_vessel_name,
     (first_eta_at at time zone pod_zone)::date as first_eta_on,
     (pod_ata_at at time zone pod_zone)::date as arrived_on,
     date_trunc('month', pod_ata_at at time zone pod_zone)::date as arrival_month_on,
@@ -121,6 +125,10 @@ comment on column {{analytics}}.shipment_arrivals.port_of_discharge_name is
     'Name of the port of discharge.';
 comment on column {{analytics}}.shipment_arrivals.bill_of_lading_number is
     'Bill of lading number.';
+comment on column {{analytics}}.shipment_arrivals.pod_vessel_imo is
+    'IMO number of the vessel that came to the port of discharge.';
+comment on column {{analytics}}.shipment_arrivals.pod_vessel_name is
+    'Name of the vessel that came to the port of discharge.';
 comment on column {{analytics}}.shipment_arrivals.first_eta_on is
     'Calendar day of the first ETA at the port of discharge.';
 comment on column {{analytics}}.shipment_arrivals.arrived_on is

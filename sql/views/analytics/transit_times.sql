@@ -1,7 +1,17 @@
 -- Days at sea
 --
--- One row per lane (port of lading, port of discharge), shipping line and month of arrival at the
--- port of discharge.
+-- One row per cut, period and what the cut is by.
+--
+-- cut, what the shipments of a row have in common:
+--   lane             port of lading and port of discharge
+--   lane and line    the shipping line as well
+--   lane and vessel  the vessel that came to the port of discharge as well: its IMO number, or its
+--                    name where it has none; before a transshipment it was another one
+-- period, which shipments are in it:
+--   month            those that arrived in the month arrival_month_on
+--   last 90 days     those that arrived in the 90 times 24 hours before as_of()
+-- Each cut has every shipment again: add up, and compare, rows of one cut and one period. A column
+-- that the cut is not by is null; one that it is by is null where nobody said it.
 --
 -- From actual departure at the port of lading to actual arrival at the port of discharge, elapsed
 -- days of 24 hours, with all transshipments in between. The unit is a shipment.
@@ -10,15 +20,62 @@
 -- Shipments without a departure, or with one that is not before the arrival, are counted apart.
 -- Where a zone is missing the source sent local wall time marked as UTC; such a figure can be off
 -- by the difference of the zones. They are in, and counted.
+-- is_single: one shipment is no rate. The question leaves such rows out unless it is asked for them.
 
 create view {{analytics}}.transit_times as
+with
+
+arrivals as (
+
+    select
+        period.period,
+        arrival.port_of_lading_locode,
+        arrival.port_of_discharge_locode,
+        arrival.shipping_line_scac,
+        coalesce(arrival.pod_vessel_imo, upper(btrim(arrival.pod_vessel_name))) as vessel,
+        arrival.pod_vessel_imo,
+        arrival.port_of_lading_name,
+        arrival.port_of_discharge_name,
+        arrival.shipping_line_name,
+        arrival.pod_vessel_name,
+        case when period.period = 'month' then arrival.arrival_month_on end as arrival_month_on,
+        arrival.transit_days,
+        arrival.is_transit_exact
+    from {{analytics}}.shipment_arrivals as arrival
+    inner join (values ('month'), ('last 90 days')) as period (period)
+        on period.period = 'month'
+        or arrival.pod_ata_at
+            between {{analytics}}.as_of() - interval '2160 hours' and {{analytics}}.as_of()
+
+)
+
 select
+    case
+        when grouping(shipping_line_scac) = 0 then 'lane and line'
+        when grouping(vessel) = 0 then 'lane and vessel'
+        else 'lane'
+    end as cut,
+    period,
+    nullif(
+        concat_ws(
+            ' ',
+            port_of_lading_locode || '-' || port_of_discharge_locode,
+            shipping_line_scac,
+            case when grouping(vessel) = 0
+                then coalesce(min(pod_vessel_name), min(pod_vessel_imo))
+            end
+        ),
+        ''
+    ) as subject,
     port_of_lading_locode,
     port_of_discharge_locode,
     shipping_line_scac,
+    case when grouping(vessel) = 0 then min(pod_vessel_imo) end as pod_vessel_imo,
     min(port_of_lading_name) as port_of_lading_name,
     min(port_of_discharge_name) as port_of_discharge_name,
-    min(shipping_line_name) as shipping_line_name,
+    case when grouping(shipping_line_scac) = 0 then min(shipping_line_name) end
+        as shipping_line_name,
+    case when grouping(vessel) = 0 then min(pod_vessel_name) end as pod_vessel_name,
     arrival_month_on,
     count(transit_days) as n,
     count(*) filter (where transit_days is null) as not_measured,
@@ -26,32 +83,45 @@ select
     round(avg(transit_days), 2) as mean_days,
     round(percentile_cont(0.1) within group (order by transit_days)::numeric, 2) as p10_days,
     round(percentile_cont(0.5) within group (order by transit_days)::numeric, 2) as median_days,
-    round(percentile_cont(0.9) within group (order by transit_days)::numeric, 2) as p90_days
-from {{analytics}}.shipment_arrivals
+    round(percentile_cont(0.9) within group (order by transit_days)::numeric, 2) as p90_days,
+    count(transit_days) = 1 as is_single
+from arrivals
 group by
+    period,
     port_of_lading_locode,
     port_of_discharge_locode,
-    shipping_line_scac,
-    arrival_month_on;
+    arrival_month_on,
+    grouping sets ((), (shipping_line_scac), (vessel));
 
 comment on view {{analytics}}.transit_times is
-    'Days from departure at the port of lading to arrival at the port of discharge, by lane, '
-    'shipping line and month of arrival.';
+    'Days from departure at the port of lading to arrival at the port of discharge, by lane, by '
+    'lane and shipping line, by lane and vessel; each by month of arrival and of the last 90 days.';
+comment on column {{analytics}}.transit_times.cut is
+    'What the shipments have in common: lane, lane and line, or lane and vessel. Each has every '
+    'shipment again.';
+comment on column {{analytics}}.transit_times.period is
+    'month: by month of arrival. last 90 days: arrived in the 90 times 24 hours before as_of().';
+comment on column {{analytics}}.transit_times.subject is
+    'The lane, with the line or the vessel, in one text, to show: CNSHA-USLAX MAEU. Null: not known.';
 comment on column {{analytics}}.transit_times.port_of_lading_locode is
     'UN/LOCODE of the port of lading.';
 comment on column {{analytics}}.transit_times.port_of_discharge_locode is
     'UN/LOCODE of the port of discharge.';
 comment on column {{analytics}}.transit_times.shipping_line_scac is
-    'SCAC of the shipping line.';
+    'SCAC of the shipping line; of lane and line.';
+comment on column {{analytics}}.transit_times.pod_vessel_imo is
+    'IMO number of the vessel that came to the port of discharge; of lane and vessel.';
 comment on column {{analytics}}.transit_times.port_of_lading_name is
     'Name of the port of lading; one of them where there are several.';
 comment on column {{analytics}}.transit_times.port_of_discharge_name is
     'Name of the port of discharge; one of them where there are several.';
 comment on column {{analytics}}.transit_times.shipping_line_name is
-    'Name of the shipping line; one of them where there are several.';
+    'Name of the shipping line, one of them where there are several; of lane and line.';
+comment on column {{analytics}}.transit_times.pod_vessel_name is
+    'Name of the vessel, one of them where there are several; of lane and vessel.';
 comment on column {{analytics}}.transit_times.arrival_month_on is
-    'First day of the month of arrival, by the calendar of the port of discharge. Null: the zone '
-    'is not known to PostgreSQL.';
+    'First day of the month of arrival, by the calendar of the port of discharge; of the period '
+    'month. Null there: the zone is not known to PostgreSQL.';
 comment on column {{analytics}}.transit_times.n is
     'Shipments with a departure and a later arrival.';
 comment on column {{analytics}}.transit_times.not_measured is
@@ -66,3 +136,5 @@ comment on column {{analytics}}.transit_times.median_days is
     'Half of n was at most so long, in days of 24 hours; interpolated.';
 comment on column {{analytics}}.transit_times.p90_days is
     'Nine tenths of n were at most so long, in days of 24 hours; interpolated.';
+comment on column {{analytics}}.transit_times.is_single is
+    'Whether n is 1: the days of one shipment, and no rate.';

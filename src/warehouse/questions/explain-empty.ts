@@ -48,6 +48,11 @@ from ${names.table('shipments')} where customer_name is not null and $1::text is
   tag: (names) =>
     `select distinct tag, null
 from ${names.table('shipments')} cross join unnest(tags) as tag where $1::text is not null`,
+  cut: () =>
+    `select cut, null
+from (
+    values ('line'), ('lane'), ('vessel'), ('lane and line'), ('lane and vessel')
+) as known (cut) where $1::text is not null`,
   // The values of the name that was asked for, then the other names.
   'custom-field': (names) =>
     `select

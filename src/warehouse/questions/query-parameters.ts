@@ -9,10 +9,17 @@ export const QUERY_PARAMETERS = {
   terminal: 'Only this terminal, at the port or inland: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port of discharge: UN/LOCODE, name or id.',
+  cut: 'Only this cut: line, lane, vessel, "lane and line" or "lane and vessel".',
+  'at-least': 'Only figures of at least so many shipments; 2 unless given.',
   since: 'Only from this date or instant on.',
   until: 'Only before this date or instant.',
   limit: 'At most this many rows.',
 } as const
+
+/** What holds where nothing is given. */
+export const QUERY_DEFAULTS: Readonly<Partial<Record<QueryParameter, string>>> = {
+  'at-least': '2',
+}
 
 export type QueryParameter = keyof typeof QUERY_PARAMETERS
 export type QueryValues = Readonly<Partial<Record<QueryParameter, string>>>

@@ -143,13 +143,13 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   date_corrections: {
     columns: `
-      container_number, milestone, kind, from_local, to_local, shift_hours, learned_at, source,
-      pod_terminal, shipping_line_scac, bill_of_lading_number, from_at, to_at, container_id`,
+      container_number, milestone, kind, from_local, to_local, shift_hours, data_source,
+      learned_at, source, pod_terminal, shipping_line_scac, bill_of_lading_number, from_at, to_at, container_id`,
     order: 'learned_at desc, container_id, milestone',
     key: 'container_id, milestone, learned_at',
     period: 'learned_at',
     needs: `a milestone that was corrected; ${SEEN_CHANGES}`,
-    leading: 'container_number, milestone, from_local, to_local, shift_hours',
+    leading: 'container_number, milestone, from_local, to_local, shift_hours, data_source',
   },
   demurrage_evidence: {
     columns: `
@@ -201,11 +201,17 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   eta_accuracy: {
     columns: `
-      shipping_line_scac, shipping_line_name, horizon, horizon_from_days, n, shipments,
-      mean_absolute_error_hours, bias_hours, within_24_hours_share`,
-    order: 'shipping_line_scac, horizon_from_days',
-    key: 'shipping_line_scac, horizon',
-    needs: `a shipment that arrived after it was first loaded: ${SEEN_CHANGES}, so a new warehouse has rows after some days`,
+      cut, period, subject, horizon, horizon_from_days, n, shipments, mean_absolute_error_hours,
+      bias_hours, within_24_hours_share, is_single, shipping_line_scac, shipping_line_name,
+      port_of_lading_locode, port_of_discharge_locode, pod_vessel_imo, pod_vessel_name`,
+    order: `cut <> 'line', cut, period, subject, pod_vessel_imo, horizon_from_days`,
+    key: `
+      cut, period, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode,
+      pod_vessel_imo, pod_vessel_name, horizon`,
+    needs: `two shipments of a line, lane or vessel that arrived after they were first loaded (\`--at-least 1\` shows single ones): ${SEEN_CHANGES}, so a new warehouse has rows after some days`,
+    leading: `
+      cut, period, subject, horizon, shipments, mean_absolute_error_hours, bias_hours,
+      within_24_hours_share`,
   },
   eta_changes: {
     columns: `
@@ -377,14 +383,16 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   },
   transit_times: {
     columns: `
-      arrival_month_on, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac,
-      shipping_line_name, n, not_measured, mean_days, p10_days, median_days, p90_days,
-      zone_unknown`,
-    order:
-      'arrival_month_on desc, n desc, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac',
-    key: 'arrival_month_on, shipping_line_scac, port_of_lading_locode, port_of_discharge_locode',
+      cut, period, arrival_month_on, subject, n, not_measured, mean_days, p10_days, median_days,
+      p90_days, zone_unknown, is_single, port_of_lading_locode, port_of_discharge_locode,
+      shipping_line_scac, shipping_line_name, pod_vessel_imo, pod_vessel_name`,
+    order: 'cut, period, arrival_month_on desc, n desc, subject, pod_vessel_imo',
+    key: `
+      cut, period, arrival_month_on, shipping_line_scac, port_of_lading_locode,
+      port_of_discharge_locode, pod_vessel_imo, pod_vessel_name`,
     period: 'arrival_month_on',
-    needs: 'a shipment that has arrived',
+    needs: 'two shipments of a lane that have arrived (`--at-least 1` shows single ones)',
+    leading: 'cut, period, arrival_month_on, subject, n, median_days, p10_days, p90_days',
   },
   transshipments: {
     columns: `

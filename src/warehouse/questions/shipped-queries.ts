@@ -1,7 +1,7 @@
 import { ConfigError } from '../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews, type ShippedView } from '../schema/shipped-views.js'
-import type { QueryParameter, QueryValues } from './query-parameters.js'
+import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { CUSTOMER_COLUMNS, QUESTIONS, type Question } from './questions.js'
 
 /** A shipped question with its SQL. */
@@ -14,7 +14,7 @@ export interface ShippedQuery {
   readonly parameters: readonly QueryParameter[]
   /** Columns of the view it reads, with their meaning and unit. */
   readonly columns: readonly QueryColumn[]
-  /** With `:name` where the value of a parameter goes; null where none is given. */
+  /** With `:name` where the value of a parameter goes; its default or null where none is given. */
   readonly sqlText: string
   /** The rows to compare, in the order of `ROW_KEY`, which is their last column but one. */
   readonly comparedSqlText: string
@@ -155,6 +155,11 @@ function filtersOf(columns: ReadonlySet<string>, { key, period }: Question): Fil
     const condition = byColumn[parameter]
     if (condition !== undefined) filters[parameter] = condition
     else if (columns.has(id)) filters[parameter] = `${id} in (${recordsSql[parameter]})`
+  }
+  if (columns.has('cut')) filters.cut = 'cut = lower(:cut::text)'
+  if (columns.has('is_single')) {
+    const count = columns.has('shipments') ? 'shipments' : 'n'
+    filters['at-least'] = `${count} >= :at_least::text::bigint`
   }
   if (period !== undefined) {
     const type = period.endsWith('_on') ? 'date' : 'timestamptz'
@@ -376,6 +381,6 @@ export function bindQuery(
       /(?<![:\w]):([a-z_]+)\b/g,
       (_, word: string) => `$${query.parameters.map(placeholder).indexOf(word) + 1}`,
     ),
-    parameters: query.parameters.map((name) => values[name] ?? null),
+    parameters: query.parameters.map((name) => values[name] ?? QUERY_DEFAULTS[name] ?? null),
   }
 }

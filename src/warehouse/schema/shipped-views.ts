@@ -174,6 +174,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
     indexedTexts: ['shipping_line_scac'],
   }),
   ofAnalytics('detention_clock'),
+  ofAnalytics('eta_accuracy'),
   ofAnalytics('eta_changes'),
   ofAnalytics('exceptions'),
   ofAnalytics('exposure_forecast'),
@@ -184,6 +185,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('shipment_arrivals'),
   ofAnalytics('status_durations', { indexed: ['first_seen_at'] }),
   ofAnalytics('terminal_dwell'),
+  ofAnalytics('transit_times'),
   ofAnalytics('transshipments'),
   ofDatasync('containers', { indexed: ['pod_discharged_at'] }),
   ofDatasync('transport_events', {

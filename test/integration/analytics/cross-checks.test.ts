@@ -171,8 +171,28 @@ const CHECKS: readonly CrossCheck[] = [
   },
   {
     name: 'transit times count the arrivals that have both ends',
-    one: 'select shipping_line_scac, sum(n)::bigint from tracking_analytics.transit_times group by 1 having sum(n) > 0',
+    one: `select shipping_line_scac, sum(n)::bigint from tracking_analytics.transit_times
+      where cut = 'lane and line' and period = 'month' group by 1 having sum(n) > 0`,
     other: `select shipping_line_scac, count(transit_days) from tracking_analytics.shipment_arrivals group by 1 having count(transit_days) > 0`,
+  },
+  {
+    name: 'each cut of the transit times has every arrival',
+    one: `select cut, period, sum(n + not_measured)::bigint from tracking_analytics.transit_times group by 1, 2`,
+    other: `select cut, period, count(*)
+      from tracking_analytics.shipment_arrivals
+      cross join (values ('lane'), ('lane and line'), ('lane and vessel')) as cuts (cut)
+      cross join (values ('month'), ('last 90 days')) as periods (period)
+      where period = 'month'
+          or pod_ata_at between tracking_analytics.as_of() - interval '2160 hours'
+              and tracking_analytics.as_of()
+      group by 1, 2`,
+  },
+  {
+    name: 'each cut of the ETA accuracy has the same samples',
+    one: `select period, horizon, sum(n), sum(shipments) from tracking_analytics.eta_accuracy
+      where cut = 'line' group by 1, 2`,
+    other: `select distinct period, horizon, sum(n), sum(shipments) from tracking_analytics.eta_accuracy
+      where cut <> 'line' group by cut, period, horizon`,
   },
   {
     name: 'reliability by lane and by quarter count the same arrivals',

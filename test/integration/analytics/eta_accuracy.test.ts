@@ -10,6 +10,7 @@ afterAll(() => scene.drop())
 beforeEach(() => scene.clear())
 
 const MAEU = { shipping_line_scac: 'MAEU', shipping_line_name: 'Maersk' }
+const OF_LINES = `where cut = 'line' and period = 'all'`
 
 it('holds the ETA that stood at each whole day before the arrival against the arrival', async () => {
   // s1 arrives on 31 March 12:00. First seen 24.5 days before with an ETA 48 h too early, corrected
@@ -58,6 +59,15 @@ it('holds the ETA that stood at each whole day before the arrival against the ar
     [error, bias, share]: readonly [string, string, string],
   ) => ({
     ...MAEU,
+    cut: 'line',
+    period: 'all',
+    subject: 'MAEU',
+    port_of_lading_locode: null,
+    port_of_discharge_locode: null,
+    pod_vessel_imo: null,
+    port_of_lading_name: null,
+    port_of_discharge_name: null,
+    pod_vessel_name: null,
     horizon,
     horizon_from_days: from,
     n,
@@ -65,8 +75,11 @@ it('holds the ETA that stood at each whole day before the arrival against the ar
     mean_absolute_error_hours: error,
     bias_hours: bias,
     within_24_hours_share: share,
+    // However many days it gave samples for.
+    is_single: shipments === 1,
   })
-  expect(await scene.read('eta_accuracy', { rest: 'order by horizon_from_days' })).toEqual([
+  const rest = `${OF_LINES} order by horizon_from_days`
+  expect(await scene.read('eta_accuracy', { rest })).toEqual([
     row('0-1', 0, 2, 1, ['12.00', '12.00', '1.0000']),
     // 6, 6 and 12; -6, -6 and 12
     row('2-3', 2, 3, 2, ['8.00', '0.00', '1.0000']),
@@ -89,7 +102,7 @@ it('counts an ETA that stood exactly a day before at that day, and looks no furt
     },
     { shipment_id: 's1', valid_from: '2026-01-31T12:00Z', pod_eta_at: null },
   ])
-  expect(await scene.read('eta_accuracy', { columns: ['horizon', 'n'] })).toEqual([
+  expect(await scene.read('eta_accuracy', { columns: ['horizon', 'n'], rest: OF_LINES })).toEqual([
     { horizon: '22+', n: 1 },
   ])
 })
@@ -114,7 +127,7 @@ it('counts a shipment once in a bucket, however many versions and gaps it has th
   expect(
     await scene.read('eta_accuracy', {
       columns: ['horizon', 'n', 'shipments'],
-      rest: 'order by horizon_from_days desc',
+      rest: `${OF_LINES} order by horizon_from_days desc`,
     }),
   ).toEqual([
     { horizon: '8-14', n: 6, shipments: 1 },
@@ -131,9 +144,106 @@ it('says nothing of an arrival before it was known, and has no row for nothing',
     { ...version, valid_from: '2026-03-09T00:00Z', valid_to: '2026-03-10T18:00Z' },
     { ...version, valid_from: '2026-03-10T18:00Z', pod_ata_at: '2026-03-10T12:00Z' },
   ])
-  const columns = ['horizon', 'n', 'bias_hours']
-  expect(await scene.read('eta_accuracy', { columns, asOf: '2026-03-10T15:00Z' })).toEqual([])
-  expect(await scene.read('eta_accuracy', { columns, asOf: '2026-03-11T00:00Z' })).toEqual([
-    { horizon: '0-1', n: 2, bias_hours: '12.00' },
+  const read = (asOf: string) =>
+    scene.read('eta_accuracy', { columns: ['horizon', 'n', 'bias_hours'], rest: OF_LINES, asOf })
+  expect(await read('2026-03-10T15:00Z')).toEqual([])
+  expect(await read('2026-03-11T00:00Z')).toEqual([{ horizon: '0-1', n: 2, bias_hours: '12.00' }])
+})
+
+it('has the same samples by line, by lane and by vessel, of all arrivals and of the last 90 days', async () => {
+  const lax = {
+    port_of_lading_locode: 'CNSHA',
+    port_of_lading_name: 'Shanghai',
+    port_of_discharge_locode: 'USLAX',
+    port_of_discharge_name: 'Los Angeles',
+  }
+  const nyc = { ...lax, port_of_discharge_locode: 'USNYC', port_of_discharge_name: 'New York' }
+  const emma = { pod_vessel_imo: '9000001', pod_vessel_name: 'EMMA MAERSK' }
+  const msc = { shipping_line_scac: 'MSCU' }
+  // Each is seen a day before its arrival, with an ETA so many hours too early, and gives the
+  // samples of the days 1 and 0. As of 30 June 00:00 the last 90 days begin on 1 April 00:00.
+  const arrivals = [
+    ['s1', '2026-04-01T00:00:00Z', 6, { ...MAEU, ...lax, ...emma }],
+    ['s2', '2026-03-31T23:59:59Z', 12, { ...MAEU, ...nyc, ...emma }],
+    // Without an IMO number the name says which vessel it is, however it is written.
+    ['s3', '2026-05-01T00:00:00Z', -6, { ...msc, ...lax, pod_vessel_name: 'EVER GIVEN' }],
+    ['s4', '2026-05-02T00:00:00Z', 18, { ...msc, ...lax, pod_vessel_name: ' Ever Given' }],
+    ['s5', '2026-05-03T00:00:00Z', 0, {}],
+    // Said to have arrived half an hour from then: it has not yet.
+    ['s6', '2026-06-30T00:30:00Z', 0, { shipping_line_scac: 'ZIMU' }],
+  ] as const
+  for (const [shipment_id, arrivedAt, hours, more] of arrivals) {
+    const at = (offset: number) =>
+      new Date(Date.parse(arrivedAt) + offset * 3_600_000).toISOString()
+    const version = { ...more, shipment_id, pod_eta_at: at(-hours), pod_ata_at: arrivedAt }
+    await scene.insert('shipment_history', [
+      { ...version, valid_from: at(-24), valid_to: at(-1), pod_ata_at: null },
+      { ...version, valid_from: at(-1) },
+    ])
+  }
+  const read = async (cut: string) => {
+    const rows = await scene.read('eta_accuracy', {
+      columns: [
+        'period',
+        'subject',
+        'n',
+        'shipments',
+        'mean_absolute_error_hours',
+        'bias_hours',
+        'is_single',
+      ],
+      rest: `where cut = '${cut}' order by period, upper(btrim(subject))`,
+      asOf: '2026-06-30T00:00:00Z',
+    })
+    return rows.map(({ subject, ...row }) => [
+      (subject as string | null)?.trim().toUpperCase() ?? null,
+      ...Object.values(row),
+    ])
+  }
+  expect(await read('line')).toEqual([
+    ['MAEU', 'all', 4, 2, '9.00', '9.00', false],
+    ['MSCU', 'all', 4, 2, '12.00', '6.00', false],
+    ['ZIMU', 'all', 2, 1, '0.00', '0.00', true],
+    [null, 'all', 2, 1, '0.00', '0.00', true],
+    ['MAEU', 'last 90 days', 2, 1, '6.00', '6.00', true],
+    ['MSCU', 'last 90 days', 4, 2, '12.00', '6.00', false],
+    [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
+  ])
+  expect(await read('lane')).toEqual([
+    ['CNSHA-USLAX', 'all', 6, 3, '10.00', '6.00', false],
+    ['CNSHA-USNYC', 'all', 2, 1, '12.00', '12.00', true],
+    [null, 'all', 4, 2, '0.00', '0.00', false],
+    ['CNSHA-USLAX', 'last 90 days', 6, 3, '10.00', '6.00', false],
+    [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
+  ])
+  expect(await read('vessel')).toEqual([
+    ['EMMA MAERSK', 'all', 4, 2, '9.00', '9.00', false],
+    ['EVER GIVEN', 'all', 4, 2, '12.00', '6.00', false],
+    [null, 'all', 4, 2, '0.00', '0.00', false],
+    ['EMMA MAERSK', 'last 90 days', 2, 1, '6.00', '6.00', true],
+    ['EVER GIVEN', 'last 90 days', 4, 2, '12.00', '6.00', false],
+    [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
+  ])
+  // What a row is by is named in full; what it is not by is null.
+  const nobody = {
+    shipping_line_scac: null,
+    shipping_line_name: null,
+    port_of_lading_locode: null,
+    port_of_lading_name: null,
+    port_of_discharge_locode: null,
+    port_of_discharge_name: null,
+    pod_vessel_imo: null,
+    pod_vessel_name: null,
+  }
+  expect(
+    await scene.read('eta_accuracy', {
+      columns: Object.keys(nobody),
+      rest: `where subject in ('MAEU', 'CNSHA-USNYC', 'EMMA MAERSK') and period = 'all' order by cut`,
+      asOf: '2026-06-30T00:00:00Z',
+    }),
+  ).toEqual([
+    { ...nobody, ...nyc },
+    { ...nobody, ...MAEU },
+    { ...nobody, ...emma },
   ])
 })

@@ -41,8 +41,15 @@ it('tells each move, and an ETA taken back and given again, but no first one', a
   await insertVersions('s1', [
     ['2026-03-01T00:00Z', { pod_eta_at: null }],
     // The first one is no change; nor is a version that differs in something else.
-    ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-07T12:00Z' }],
-    ['2026-03-03T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', customer_name: 'Somebody' }],
+    ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', pod_voyage_number: '011E' }],
+    [
+      '2026-03-03T00:00Z',
+      {
+        pod_eta_at: '2026-03-07T12:00Z',
+        pod_voyage_number: '011E',
+        customer_name: 'Somebody',
+      },
+    ],
     // 7 March 04:00 PST to 8 March 05:00 PDT: 24 hours, though the clocks say 25.
     [
       '2026-03-04T00:00Z',
@@ -146,6 +153,46 @@ it('compares nothing across a time in which the shipment was gone', async () => 
     { shipment_id: 's1', valid_from: '2026-03-05T00:00Z', pod_eta_at: '2026-03-09T12:00Z' },
   ])
   expect(await scene.read('eta_changes')).toEqual([])
+})
+
+it('takes a vessel or voyage that was filled in, or is written otherwise, for no other one', async () => {
+  const emma = {
+    pod_vessel_name: 'EMMA MAERSK',
+    pod_vessel_imo: '9000001',
+    pod_voyage_number: '118E',
+  }
+  const unnumbered = { ...emma, pod_vessel_imo: null }
+  // Each has two versions, the second with another ETA.
+  const cases = [
+    [emma, emma, false],
+    // Written otherwise.
+    [emma, { ...emma, pod_voyage_number: ' 0118e' }, false],
+    [emma, { ...emma, pod_vessel_name: 'Emma Mærsk' }, false],
+    [unnumbered, { ...unnumbered, pod_vessel_name: ' Emma Maersk' }, false],
+    // Filled in, or not said any more.
+    [unnumbered, emma, false],
+    [{}, emma, false],
+    [emma, {}, false],
+    // Others: by number, by name where one has no number, by voyage.
+    [emma, { ...emma, pod_vessel_imo: '9000002' }, true],
+    [unnumbered, { ...emma, pod_vessel_name: 'EVER GIVEN' }, true],
+    [emma, { ...emma, pod_voyage_number: '118W' }, true],
+    [{ pod_voyage_number: '118E' }, { ...emma, pod_voyage_number: '1180E' }, true],
+  ] as const
+  for (const [index, [earlier, later]] of cases.entries()) {
+    const shipmentId = `s${String(index).padStart(2, '0')}`
+    await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: shipmentId }])
+    await insertVersions(shipmentId, [
+      ['2026-03-01T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', ...earlier }],
+      ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-08T12:00Z', ...later }],
+    ])
+  }
+  expect(
+    await scene.read('eta_changes', {
+      columns: ['is_voyage_changed'],
+      rest: 'order by shipment_id',
+    }),
+  ).toEqual(cases.map(([, , isChanged]) => ({ is_voyage_changed: isChanged })))
 })
 
 it('has no row for nothing', async () => {

@@ -79,6 +79,7 @@ beforeAll(async () => {
     since: '2020-01-01',
     until: '2100-01-01T00:00:00Z',
     limit: '3',
+    'at-least': '3',
   }
 }, 120_000)
 
@@ -110,7 +111,11 @@ describe('the shipped questions', () => {
 
   it('answer, each with rows in a world of sixty shipments, but for those that need a longer history', async () => {
     const empty: string[] = []
-    for (const { name } of questions) if ((await rowsOf(name)).length === 0) empty.push(name)
+    for (const { name, parameters } of questions) {
+      // A week has few arrivals: of a line there may be one.
+      const few = parameters.includes('at-least') ? ['--at-least', '1'] : []
+      if ((await rowsOf(name, ...few)).length === 0) empty.push(name)
+    }
     expect(empty).toEqual([])
   })
 
@@ -119,16 +124,16 @@ describe('the shipped questions', () => {
       const { sqlText, parameters } = bindQuery(question, given)
       return (await scene.query(sqlText, ...parameters)).length
     }
-    const periods = ['since', 'until', 'limit']
+    const amounts = ['since', 'until', 'limit', 'at-least']
     for (const question of questions) {
       const { name, parameters } = question
       const all = await count(question, {})
       for (const parameter of parameters) {
         // What is narrowed to something that exists is looked at by value, below.
-        const isPeriod = periods.includes(parameter)
-        const value = isPeriod ? values[parameter]! : 'no such thing'
+        const isAmount = amounts.includes(parameter)
+        const value = isAmount ? values[parameter]! : 'no such thing'
         const found = await count(question, { [parameter]: value })
-        const isNarrowed = isPeriod ? found <= all : found === 0
+        const isNarrowed = isAmount ? found <= all : found === 0
         expect({ name, parameter, isNarrowed }).toEqual({ name, parameter, isNarrowed: true })
       }
     }
@@ -245,6 +250,36 @@ describe('the shipped questions', () => {
     const none = await query('container_stays', '--customer', `${customer}x`)
     expect(none.stderr).toContain(customer)
     expect((await query('container_stays', '--tag', `${tag}x`)).stderr).toContain(tag)
+  })
+
+  it('leave out what one shipment says unless it is asked for, and take one cut of several', async () => {
+    for (const name of ['eta_accuracy', 'transit_times']) {
+      const read = (condition: string) =>
+        scene.query(`select cut from tracking_analytics.${name} where ${condition}`)
+      const count = name === 'eta_accuracy' ? 'shipments' : 'n'
+      const usual = await rowsOf(name)
+      expect(usual.length).toBeLessThan((await read('true')).length)
+      expect(usual).toHaveLength((await read(`${count} > 1`)).length)
+      expect(usual.filter((row) => row.is_single)).toEqual([])
+      const single = await rowsOf(name, '--at-least', '1')
+      expect(single).toHaveLength((await read(`${count} > 0`)).length)
+      expect(single.filter((row) => row.is_single)).not.toEqual([])
+      const cuts = new Set(single.map((row) => String(row.cut)))
+      expect(cuts.size).toBe(3)
+      for (const cut of cuts) {
+        expect(await rowsOf(name, '--at-least', '1', '--cut', cut.toUpperCase())).toEqual(
+          single.filter((row) => row.cut === cut),
+        )
+      }
+    }
+    expect((await query('transit_times', '--cut', 'lanes')).stderr).toBe(
+      'note: the warehouse has no cut "lanes"; did you mean lane?\n',
+    )
+    expect((await query('transit_times', '--cut', 'lane', '--at-least', '9999')).stderr).toBe(
+      'note: no rows match --cut, --at-least: transit_times needs two shipments of a lane that ' +
+        'have arrived (`--at-least 1` shows single ones)\n',
+    )
+    expect((await query('transit_times', '--at-least', 'few')).exitCode).toBe(2)
   })
 
   it('know nothing as of an instant before the first load', async () => {
@@ -470,7 +505,7 @@ describe('an answer without rows says why', () => {
 
   it('when what it needs is not there yet', { tags: ['FD12'] }, async () => {
     const needs =
-      /^note: no rows: eta_accuracy needs a shipment that arrived after it was first loaded: /
+      /^note: no rows: eta_accuracy needs two shipments of a line, lane or vessel that arrived after /
     expect(await noteOf('eta_accuracy', '--limit', '0')).toMatch(needs)
     expect(await noteOf('eta_changes', '--since', '2100-01-01')).toMatch(
       /^note: no rows match --since: eta_changes needs a shipment whose ETA moved: /,

@@ -69,6 +69,8 @@ const NARROWING = [
   '--line',
   '--port',
   '--terminal',
+  '--cut',
+  '--at-least',
   '--since',
   '--until',
   '--limit',
