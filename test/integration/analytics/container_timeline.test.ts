@@ -340,24 +340,25 @@ it('reads a last free day that was sent without a zone on the clock of the place
     from(1, null, of('c1', 's1')),
     from(1, null, of('c2', 's2')),
   ])
-  const said = (container_id: string, kind: string, deadline_at: string) => ({
-    ...of(container_id, 's1'),
-    kind,
-    deadline_at,
-    local_date: deadline_at.slice(0, 10),
-    time_zone: null,
-  })
-  const deadline = (begin: number, end: number | null, values: Record<string, unknown>) => {
-    const { shipment_id: _, ...row } = from(begin, end, values)
-    return row
-  }
+  const deadline = (
+    begin: number,
+    end: number | null,
+    [container_id, kind, deadline_at]: readonly [string, string, string],
+  ) =>
+    from(begin, end, {
+      container_id,
+      kind,
+      deadline_at,
+      local_date: deadline_at.slice(0, 10),
+      time_zone: null,
+    })
   await scene.insert('container_import_deadline_history', [
     // The 9th in Los Angeles; 06:30 in UTC is after midnight in Chicago, where it is UTC-5.
-    deadline(2, 3, said('c1', 'pickup_lfd_line', '2026-03-10T06:30:00Z')),
-    deadline(3, 4, said('c1', 'pickup_lfd_line', '2026-03-11T06:30:00Z')),
-    deadline(2, null, said('c1', 'pickup_lfd_rail', '2026-03-10T06:30:00Z')),
+    deadline(2, 3, ['c1', 'pickup_lfd_line', '2026-03-10T06:30:00Z']),
+    deadline(3, 4, ['c1', 'pickup_lfd_line', '2026-03-11T06:30:00Z']),
+    deadline(2, null, ['c1', 'pickup_lfd_rail', '2026-03-10T06:30:00Z']),
     // Of no port.
-    deadline(2, null, said('c2', 'pickup_lfd_line', '2026-03-10T06:30:00Z')),
+    deadline(2, null, ['c2', 'pickup_lfd_line', '2026-03-10T06:30:00Z']),
   ])
   const rows = await scene.read('container_timeline', {
     columns: ['container_id', 'kind', 'subject', 'from_value', 'to_value'],
