@@ -381,9 +381,9 @@ function disturb({ simulator }: Scene, look: number): void {
   for (let first = look * 7; first < look * 7 + containers.length; first += 60) {
     const at = (nth: number) => containers[(first + nth * 5) % containers.length]!.id
     for (const [nth, patch] of patches.entries()) edits.change('container', at(nth), patch)
-    // As much is said by an event of it; the world has a few of these of its own.
-    const event = world.transportEventsOf(at(4), now).at(-1)!
-    edits.change('transport_event', event.id, { timestamp: soon })
+    // As much is said by an event of it, if it has one; the world has a few of these of its own.
+    const event = world.transportEventsOf(at(4), now).at(-1)
+    if (event !== undefined) edits.change('transport_event', event.id, { timestamp: soon })
     const fee = (type: string, amount: unknown, currency_code: string | null) => ({
       type,
       amount,
