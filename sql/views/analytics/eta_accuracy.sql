@@ -55,9 +55,7 @@ standing as (
         shipment.port_of_lading_name,
         shipment.port_of_discharge_name,
         shipment.pod_vessel_name,
-        shipment.pod_ata_at
-            between {{analytics}}.as_of() - interval '2160 hours' and {{analytics}}.as_of()
-            as is_recent,
+        shipment.pod_ata_at >= {{analytics}}.as_of() - interval '2160 hours' as is_recent,
         version.valid_from,
         date_part('epoch', shipment.pod_ata_at - version.pod_eta_at) as error_seconds,
         greatest(
@@ -70,6 +68,7 @@ standing as (
         and version.valid_from <= shipment.pod_ata_at
     where version.pod_eta_at is not null
         and version.valid_from <= {{analytics}}.as_of()
+        and shipment.pod_ata_at <= {{analytics}}.as_of()
 
 ),
 

@@ -44,8 +44,7 @@ arrivals as (
     from {{analytics}}.shipment_arrivals as arrival
     inner join (values ('month'), ('last 90 days')) as period (period)
         on period.period = 'month'
-        or arrival.pod_ata_at
-            between {{analytics}}.as_of() - interval '2160 hours' and {{analytics}}.as_of()
+        or arrival.pod_ata_at >= {{analytics}}.as_of() - interval '2160 hours'
 
 )
 

@@ -203,7 +203,6 @@ it('has the same samples by line, by lane and by vessel, of all arrivals and of 
   expect(await read('line')).toEqual([
     ['MAEU', 'all', 4, 2, '9.00', '9.00', false],
     ['MSCU', 'all', 4, 2, '12.00', '6.00', false],
-    ['ZIMU', 'all', 2, 1, '0.00', '0.00', true],
     [null, 'all', 2, 1, '0.00', '0.00', true],
     ['MAEU', 'last 90 days', 2, 1, '6.00', '6.00', true],
     ['MSCU', 'last 90 days', 4, 2, '12.00', '6.00', false],
@@ -212,14 +211,14 @@ it('has the same samples by line, by lane and by vessel, of all arrivals and of 
   expect(await read('lane')).toEqual([
     ['CNSHA-USLAX', 'all', 6, 3, '10.00', '6.00', false],
     ['CNSHA-USNYC', 'all', 2, 1, '12.00', '12.00', true],
-    [null, 'all', 4, 2, '0.00', '0.00', false],
+    [null, 'all', 2, 1, '0.00', '0.00', true],
     ['CNSHA-USLAX', 'last 90 days', 6, 3, '10.00', '6.00', false],
     [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
   ])
   expect(await read('vessel')).toEqual([
     ['EMMA MAERSK', 'all', 4, 2, '9.00', '9.00', false],
     ['EVER GIVEN', 'all', 4, 2, '12.00', '6.00', false],
-    [null, 'all', 4, 2, '0.00', '0.00', false],
+    [null, 'all', 2, 1, '0.00', '0.00', true],
     ['EMMA MAERSK', 'last 90 days', 2, 1, '6.00', '6.00', true],
     ['EVER GIVEN', 'last 90 days', 4, 2, '12.00', '6.00', false],
     [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
