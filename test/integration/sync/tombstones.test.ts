@@ -3,6 +3,7 @@ import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { trackingRequests } from '../../../src/resources/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { isOnCitus } from '../../support/distributed-database.js'
 
 afterEach(closeScenes)
 
@@ -453,7 +454,7 @@ describe('transport events that point to a container without a row', () => {
     expect(await readStanding()).toEqual([])
   })
 
-  it(
+  it.skipIf(isOnCitus)(
     'are asked for by the containers they point to, a hundred in a run',
     { tags: ['P7'] },
     async () => {
