@@ -59,6 +59,15 @@ of_stays as (
         found.sentence,
         found.since_at
     from {{analytics}}.container_stays as stay
+    cross join lateral (
+
+        select
+            case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
+                as terminal_id,
+            case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end as locode
+        offset 0
+
+    ) as sought
     left join lateral (
 
         {{part usual_stay}}
@@ -419,15 +428,33 @@ of_others as (
         null as currency_code,
         false as is_charged
     from (
-        select distinct on (cleared.container_id, cleared.place)
-            cleared.container_id,
+        select distinct on (recent.container_id, cleared.place)
+            recent.container_id,
             cleared.place,
             cleared.hold_name,
             cleared.cleared_at
-        from {{analytics}}.hold_durations as cleared
+        -- Few have a hold that ended in a day: the intervals of those alone are made.
+        from (
+            select distinct gone.container_id
+            from {{data}}.container_hold_history as gone
+            where gone.valid_to > {{analytics}}.as_of() - interval '24 hours'
+                and gone.valid_to <= {{analytics}}.as_of()
+        ) as recent
+        cross join lateral (
+
+            select
+                hold.place,
+                hold.hold_key,
+                hold.hold_name,
+                hold.cleared_at
+            from {{analytics}}.hold_durations as hold
+            where hold.container_id = recent.container_id
+                and hold.status is distinct from 'pending'
+            offset 0
+
+        ) as cleared
         where cleared.cleared_at > {{analytics}}.as_of() - interval '24 hours'
-            and cleared.status is distinct from 'pending'
-        order by cleared.container_id, cleared.place, cleared.cleared_at desc, cleared.hold_key
+        order by recent.container_id, cleared.place, cleared.cleared_at desc, cleared.hold_key
     ) as hold
     inner join {{analytics}}.known_containers as container
         on container.container_id = hold.container_id

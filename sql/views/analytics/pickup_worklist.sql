@@ -77,6 +77,15 @@ left join lateral (
 
 ) as readiness
     on true
+cross join lateral (
+
+    select
+        case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
+            as terminal_id,
+        case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end as locode
+    offset 0
+
+) as sought
 left join lateral (
 
     {{part usual_stay}}
