@@ -86,8 +86,8 @@ async function lookAtExceptions(
     // It takes seconds on a large account, and another process is at it.
     if (!(await isFirstAt(session))) return
     // Nothing is stored where nodes have the rows, and to ask there whether it is takes long.
-    const view = way === undefined ? 'stored' : 'analytics'
-    await recordExceptions(session, settings, view, at)
+    const schema = way === undefined ? 'stored' : 'analytics'
+    await recordExceptions(session, settings, schema, at)
     const digest = day === undefined ? undefined : await makeDigest(session, day, at)
     if (digest === undefined) return
     const { opened, closed, open } = digest

@@ -768,7 +768,7 @@ export class SecondImplementation {
     }
   }
 
-  /** By terminal of the port, and by destination: what four in five that are over did not exceed. */
+  /** By terminal of the port, and by destination: how long four in five lasted at most. */
   #usualStays(): Map<string, number> {
     const { at, containers } = this.#current()
     const lengths = new Map<string, number[]>()

@@ -6,10 +6,10 @@
 --
 -- holds and fees_seen are those of the place: the holds other than pending that stood at any time
 -- of that day, as far as we saw, and the fees listed at its end. was_available: whether it was said
--- at any time of the day that the container is available, at the port by its terminal, at the ramp by
--- the status of the container (null: nobody said). last_free_seen_on is the last free day that the one
--- who charges reported at the end of that day: an invoice that counts from another one was wrong
--- when the day passed. Where it was reported without a zone, it is the day in the zone of the
+-- at any time of the day that the container is available, at the port by its terminal, at the ramp
+-- by the status of the container (null: nobody said). last_free_seen_on is the last free day that
+-- the one who charges reported at the end of that day: an invoice that counts from another one was
+-- wrong when the day passed. Where it was reported without a zone, it is the day in the zone of the
 -- place.
 -- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
 --

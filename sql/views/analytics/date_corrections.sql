@@ -9,10 +9,10 @@
 -- two looks it may have moved more than once. shift_hours is positive where it became later; null
 -- where it was taken back. A day that an invoice counts from can be one of these: compare
 -- learned_at with the day of the invoice.
--- source is how we learned it, data_source who told the service: that of the transport event of this
--- milestone at the very instant now said, where one stands; of several, all. Events have no history:
--- where an instant was corrected once more, its event may say the later one by now, and the earlier
--- correction has no data_source. Nobody says who took an instant back.
+-- source is how we learned it, data_source who told the service: that of the transport event of
+-- this milestone at the very instant now said, where one stands; of several, all. Events have no
+-- history: where an instant was corrected once more, its event may say the later one by now, and
+-- the earlier correction has no data_source. Nobody says who took an instant back.
 -- Nothing is compared across a time in which the container was gone at the source. What was learned
 -- after as_of() is left out.
 -- _local is wall time at the place, as the zone stands in the version; unconverted where none was

@@ -14,18 +14,18 @@
 -- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
 -- amount is the sum of the lines or the total, whichever is more, because a total above its lines
 -- holds some that are not listed. is_total_different says that they differ, or that a total without
--- a currency stands over lines in several: that one is left out. fees_unreadable counts
--- fees whose amount cannot be read and which are therefore missing, fees_negative those below zero,
--- which are in the sums as listed. fee_amount and
--- fee_currency_code repeat the amount where there is exactly one currency. Terminals list no fees
--- any more soon after a container left, so for those out late no fee does not mean that none was
--- charged.
+-- a currency stands over lines in several: that one is left out. fees_unreadable counts fees whose
+-- amount cannot be read and which are therefore missing, fees_negative those below zero, which are
+-- in the sums as listed. fee_amount and fee_currency_code repeat the amount where there is exactly
+-- one currency. Terminals list no fees any more soon after a container left, so for those out late
+-- no fee does not mean that none was charged.
 --
 -- The estimate is what storage and demurrage of the stay cost by free_time_rules, each from its own
 -- last free day on (charge_clocks): the terminal's storage can run while the line's demurrage does
--- not. Detention is not in it. What only the rules count, without a last free day that anybody said,
--- is in charge_clocks and, once overdue, in exceptions (charge_overdue). days_without_rate: days over of those charges that no tier holds
--- for. The estimate stands beside the fees and is never added to them. Null where no rule holds.
+-- not. Detention is not in it. What only the rules count, without a last free day that anybody
+-- said, is in charge_clocks and, once overdue, in exceptions (charge_overdue). days_without_rate:
+-- days over of those charges that no tier holds for. The estimate stands beside the fees and is
+-- never added to them. Null where no rule holds.
 
 create view {{analytics}}.demurrage_exposure as
 with

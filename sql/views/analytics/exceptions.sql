@@ -41,8 +41,8 @@
 -- cost_amount: of overdue what demurrage_exposure lists or estimates, of charge_overdue and
 -- empty_not_returned what the rules charge so far.
 --
--- Cost: it reads six views, and charge_clocks where there are rules; ask for a line, a terminal or a
--- container, or without the cost columns, which read demurrage_exposure.
+-- Cost: it reads six views, and charge_clocks where there are rules; ask for a line, a terminal or
+-- a container, or without the cost columns, which read demurrage_exposure.
 
 create view {{analytics}}.exceptions as
 with
@@ -64,7 +64,8 @@ of_stays as (
         select
             case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
                 as terminal_id,
-            case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end as locode
+            case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end
+                as locode
         offset 0
 
     ) as sought
@@ -366,8 +367,8 @@ of_journeys as (
 
 ),
 
--- What runs by the customer's own rules. Without rules no clock is read. Read twice, of other charges
--- each time, so that a filter reaches it.
+-- What runs by the customer's own rules. Without rules no clock is read. Read twice, of other
+-- charges each time, so that a filter reaches it.
 clocks as not materialized (
 
     select

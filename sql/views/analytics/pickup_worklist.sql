@@ -16,8 +16,8 @@
 -- What bites first stands first: what is overdue, with the most days over first; beside it, as if
 -- due today, what has no last free day and stands longer than is usual there (is_long_there); then
 -- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays
--- at that terminal of the port, at the ramp of those with the same destination. Those of which nobody is asked any more are
--- unknown and stand last: their departure would not be reported.
+-- at that terminal of the port, at the ramp of those with the same destination. Those of which
+-- nobody is asked any more are unknown and stand last: their departure would not be reported.
 --
 -- Cost: is_out repeats what the stay says, and is known before the stays are made.
 

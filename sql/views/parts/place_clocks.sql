@@ -1,7 +1,7 @@
 -- The zones in which days at the port and at the ramp are counted: port_zone.name, ramp_zone.name.
 --
--- Joins to `container` and `shipment`, which the view names: the zone as sent, else that of the port
--- or ramp itself, its port or metro area. Null where there is none that PostgreSQL knows.
+-- Joins to `container` and `shipment`, which the view names: the zone as sent, else that of the
+-- port or ramp itself, its port or metro area. Null where there is none that PostgreSQL knows.
 left join {{data}}.terminals as pod_terminal
     on pod_terminal.terminal_id = container.pod_terminal_id
 left join {{data}}.ports as terminal_port

@@ -2,9 +2,9 @@
 -- day.
 --
 -- Of `sought`, which the view names: terminal_id of a stay at the port, locode of one at the ramp,
--- both null where it has a day. At the port those at its terminal, by truck and by rail; at the ramp
--- those of the same destination. Null where none has ended. It depends on these two alone, so that
--- PostgreSQL seeks it once for each terminal and destination.
+-- both null where it has a day. At the port those at its terminal, by truck and by rail; at the
+-- ramp those of the same destination. Null where none has ended. It depends on these two alone, so
+-- that PostgreSQL seeks it once for each terminal and destination.
 select percentile_cont(0.8) within group (order by finished.lasted) as usual
 from (
     select

@@ -144,7 +144,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   date_corrections: {
     columns: `
       container_number, milestone, kind, from_local, to_local, shift_hours, data_source,
-      learned_at, source, pod_terminal, shipping_line_scac, bill_of_lading_number, from_at, to_at, container_id`,
+      learned_at, source, pod_terminal, shipping_line_scac, bill_of_lading_number, from_at, to_at,
+      container_id`,
     order: 'learned_at desc, container_id, milestone',
     key: 'container_id, milestone, learned_at',
     period: 'learned_at',

@@ -454,6 +454,7 @@ describe('transport events that point to a container without a row', () => {
     expect(await readStanding()).toEqual([])
   })
 
+  // Nodes do not take the statement that makes its events.
   it.skipIf(isOnCitus)(
     'are asked for by the containers they point to, a hundred in a run',
     { tags: ['P7'] },

@@ -1,0 +1,220 @@
+import type { QueryParameter } from './query-parameters.js'
+
+type Filters = Partial<Record<QueryParameter, string>>
+
+/**
+ * The conditions that a view with these columns can be filtered by. Where few records are meant,
+ * their ids are gathered into an array: PostgreSQL hands that down into the view and reads those
+ * records only. A subquery it compares with the finished rows of the whole account, which is better
+ * for the many containers of a customer: it expects an array to be short, and loops over it.
+ */
+export function filtersOf(
+  columns: ReadonlySet<string>,
+  key: readonly string[],
+  period: string | undefined,
+): Filters {
+  const filters: Filters = {}
+  if (columns.has('container_number')) {
+    // A line of an invoice can name a container that the warehouse does not know.
+    filters.container = key.includes('container_id')
+      ? `container_id = any (array(${CONTAINERS_SQL.container}))`
+      : ':container::text in (container_id, container_number)'
+  }
+  const [id, recordsSql] = columns.has('container_id')
+    ? (['container_id', CONTAINERS_SQL] as const)
+    : (['shipment_id', SHIPMENTS_SQL] as const)
+  if (columns.has('shipment_id')) {
+    for (const parameter of ['shipment', 'customer', 'tag', 'ref', 'custom-field'] as const) {
+      const areFew = parameter === 'shipment' || parameter === 'ref'
+      const idsSql = areFew
+        ? `= any (array(${recordsSql[parameter]}))`
+        : `in (${recordsSql[parameter]})`
+      filters[parameter] = `${id} ${idsSql}`
+    }
+  }
+  const byColumn = {
+    terminal: terminalFilter(columns),
+    line: lineFilter(columns),
+    port: portFilter(columns),
+  }
+  for (const parameter of ['terminal', 'line', 'port'] as const) {
+    const condition = byColumn[parameter]
+    if (condition !== undefined) filters[parameter] = condition
+    else if (columns.has(id)) filters[parameter] = `${id} in (${recordsSql[parameter]})`
+  }
+  if (columns.has('cut')) filters.cut = 'cut = lower(:cut::text)'
+  if (columns.has('is_single')) {
+    const count = columns.has('shipments') ? 'shipments' : 'n'
+    filters['at-least'] = `${count} >= :at_least::text::bigint`
+  }
+  if (period !== undefined) {
+    const type = period.endsWith('_on') ? 'date' : 'timestamptz'
+    filters.since = `${period} >= :since::text::${type}`
+    filters.until = `${period} < :until::text::${type}`
+  }
+  return filters
+}
+
+const TERMINALS_SQL = `
+        select terminal_id
+        from {{data}}.terminals
+        where :terminal::text in (terminal_id, firms_code)
+            or lower(:terminal::text) in (lower(nickname), lower(name))
+    `
+
+/** Those that go to a terminal inland. */
+const TO_RAMP_SQL = `
+        select shipment_id
+        from {{data}}.shipments
+        where destination_terminal_id in (
+            select rail_terminal_id
+            from {{data}}.rail_terminals
+            where :terminal::text in (rail_terminal_id, firms_code)
+                or lower(:terminal::text) in (lower(nickname), lower(name))
+        )
+    `
+
+/** SCACs of a line that is given by one, or by its name. */
+const LINES_SQL = `
+        select upper(:line::text)
+        union
+        select shipping_line_scac
+        from {{data}}.shipments
+        where lower(shipping_line_name) = lower(:line::text)
+    `
+
+/** UN/LOCODEs of a port that is given by one, by its id or by its name. */
+const PORTS_SQL = `
+        select upper(:port::text)
+        union
+        select code
+        from {{data}}.ports
+        where port_id = :port::text
+            or lower(name) = lower(:port::text)
+    `
+
+/** Shipments and containers that have a custom field; the value may hold another `=`. */
+const ENTITIES_SQL = `
+            select entity_id
+            from {{data}}.custom_fields
+            where _deleted_at is null
+                and lower(api_slug) = lower(split_part(:custom_field::text, '=', 1))
+                and lower(substr(:custom_field::text, strpos(:custom_field::text, '=') + 1))
+                    in (lower(display_value), lower(value #>> '{}'))
+        `
+
+/** Ids of the shipments meant, as they are now, also in an answer as of an instant. */
+const SHIPMENT_SQL = `
+            select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
+            union all
+            select shipment_id from {{data}}.shipments where bill_of_lading_number = :shipment::text
+        `
+const CUSTOMER_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where lower(customer_name) = lower(:customer::text)
+        `
+const TAG_SQL = `
+            select shipment_id from {{data}}.shipments where :tag::text = any(tags)
+        `
+const REF_SQL = `
+            select shipment_id from {{data}}.shipments where :ref::text = any(ref_numbers)
+        `
+
+const LINE_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where shipping_line_scac = any (array(${LINES_SQL}))
+        `
+const PORT_SQL = `
+            select shipment_id
+            from {{data}}.shipments
+            where port_of_discharge_locode = any (array(${PORTS_SQL}))
+        `
+
+const SHIPMENTS_SQL = {
+  line: LINE_SQL,
+  port: PORT_SQL,
+  terminal: `
+        select shipment_id from {{data}}.shipments where pod_terminal_id in (${TERMINALS_SQL})
+        union all
+        select shipment_id from (${TO_RAMP_SQL}) as shipment
+    `,
+  shipment: SHIPMENT_SQL,
+  customer: CUSTOMER_SQL,
+  tag: TAG_SQL,
+  ref: REF_SQL,
+  'custom-field': `
+        select entity_id from (${ENTITIES_SQL}) as entity
+        union all
+        select shipment_id from {{data}}.containers where container_id in (${ENTITIES_SQL})
+    `,
+} as const
+
+/** The same of containers: by what they say themselves, and by their shipments. */
+const CONTAINERS_SQL = {
+  line: `
+        select container_id from {{data}}.containers where shipment_id in (${LINE_SQL})
+    `,
+  port: `
+        select container_id from {{data}}.containers where shipment_id in (${PORT_SQL})
+    `,
+  terminal: `
+        select container_id from {{data}}.containers where pod_terminal_id in (${TERMINALS_SQL})
+        union all
+        select container_id from {{data}}.containers where shipment_id in (${TO_RAMP_SQL})
+    `,
+  container: `
+        select container_id from {{data}}.containers where container_id = :container::text
+        union all
+        select container_id from {{data}}.containers where number = :container::text
+    `,
+  shipment: `
+        select container_id from {{data}}.containers where shipment_id in (${SHIPMENT_SQL})
+    `,
+  customer: `
+        select container_id from {{data}}.containers where shipment_id in (${CUSTOMER_SQL})
+    `,
+  tag: `
+        select container_id from {{data}}.containers where shipment_id in (${TAG_SQL})
+    `,
+  ref: `
+        select container_id from {{data}}.containers where shipment_id in (${REF_SQL})
+        union all
+        select container_id from {{data}}.containers where :ref::text = any(ref_numbers)
+    `,
+  'custom-field': `
+        select entity_id from (${ENTITIES_SQL}) as entity
+        union all
+        select container_id from {{data}}.containers where shipment_id in (${ENTITIES_SQL})
+    `,
+} as const
+
+/**
+ * At the port of discharge or, of containers, inland: both are ids of the container's own row, so
+ * that PostgreSQL can look up either.
+ */
+function terminalFilter(columns: ReadonlySet<string>): string | undefined {
+  if (!columns.has('pod_terminal_id')) {
+    return columns.has('terminal_id') ? `terminal_id = any (array(${TERMINALS_SQL}))` : undefined
+  }
+  const atPort = `pod_terminal_id = any (array(${TERMINALS_SQL}))`
+  return columns.has('shipment_id')
+    ? `(${atPort}\n    or shipment_id = any (array(${TO_RAMP_SQL})))`
+    : atPort
+}
+
+/** By name from the view itself where it has the name, else from the shipments. */
+function lineFilter(columns: ReadonlySet<string>): string | undefined {
+  if (columns.has('subject_type')) {
+    return `subject_type = 'shipping_line' and subject_id = upper(:line::text)
+        or lower(subject_name) = lower(:line::text)`
+  }
+  if (!columns.has('shipping_line_scac')) return undefined
+  return `shipping_line_scac = any (array(${LINES_SQL}))`
+}
+
+function portFilter(columns: ReadonlySet<string>): string | undefined {
+  const column = ['port_of_discharge_locode', 'port_locode'].find((name) => columns.has(name))
+  return column === undefined ? undefined : `${column} = any (array(${PORTS_SQL}))`
+}
