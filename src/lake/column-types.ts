@@ -64,8 +64,7 @@ function toLakeColumn({ name, type }: CatalogColumn): LakeColumn {
   const column = quoteIdentifier(name)
   const simple = SIMPLE[type]
   if (simple !== undefined) {
-    const targetSql = simple === 'json' ? column : `cast(${column} as ${simple})`
-    return { name, sourceSql: column, type: simple, targetSql }
+    return { name, sourceSql: column, type: simple, targetSql: `cast(${column} as ${simple})` }
   }
   if (isDecimal(type)) {
     const decimal = `decimal(${digitsOf(type).join(', ')})`
@@ -78,7 +77,7 @@ function toLakeColumn({ name, type }: CatalogColumn): LakeColumn {
   }
   if (type.endsWith('[]')) {
     const list = LISTS[type] ?? 'json'
-    const targetSql = list === 'json' ? column : `cast(cast(${column} as json) as ${list})`
+    const targetSql = `cast(cast(${column} as json) as ${list})`
     return { name, sourceSql: `to_json(${column}) as ${column}`, type: list, targetSql }
   }
   return { name, sourceSql: column, type: 'varchar', targetSql: column }
@@ -99,7 +98,7 @@ function beyondDecimal(decimals: readonly CatalogColumn[]): LakeColumn {
             then jsonb_strip_nulls(jsonb_build_object(${originals.join(', ')}))
     end as ${quoteIdentifier(BEYOND_DECIMAL)}`,
     type: 'json',
-    targetSql: quoteIdentifier(BEYOND_DECIMAL),
+    targetSql: `cast(${quoteIdentifier(BEYOND_DECIMAL)} as json)`,
   }
 }
 

@@ -1,12 +1,11 @@
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
-import type { LakeColumn } from './column-types.js'
 import type { FinishedFile } from './lake-folder.js'
 import type { LakeTable } from './lake-tables.js'
 import type { ManifestFile, ManifestTable, Since } from './manifest.js'
 import type { ParquetWriter } from './parquet-writer.js'
 import { stageRows } from './stage-rows.js'
-import { writeFiles, type Partitioning } from './write-files.js'
+import { PARTITION, writeFiles, type Partitioning } from './write-files.js'
 
 /** What an export knows of the server and of its own snapshot. */
 export interface SnapshotState {
@@ -193,14 +192,6 @@ function columnsOf({ columns }: LakeTable): { name: string; type: string }[] {
   return columns.map(({ name, type }) => ({ name, type }))
 }
 
-/** In the rows that are staged, and not in the files. */
-const MONTH: LakeColumn = {
-  name: 'created_month',
-  sourceSql: '',
-  type: 'varchar',
-  targetSql: 'created_month',
-}
-
 async function write(
   { table, state, number }: TableExport,
   condition: string,
@@ -210,19 +201,17 @@ async function write(
   const day = state.instant.slice(0, 10)
   const selected = columns.map(({ sourceSql }) => sourceSql)
   if (createdAtSql !== undefined) {
-    selected.push(`to_char(${createdAtSql} at time zone 'UTC', 'YYYY-MM') as created_month`)
+    // Of an infinite instant there is no month.
+    const month = `to_char(${createdAtSql} at time zone 'UTC', 'YYYY-MM')`
+    selected.push(`coalesce(${month}, 'unknown') as ${PARTITION}`)
   }
-  const partitioning: Partitioning =
-    createdAtSql === undefined
-      ? { name: 'exported_on', value: day }
-      : { name: MONTH.name, value: day.slice(0, 7), column: MONTH.name }
-  const rows = await stageRows(
+  const staged = await stageRows(
     table.name,
     `select ${selected.join(', ')} from ${snapshot.names.in(table.schema, table.name)} ${condition}`,
-    createdAtSql === undefined ? columns : [...columns, MONTH],
     {
       snapshot,
-      writer,
+      isParted: createdAtSql !== undefined,
+      folderName: writer.name,
       workPath,
       onRows: (count) => {
         reachFailpoint('mid_lake_table')
@@ -230,11 +219,16 @@ async function write(
       },
     },
   )
-  const files = await writeFiles(table.folder, columns, partitioning, {
+  const partitioning: Partitioning =
+    createdAtSql === undefined
+      ? { name: 'exported_on', value: day, isInRows: false }
+      : { name: 'created_month', value: day.slice(0, 7), isInRows: true }
+  const files = await writeFiles(table.folder, columns, staged, partitioning, {
     writer,
     workPath,
     export: number,
   })
   reachFailpoint('lake_table_written')
+  const rows = staged.reduce((sum, partition) => sum + partition.rows, 0)
   return { rows, files }
 }

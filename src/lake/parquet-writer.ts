@@ -7,8 +7,8 @@ import { refuse } from './lake-folder.js'
 const MEMORY_LIMIT = '128MB'
 
 /**
- * DuckDB, as far as this program uses it: to read rows from a file and to write Parquet. It works
- * in one file of the work folder, so that memory is bounded, and loads no extension.
+ * DuckDB, as far as this program uses it: to read rows from a file and to write Parquet. Rows pass
+ * through it, so that memory is bounded, and it loads no extension.
  */
 export class ParquetWriter {
   readonly #instance: DuckDBInstance
@@ -25,7 +25,7 @@ export class ParquetWriter {
   /** `name` is what the user calls the folder. Throws as `requireDuckDB` does. */
   static async open(name: string, workPath: (name: string) => string): Promise<ParquetWriter> {
     const { DuckDBInstance } = await loadDuckDB()
-    const instance = await DuckDBInstance.create(workPath('rows.duckdb'), {
+    const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: MEMORY_LIMIT,
       // PostgreSQL has the other one, and two would take the memory twice.
       threads: '1',
@@ -35,8 +35,6 @@ export class ParquetWriter {
       autoload_known_extensions: 'false',
     })
     const connection = await instance.connect()
-    // Rows wait there for a minute: to compress them takes twice as long as to write them.
-    await connection.run(`set force_compression = 'uncompressed'`)
     return new ParquetWriter(instance, connection, name)
   }
 

@@ -1,161 +1,176 @@
-import { writeFile, rm } from 'node:fs/promises'
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
+import { open } from 'node:fs/promises'
 import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
-import type { LakeColumn } from './column-types.js'
 import { withFolder } from './lake-folder.js'
-import { quoteText, type ParquetWriter } from './parquet-writer.js'
 
-/** Where the rows of a table wait until all are there. */
-export const STAGED = 'staged'
-
-/** Two such pieces are in memory: one is filled while the other is read. */
-const PIECE_BYTES = 4 * 1024 * 1024
-/** In one transaction, so that pieces become whole blocks; its rows are in memory until its end. */
-const PIECES_TOGETHER = 16
-/** With room for rows that arrive after it is full. */
-const CAPACITY = PIECE_BYTES + 1024 * 1024
-
-/** A row may be as large as a value of PostgreSQL. */
-const LONGEST_ROW_BYTES = 1024 * 1024 * 1024
+/** Rows of one partition as CSV, as PostgreSQL wrote it. */
+export interface StagedPartition {
+  /** Last field of each row, or '' where a table is not parted. */
+  readonly value: string
+  readonly path: string
+  readonly rows: number
+  /** Of the longest row, in bytes. */
+  readonly longestRow: number
+}
 
 export interface StagingOptions {
   readonly snapshot: Snapshot
-  readonly writer: ParquetWriter
+  /** The last field of a row is its partition; a word without commas and quotes. */
+  readonly isParted: boolean
+  /** What the user calls the folder. */
+  readonly folderName: string
   readonly workPath: (name: string) => string
-  /** Called when a piece has been read, with the rows so far. */
+  /** Called when rows have been written, with the rows so far. */
   readonly onRows: (count: number) => void
 }
 
+/** Of rows in memory before they are written. */
+const PIECE_BYTES = 4 * 1024 * 1024
+/** With room for the row that fills it. */
+const CAPACITY = PIECE_BYTES + 64 * 1024
+
+const COMMA = ','.charCodeAt(0)
+
 /**
- * Copies the rows of a query of PostgreSQL into DuckDB's table `staged`, which is made anew, and
- * gives their number. `name` is what they are, for messages. Memory is bounded however many they
- * are: PostgreSQL waits while DuckDB is behind.
+ * Copies the rows of a query of PostgreSQL into files of the work folder, one for each partition,
+ * in the order of their values. `name` is what they are, for messages. One piece of rows is in
+ * memory, however many there are: PostgreSQL waits while it is written.
  */
 export async function stageRows(
   name: string,
   queryText: string,
-  columns: readonly LakeColumn[],
-  { snapshot, writer, workPath, onRows }: StagingOptions,
-): Promise<number> {
-  const types = columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`)
-  await writer.run('begin transaction')
-  await writer.run(`create or replace table ${STAGED} (${types.join(', ')})`)
-  let count = 0
-  let number = 0
-  const read = async (bytes: Buffer, rows: number): Promise<void> => {
-    number += 1
-    const path = workPath(`${number}.csv`)
-    await withFolder(writer.name, () => writeFile(path, bytes))
-    await writer.run(
-      `insert into ${STAGED} ${readPiece(path, columns, Math.max(bytes.length, PIECE_BYTES))}`,
-    )
-    await rm(path)
-    if (number % PIECES_TOGETHER === 0) {
-      await writer.run('commit')
-      await writer.run('begin transaction')
-    }
-    count += rows
-    onRows(count)
-  }
-  const pieces = new Pieces(read)
+  options: StagingOptions,
+): Promise<StagedPartition[]> {
+  const stage = new Stage(options)
   try {
-    await snapshot.copyOut(
+    await options.snapshot.copyOut(
       `read ${name}`,
       `copy (${queryText}) to stdout (format csv, null '\\N')`,
-      (row) => pieces.add(row),
+      (row) => stage.add(row),
     )
-    await pieces.finish()
   } finally {
-    // DuckDB must be at rest before anybody closes it.
-    await pieces.settle()
+    await stage.settle()
   }
-  await writer.run('commit')
-  return count
+  await stage.flush()
+  return stage.partitions()
 }
 
-/**
- * All columns as texts, as PostgreSQL wrote them: it puts a text in quotes where it would read as
- * null otherwise.
- */
-function readPiece(path: string, columns: readonly LakeColumn[], bytes: number): string {
-  const values = columns.map(({ targetSql }) => targetSql)
-  const texts = columns.map(({ name }) => `${quoteText(name)}: 'varchar'`)
-  return `select ${values.join(', ')}
-from read_csv(
-    ${quoteText(path)},
-    auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '\\N',
-    allow_quoted_nulls = false, parallel = false, strict_mode = true, new_line = '\\n',
-    max_line_size = ${Math.min(bytes, LONGEST_ROW_BYTES)}, buffer_size = ${2 * bytes},
-    columns = {${texts.join(', ')}}
-)`
+interface OpenPartition {
+  readonly value: string
+  readonly path: string
+  rows: number
+  longestRow: number
+  /** From and until where its rows stand in the piece, by turns. */
+  waiting: number[]
 }
 
-/** Rows gathered into pieces, one of which is read while the next is filled. */
-class Pieces {
-  readonly #read: (bytes: Buffer, rows: number) => Promise<void>
-  #bytes: Buffer = Buffer.allocUnsafe(CAPACITY)
-  #spare: Buffer | undefined
+class Stage {
+  readonly #options: StagingOptions
+  readonly #partitions = new Map<string, OpenPartition>()
+  #piece = Buffer.allocUnsafe(CAPACITY)
+  /** For the rows that arrive while the piece is written. */
+  #spare = Buffer.allocUnsafe(CAPACITY)
   #end = 0
   #rows = 0
-  #reading: Promise<void> | undefined
-  #waiting: Promise<void> | undefined
+  #writing: Promise<void> | undefined
 
-  constructor(read: (bytes: Buffer, rows: number) => Promise<void>) {
-    this.#read = read
+  constructor(options: StagingOptions) {
+    this.#options = options
   }
 
-  /** A promise, where the server is to wait: this piece is full, and the one before is not read. */
+  /** A promise, where the server is to wait. */
   add(row: Buffer): Promise<void> | undefined {
-    const end = this.#end + row.length
-    if (end > this.#bytes.length) this.#grow(end)
-    row.copy(this.#bytes, this.#end)
+    const start = this.#end
+    const end = start + row.length
+    if (end > this.#piece.length) this.#grow(end)
+    row.copy(this.#piece, start)
     this.#end = end
     this.#rows += 1
+    note(this.#partitionOf(row), start, end)
     if (end < PIECE_BYTES) return undefined
-    if (this.#reading === undefined) {
-      this.#begin()
-      return undefined
+    return this.#writing ?? this.flush()
+  }
+
+  /** Appends what waits to the files. Not while another one is under way. */
+  async flush(): Promise<void> {
+    this.#writing = this.#write()
+    try {
+      await this.#writing
+    } finally {
+      this.#writing = undefined
     }
-    this.#waiting ??= this.#reading.then(() => {
-      this.#waiting = undefined
-      this.#begin()
-    })
-    return this.#waiting
   }
 
-  /** Reads what is left. */
-  async finish(): Promise<void> {
-    await this.#waiting
-    await this.#reading
-    if (this.#rows > 0) this.#begin()
-    await this.#reading
-  }
-
-  /** Waits for what is under way, however it ends. */
+  /** Waits for what is under way, however it ends: whoever began it is told. */
   async settle(): Promise<void> {
-    await Promise.allSettled([this.#waiting, this.#reading])
-    await this.#reading?.catch(() => undefined)
+    await this.#writing?.catch(() => undefined)
   }
 
-  #begin(): void {
-    const [filled, end, rows] = [this.#bytes, this.#end, this.#rows]
-    this.#bytes = this.#spare ?? Buffer.allocUnsafe(CAPACITY)
-    this.#spare = undefined
+  partitions(): StagedPartition[] {
+    return [...this.#partitions.values()].sort((one, other) => (one.value < other.value ? -1 : 1))
+  }
+
+  #partitionOf(row: Buffer): OpenPartition {
+    const value = this.#options.isParted
+      ? row.toString('latin1', row.lastIndexOf(COMMA) + 1, row.length - 1)
+      : ''
+    const known = this.#partitions.get(value)
+    if (known !== undefined) return known
+    const path = this.#options.workPath(`${this.#partitions.size}.csv`)
+    const partition = { value, path, rows: 0, longestRow: 0, waiting: [] }
+    this.#partitions.set(value, partition)
+    return partition
+  }
+
+  async #write(): Promise<void> {
+    const rows = this.#rows
+    const piece = this.#piece
+    const parts = [...this.#partitions.values()].flatMap((partition) =>
+      takeWaiting(partition, piece),
+    )
+    this.#piece = this.#spare
     this.#end = 0
-    this.#rows = 0
-    const reading = this.#read(filled.subarray(0, end), rows).then(() => {
-      this.#reading = undefined
-      // One that a large row has made larger goes.
-      if (filled.length === CAPACITY) this.#spare = filled
-    })
-    // Whoever waits for it, or the end, is told.
-    reading.catch(() => undefined)
-    this.#reading = reading
+    for (const { path, bytes } of parts) {
+      await withFolder(this.#options.folderName, () => append(path, bytes))
+    }
+    // One that a large row has made larger goes.
+    this.#spare = piece.length === CAPACITY ? piece : Buffer.allocUnsafe(CAPACITY)
+    this.#options.onRows(rows)
   }
 
   #grow(needed: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
-    this.#bytes.copy(grown, 0, 0, this.#end)
-    this.#bytes = grown
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#piece.length * 2))
+    this.#piece.copy(grown, 0, 0, this.#end)
+    this.#piece = grown
+  }
+}
+
+function note(partition: OpenPartition, start: number, end: number): void {
+  const { waiting } = partition
+  partition.rows += 1
+  partition.longestRow = Math.max(partition.longestRow, end - start)
+  // Rows of one month mostly come together.
+  if (waiting.at(-1) === start) waiting[waiting.length - 1] = end
+  else waiting.push(start, end)
+}
+
+function takeWaiting(
+  { path, waiting }: OpenPartition,
+  piece: Buffer,
+): { readonly path: string; readonly bytes: Buffer[] }[] {
+  if (waiting.length === 0) return []
+  const bytes: Buffer[] = []
+  for (let at = 0; at < waiting.length; at += 2) {
+    bytes.push(piece.subarray(waiting[at], waiting[at + 1]))
+  }
+  waiting.length = 0
+  return [{ path, bytes }]
+}
+
+async function append(path: string, parts: readonly Buffer[]): Promise<void> {
+  const file = await open(path, 'a')
+  try {
+    await file.writev(parts)
+  } finally {
+    await file.close()
   }
 }

@@ -1,15 +1,21 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { LakeColumn } from './column-types.js'
 import type { FinishedFile } from './lake-folder.js'
 import { quoteText, type ParquetWriter } from './parquet-writer.js'
-import { STAGED } from './stage-rows.js'
+import type { StagedPartition } from './stage-rows.js'
 
 /** Number of the export that wrote a row: of the rows of a key, the highest is the latest. */
 export const EXPORT_COLUMN = '_export'
 
+/** In the rows that are staged, and not in the files. */
+export const PARTITION = '_partition'
+
 /** Half of what is usual: a group is in memory while it is written. */
 const ROW_GROUP_ROWS = 61_440
+
+/** What is read at once: two of the longest row, and no less than this. */
+const LEAST_BUFFER_BYTES = 2 * 1024 * 1024
 
 export interface WritingOptions {
   readonly writer: ParquetWriter
@@ -18,59 +24,91 @@ export interface WritingOptions {
   readonly export: number
 }
 
-/** How the rows of a table are parted: by a column that is left out of the files, or not at all. */
+/** How the files of a table are called. */
 export interface Partitioning {
   /** Name in the path, as in `created_month=2026-03`. */
   readonly name: string
-  /** The only partition; or that of an export without rows, where `column` parts them. */
+  /** Of what is not parted, and of an export without rows. */
   readonly value: string
-  /** A staged column with the value of each row. */
-  readonly column?: string
+  /** Whether the last field of each row is its partition, which stands in the path only. */
+  readonly isInRows: boolean
 }
 
 /**
- * Writes what is staged, one file for each partition, into the work folder. Without rows it writes
- * one file without rows, so that the columns can be read.
+ * Writes what is staged, one file for each partition, into the work folder, and removes it from
+ * there. Without rows it writes one file without rows, so that the columns can be read.
  */
 export async function writeFiles(
   folder: string,
   columns: readonly LakeColumn[],
-  { name, value, column }: Partitioning,
-  { writer, workPath, export: number }: WritingOptions,
+  staged: readonly StagedPartition[],
+  partitioning: Partitioning,
+  options: WritingOptions,
 ): Promise<FinishedFile[]> {
-  const found = column === undefined ? [] : await listPartitions(writer, column)
-  const partitions = found.length === 0 ? [value] : found
-  const selected = columns.map((one) => quoteIdentifier(one.name)).join(', ')
+  if (staged.length === 0)
+    return [await writeFile(folder, columns, undefined, partitioning, options)]
   const files: FinishedFile[] = []
-  for (const partition of partitions) {
-    const file = `export-${String(number).padStart(8, '0')}.parquet`
-    const path = `${folder}/${name}=${partition}/${file}`
-    const unplaced = workPath(path.replaceAll('/', '.'))
-    const rows =
-      column === undefined
-        ? STAGED
-        : `${STAGED} where ${quoteIdentifier(column)} = ${quoteText(partition)}`
-    const [written] = await writer.run(
-      `copy (select ${selected}, cast(${number} as bigint) as ${EXPORT_COLUMN} from ${rows})
-to ${quoteText(unplaced)} (format parquet, compression zstd, row_group_size ${ROW_GROUP_ROWS}, row_group_size_bytes '32MB')`,
-    )
-    const { size } = await stat(unplaced)
-    files.push({
-      path,
-      folder,
-      export: number,
-      row_count: Number(written?.Count ?? 0),
-      bytes: size,
-      workPath: unplaced,
-    })
+  for (const partition of staged) {
+    files.push(await writeFile(folder, columns, partition, partitioning, options))
+    await rm(partition.path)
   }
   return files
 }
 
-async function listPartitions(writer: ParquetWriter, column: string): Promise<string[]> {
-  const name = quoteIdentifier(column)
-  const rows = await writer.run(
-    `select distinct ${name} as partition from ${STAGED} order by partition`,
+async function writeFile(
+  folder: string,
+  columns: readonly LakeColumn[],
+  staged: StagedPartition | undefined,
+  { name, value, isInRows }: Partitioning,
+  { writer, workPath, export: number }: WritingOptions,
+): Promise<FinishedFile> {
+  const partition = staged !== undefined && isInRows ? staged.value : value
+  const file = `export-${String(number).padStart(8, '0')}.parquet`
+  const path = `${folder}/${name}=${partition}/${file}`
+  const unplaced = workPath(path.replaceAll('/', '.'))
+  const [written] = await writer.run(
+    `copy (${selectRows(columns, staged, isInRows, number)})
+to ${quoteText(unplaced)} (
+    format parquet, compression zstd, row_group_size ${ROW_GROUP_ROWS}, row_group_size_bytes '32MB'
+)`,
   )
-  return rows.map(({ partition }) => String(partition))
+  const rows = Number(written?.Count ?? 0)
+  if (rows !== (staged?.rows ?? 0)) {
+    throw new Error(`${path} got ${rows} rows of ${staged?.rows ?? 0}`)
+  }
+  const { size } = await stat(unplaced)
+  return { path, folder, export: number, row_count: rows, bytes: size, workPath: unplaced }
+}
+
+/**
+ * All columns are read as texts, as PostgreSQL wrote them: it puts a text in quotes where it would
+ * read as null otherwise.
+ */
+function selectRows(
+  columns: readonly LakeColumn[],
+  staged: StagedPartition | undefined,
+  isInRows: boolean,
+  number: number,
+): string {
+  const exported = `cast(${number} as bigint) as ${EXPORT_COLUMN}`
+  if (staged === undefined) {
+    const empty = columns.map(
+      ({ name, type }) => `cast(null as ${type}) as ${quoteIdentifier(name)}`,
+    )
+    return `select ${[...empty, exported].join(', ')} where false`
+  }
+  const values = columns.map(({ name, targetSql }) => `${targetSql} as ${quoteIdentifier(name)}`)
+  const names = columns.map(({ name }) => name)
+  const texts = [...names, ...(isInRows ? [PARTITION] : [])].map(
+    (name) => `${quoteText(name)}: 'varchar'`,
+  )
+  const bytes = Math.max(2 * staged.longestRow, LEAST_BUFFER_BYTES)
+  return `select ${[...values, exported].join(', ')}
+from read_csv(
+    ${quoteText(staged.path)},
+    auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '\\N',
+    allow_quoted_nulls = false, parallel = false, strict_mode = true, new_line = '\\n',
+    max_line_size = ${bytes}, buffer_size = ${bytes},
+    columns = {${texts.join(', ')}}
+)`
 }

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { carryOut } from '../../src/warehouse/distribute/distribute-warehouse.js'
+import type { Way } from '../../src/warehouse/distribute/citus.js'
 import { planDistribution } from '../../src/warehouse/distribute/plan-distribution.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 
@@ -17,6 +18,12 @@ export const DISTRIBUTED = 'distributed'
  * stored. It is left out there, and nowhere else.
  */
 export const isOnCitus = (process.env.TEST_CITUS_URL ?? '') !== ''
+
+/** How: by schema, or with `TEST_CITUS_BY=container` by container. */
+const WAY: Way = process.env.TEST_CITUS_BY === 'container' ? 'container' : 'schema'
+
+/** Of an advisory lock: nodes that make two databases at once tell one of them a deadlock. */
+const ONE_AT_A_TIME = 7_120_614
 
 /** Owns the warehouses: a superuser may not ask questions on nodes. */
 const OWNER = 'tracking_test'
@@ -58,6 +65,22 @@ function at(serverUrl: string, { host, port }: Address, database?: string): URL 
 
 /** A migrated and distributed warehouse in a database of this name on every node. */
 export async function createDistributedDatabase(serverUrl: string, name: string): Promise<URL> {
+  return alone(serverUrl, () => createAlone(serverUrl, name))
+}
+
+/** Runs it while no other test makes or drops a database on the nodes. */
+async function alone<Made>(serverUrl: string, make: () => Promise<Made>): Promise<Made> {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [ONE_AT_A_TIME])
+    return await make()
+  } finally {
+    await client.end()
+  }
+}
+
+async function createAlone(serverUrl: string, name: string): Promise<URL> {
   const nodes = await listNodes(serverUrl)
   for (const node of nodes) {
     await runOn(
@@ -88,7 +111,7 @@ export async function createDistributedDatabase(serverUrl: string, name: string)
   try {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
     const { signal } = new AbortController()
-    await carryOut(warehouse, await planDistribution(warehouse), { signal })
+    await carryOut(warehouse, await planDistribution(warehouse, WAY), { signal })
   } finally {
     await warehouse.close()
   }
@@ -96,13 +119,15 @@ export async function createDistributedDatabase(serverUrl: string, name: string)
 }
 
 export async function dropDistributedDatabase(serverUrl: string, name: string): Promise<void> {
-  for (const node of await listNodes(serverUrl)) {
-    await runOn(
-      at(serverUrl, node),
-      `set citus.enable_create_database_propagation = off`,
-      `drop database if exists ${name} with (force)`,
-    )
-  }
+  await alone(serverUrl, async () => {
+    for (const node of await listNodes(serverUrl)) {
+      await runOn(
+        at(serverUrl, node),
+        `set citus.enable_create_database_propagation = off`,
+        `drop database if exists ${name} with (force)`,
+      )
+    }
+  })
 }
 
 /** Drops the databases of a run on the nodes; the server's own are dropped with all others. */
