@@ -1,5 +1,6 @@
-import { resolve } from 'node:path'
 import { countOf } from '../base/phrases.js'
+import { createSleep } from '../base/retry.js'
+import { readEnvironment } from '../config/load.js'
 import type { ExportReport } from '../lake/export-lake.js'
 import type { Answer } from './command-io.js'
 import { declare, flag, group, list, requiredValue } from './declare-command.js'
@@ -8,12 +9,15 @@ import { failpointOf } from './sync.js'
 const parquet = declare({
   name: 'parquet',
   help:
-    'Write every table and every answer as Parquet into a folder: all rows once, ' +
+    'Write every table and every answer as Parquet into a folder or a bucket: all rows once, ' +
     'then what changed since. Whole or not at all; see docs/lake.md.',
   json: 'Print the report as JSON.',
   settings: ['migrate'],
   takes: {
-    out: requiredValue('--out <folder>', 'New, empty, or of an export of this warehouse.'),
+    out: requiredValue(
+      '--out <folder or s3://…>',
+      'New, empty, or of an export of this warehouse.',
+    ),
     only: list(
       '--only <name>',
       'Only this table or answer, or `tables` or `answers`; may be repeated.',
@@ -21,14 +25,19 @@ const parquet = declare({
     isWhole: flag('--whole', 'Write all rows again, as after rows were deleted by hand.'),
   },
   run: async (app, { out, only, isWhole }, io) => {
-    const { refuseAddress, requireDuckDB } = await import('../lake/parquet-writer.js')
-    refuseAddress(out)
+    const { requireDuckDB } = await import('../lake/parquet-writer.js')
+    const { openStore } = await import('../lake/open-store.js')
     await requireDuckDB()
     const { exportLake } = await import('../lake/export-lake.js')
+    const store = await openStore(out, {
+      workingDirectory: io.process.cwd(),
+      env: io.process.env ?? readEnvironment(),
+      signal: app.signal,
+      sleep: createSleep(),
+    })
     const warehouse = await app.openWarehouse()
     const report = await exportLake(warehouse, {
-      name: out,
-      folder: resolve(io.process.cwd(), out),
+      store,
       only,
       isWhole,
       signal: app.signal,

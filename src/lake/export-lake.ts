@@ -10,16 +10,15 @@ import {
   type SnapshotState,
   type WrittenTable,
 } from './export-table.js'
-import { LakeFolder } from './lake-folder.js'
+import { Lake } from './lake.js'
+import type { LakeStore } from './lake-store.js'
 import { listLakeTables, type LakeTable } from './lake-tables.js'
 import type { Manifest, WarehouseIdentity } from './manifest.js'
 import { ParquetWriter } from './parquet-writer.js'
 
 export interface ExportOptions {
-  /** What the user calls the folder. */
-  readonly name: string
-  /** Where it is. */
-  readonly folder: string
+  /** Where to. The export closes it. */
+  readonly store: LakeStore
   /** Names of tables and answers, or `tables` or `answers` for all of them. Empty: everything. */
   readonly only: readonly string[]
   /** Write all rows of each table again, in place of what is there. */
@@ -31,7 +30,7 @@ export interface ExportOptions {
 }
 
 export interface ExportReport {
-  /** Number of this export in its folder. */
+  /** Number of this export in its place. */
   readonly export: number
   /** The instant that it shows, in UTC. */
   readonly exportedAt: string
@@ -46,37 +45,46 @@ export interface ExportReport {
 }
 
 /**
- * Writes each table and each answer as Parquet into a folder: all rows once, and from then on those
- * that were written since. All of it shows one instant. A reader sees the whole export or none of
- * it, and what a killed one left is removed by the next. Throws ConfigError for a folder of
- * anything else, LeaseHeldError while another export of this warehouse runs. Reads each table once
- * to find what changed.
+ * Writes each table and each answer as Parquet into a folder or a bucket: all rows once, and from
+ * then on those that were written since. All of it shows one instant. A reader sees the whole
+ * export or none of it, and what a killed one left is removed by the next. Throws ConfigError for a
+ * place of anything else, LeaseHeldError while another export of this warehouse runs. Reads each
+ * table once to find what changed.
  */
 export async function exportLake(
   warehouse: Pick<Warehouse, 'readSnapshot'>,
   options: ExportOptions,
 ): Promise<ExportReport> {
-  return warehouse.readSnapshot('export the warehouse', options.signal, async (snapshot) => {
-    await takeTurn(snapshot)
-    const tables = chooseTables(await listLakeTables(snapshot), options.only)
-    const identity = await identify(snapshot)
-    const state = await readState(snapshot)
-    const lake = await LakeFolder.open(options.name, options.folder, identity)
-    try {
-      const written = await exportTables(tables, { ...options, snapshot, state, lake })
-      const manifest = nextManifest(lake.manifest, state, written)
-      const added = written.flatMap((one) => one.added)
-      await lake.commit(manifest, added, () => {
-        options.reachFailpoint('lake_files_placed')
-      })
-      options.reachFailpoint('lake_committed')
-      await lake.tidy()
-      return toReport(manifest, state, written)
-    } catch (thrown) {
-      await lake.tidy().catch(() => undefined)
-      throw thrown
-    }
-  })
+  const { store } = options
+  try {
+    return await warehouse.readSnapshot('export the warehouse', options.signal, (snapshot) =>
+      exportSnapshot(snapshot, options),
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+async function exportSnapshot(snapshot: Snapshot, options: ExportOptions): Promise<ExportReport> {
+  await takeTurn(snapshot)
+  const tables = chooseTables(await listLakeTables(snapshot), options.only)
+  const identity = await identify(snapshot)
+  const state = await readState(snapshot)
+  const lake = await Lake.open(options.store, identity)
+  try {
+    const written = await exportTables(tables, { ...options, snapshot, state, lake })
+    const manifest = nextManifest(lake.manifest, state, written)
+    const added = written.flatMap((one) => one.added)
+    await lake.commit(manifest, added, () => {
+      options.reachFailpoint('lake_files_placed')
+    })
+    options.reachFailpoint('lake_committed')
+    await lake.removeUnnamed()
+    return toReport(manifest, state, written)
+  } catch (thrown) {
+    await lake.removeUnnamed().catch(() => undefined)
+    throw thrown
+  }
 }
 
 /** Any constant of our own: the first key of the advisory lock. */
@@ -157,7 +165,7 @@ async function readState({ query }: Snapshot): Promise<SnapshotState> {
 interface Exporting extends ExportOptions {
   readonly snapshot: Snapshot
   readonly state: SnapshotState
-  readonly lake: LakeFolder
+  readonly lake: Lake
 }
 
 async function exportTables(
@@ -166,8 +174,8 @@ async function exportTables(
 ): Promise<WrittenTable[]> {
   const { signal, reachFailpoint, onProgress } = options
   const missing = await lake.findMissing()
-  const workPath = (name: string): string => lake.workPath(name)
-  const writer = await ParquetWriter.open(options.name, workPath)
+  const { work } = lake
+  const writer = await ParquetWriter.open(work)
   try {
     const written: WrittenTable[] = []
     for (const table of tables) {
@@ -183,7 +191,7 @@ async function exportTables(
         {
           snapshot,
           writer,
-          workPath,
+          work,
           reachFailpoint,
           onRows: (count) => {
             onProgress(table.folder, count, false)

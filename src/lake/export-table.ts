@@ -1,6 +1,7 @@
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
-import type { FinishedFile } from './lake-folder.js'
+import type { FinishedFile } from './lake.js'
+import type { WorkFolder } from './lake-store.js'
 import type { LakeTable } from './lake-tables.js'
 import type { ManifestFile, ManifestTable, Since } from './manifest.js'
 import type { ParquetWriter } from './parquet-writer.js'
@@ -39,7 +40,7 @@ export interface TableExport {
 export interface TableDependencies {
   readonly snapshot: Snapshot
   readonly writer: ParquetWriter
-  readonly workPath: (name: string) => string
+  readonly work: WorkFolder
   readonly reachFailpoint: ReachFailpoint
   readonly onRows: (count: number) => void
 }
@@ -195,7 +196,7 @@ function columnsOf({ columns }: LakeTable): { name: string; type: string }[] {
 async function write(
   { table, state, number }: TableExport,
   condition: string,
-  { snapshot, writer, workPath, reachFailpoint, onRows }: TableDependencies,
+  { snapshot, writer, work, reachFailpoint, onRows }: TableDependencies,
 ): Promise<{ readonly rows: number; readonly files: readonly FinishedFile[] }> {
   const { createdAtSql, columns } = table
   const day = state.instant.slice(0, 10)
@@ -211,8 +212,7 @@ async function write(
     {
       snapshot,
       isParted: createdAtSql !== undefined,
-      folderName: writer.name,
-      workPath,
+      work,
       onRows: (count) => {
         reachFailpoint('mid_lake_table')
         onRows(count)
@@ -225,7 +225,7 @@ async function write(
       : { name: 'created_month', value: day.slice(0, 7), isInRows: true }
   const files = await writeFiles(table.folder, columns, staged, partitioning, {
     writer,
-    workPath,
+    work,
     export: number,
   })
   reachFailpoint('lake_table_written')

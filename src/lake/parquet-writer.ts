@@ -1,7 +1,7 @@
 import type * as DuckDB from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../base/errors.js'
-import { refuse } from './lake-folder.js'
+import type { WorkFolder } from './lake-store.js'
 
 /** What DuckDB counts: with what it does not count and with Node it becomes about three times that. */
 const MEMORY_LIMIT = '128MB'
@@ -13,29 +13,28 @@ const MEMORY_LIMIT = '128MB'
 export class ParquetWriter {
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
-  /** What the user calls the folder. */
-  readonly name: string
+  readonly #work: WorkFolder
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, name: string) {
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, work: WorkFolder) {
     this.#instance = instance
     this.#connection = connection
-    this.name = name
+    this.#work = work
   }
 
-  /** `name` is what the user calls the folder. Throws as `requireDuckDB` does. */
-  static async open(name: string, workPath: (name: string) => string): Promise<ParquetWriter> {
+  /** Throws as `requireDuckDB` does. */
+  static async open(work: WorkFolder): Promise<ParquetWriter> {
     const { DuckDBInstance } = await loadDuckDB()
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: MEMORY_LIMIT,
       // PostgreSQL has the other one, and two would take the memory twice.
       threads: '1',
-      temp_directory: workPath('spill'),
+      temp_directory: work.pathOf('spill'),
       preserve_insertion_order: 'false',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     })
     const connection = await instance.connect()
-    return new ParquetWriter(instance, connection, name)
+    return new ParquetWriter(instance, connection, work)
   }
 
   /** Runs one statement, made of our own names and of what `quoteText` quotes; gives its rows. */
@@ -47,7 +46,7 @@ export class ParquetWriter {
       const message = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : ''
       if (!message.startsWith('IO Error')) throw thrown
       throw new ConfigError(
-        [{ setting: '--out', problem: `${this.name} cannot be written: ${message}` }],
+        [{ setting: '--out', problem: `${this.#work.name} cannot be written: ${message}` }],
         { cause: thrown },
       )
     }
@@ -84,14 +83,4 @@ async function loadDuckDB(): Promise<typeof DuckDB> {
 /** A text of DuckDB: it knows no escapes but the doubled quote. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll(`'`, `''`)}'`
-}
-
-/** Addresses of object stores, which DuckDB writes to only with an extension it would download. */
-export function refuseAddress(out: string): void {
-  const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(out) ?? []
-  if (scheme === undefined) return
-  throw refuse(
-    `is ${out}, and an export is written into a folder; write it into one, and copy that to ` +
-      `${scheme}:// as docs/lake.md shows, the manifest last`,
-  )
 }

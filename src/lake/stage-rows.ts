@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Snapshot } from '../warehouse/connection/read-snapshot.js'
-import { withFolder } from './lake-folder.js'
+import { onDisk, type WorkFolder } from './lake-store.js'
 
 /** Rows of one partition as CSV, as PostgreSQL wrote it. */
 export interface StagedPartition {
@@ -16,9 +16,7 @@ export interface StagingOptions {
   readonly snapshot: Snapshot
   /** The last field of a row is its partition; a word without commas and quotes. */
   readonly isParted: boolean
-  /** What the user calls the folder. */
-  readonly folderName: string
-  readonly workPath: (name: string) => string
+  readonly work: WorkFolder
   /** Called when rows have been written, with the rows so far. */
   readonly onRows: (count: number) => void
 }
@@ -115,7 +113,7 @@ class Stage {
       : ''
     const known = this.#partitions.get(value)
     if (known !== undefined) return known
-    const path = this.#options.workPath(`${this.#partitions.size}.csv`)
+    const path = this.#options.work.pathOf(`${this.#partitions.size}.csv`)
     const partition = { value, path, rows: 0, longestRow: 0, waiting: [] }
     this.#partitions.set(value, partition)
     return partition
@@ -130,7 +128,7 @@ class Stage {
     this.#piece = this.#spare
     this.#end = 0
     for (const { path, bytes } of parts) {
-      await withFolder(this.#options.folderName, () => append(path, bytes))
+      await onDisk(this.#options.work.name, () => append(path, bytes))
     }
     // One that a large row has made larger goes.
     this.#spare = piece.length === CAPACITY ? piece : Buffer.allocUnsafe(CAPACITY)

@@ -1,7 +1,8 @@
 import { rm, stat } from 'node:fs/promises'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import type { LakeColumn } from './column-types.js'
-import type { FinishedFile } from './lake-folder.js'
+import type { FinishedFile } from './lake.js'
+import type { WorkFolder } from './lake-store.js'
 import { quoteText, type ParquetWriter } from './parquet-writer.js'
 import type { StagedPartition } from './stage-rows.js'
 
@@ -19,7 +20,7 @@ const LEAST_BUFFER_BYTES = 2 * 1024 * 1024
 
 export interface WritingOptions {
   readonly writer: ParquetWriter
-  readonly workPath: (name: string) => string
+  readonly work: WorkFolder
   /** Number of this export. */
   readonly export: number
 }
@@ -60,12 +61,12 @@ async function writeFile(
   columns: readonly LakeColumn[],
   staged: StagedPartition | undefined,
   { name, value, isInRows }: Partitioning,
-  { writer, workPath, export: number }: WritingOptions,
+  { writer, work, export: number }: WritingOptions,
 ): Promise<FinishedFile> {
   const partition = staged !== undefined && isInRows ? staged.value : value
   const file = `export-${String(number).padStart(8, '0')}.parquet`
   const path = `${folder}/${name}=${partition}/${file}`
-  const unplaced = workPath(path.replaceAll('/', '.'))
+  const unplaced = work.pathOf(path.replaceAll('/', '.'))
   const [written] = await writer.run(
     `copy (${selectRows(columns, staged, isInRows, number)})
 to ${quoteText(unplaced)} (

@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   lake: {
     holds: 'the warehouse as Parquet files for other engines',
     may: ['warehouse', 'resources', 'base'],
-    packages: ['@duckdb/node-api', 'zod', 'node:fs'],
+    packages: ['@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
   },
   ingest: {
     holds: 'the way of a record into the warehouse, shared by sync and webhooks',

@@ -277,7 +277,7 @@ describe('a folder', { tags: ['L4'] }, () => {
   })
 
   it('is no address, no file, and lies in a folder that exists', async () => {
-    expect(await refused('s3://bucket/lake')).toContain('copy that to s3:// as docs/lake.md shows')
+    expect(await refused('az://bucket/lake')).toContain('copy that to az:// as docs/lake.md shows')
     expect(await refused(join(directory, 'not', 'there'))).toContain('make that first')
     await writeFile(join(directory, 'file'), '')
     expect(await refused(join(directory, 'file'))).toContain('ENOTDIR')
