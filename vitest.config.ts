@@ -50,6 +50,7 @@ const README = 'test/e2e/readme.test.ts'
 /** They start processes and servers of their own, or wait for what must happen within a time. */
 const PROCESSES = [
   'test/e2e/!(readme).test.ts',
+  'test/integration/accounts/serve.test.ts',
   'test/integration/embedded-postgres/**/*.test.ts',
   'test/integration/faults/**/*.test.ts',
   'test/integration/lake/killed-export.test.ts',

@@ -38,7 +38,7 @@ export function lanesOf(
   ]
 }
 
-/** Another holds the lease: of a worker that died elsewhere it is stale after a minute. */
+/** Another holds the lease: of a worker that died elsewhere it is stale after 50 s. */
 const HELD_AGAIN_MS = 5_000
 
 /** Does the jobs of accounts, each with the settings of its own, all on shared connections. */

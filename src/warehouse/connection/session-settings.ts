@@ -6,7 +6,8 @@ import { WarehouseSchemaError } from '../../base/errors.js'
  */
 export const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 5_000
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+/** Less than a lease lives without a sign of life: who takes it over must not wait for a lock. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 45_000
 
 /**
  * A host that vanished is noticed, by us and by the server, about a minute later instead of after

@@ -35,8 +35,8 @@ export interface LeaseOptions {
 
 const HEARTBEAT_EVERY_MS = 10_000
 
-/** Six missed heartbeats. */
-const STALE_AFTER_MS = 60_000
+/** Five missed heartbeats: whoever asks every few seconds has it within a minute of the last one. */
+const STALE_AFTER_MS = 50_000
 
 /** A write of a stale holder may still be under way; wait for it no longer than this. */
 const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
@@ -72,7 +72,7 @@ export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn
  *
  *   free ──acquire──► held ──heartbeat──► held
  *                      │ ├── release ────► free
- *                      │ └── silent for a minute, or known to have ended
+ *                      │ └── silent for 50 s, or known to have ended
  *                      │       └── acquired by another ──► held, by the other
  *
  * - Each acquisition raises the fencing token. A writer checks its token in its transaction and

@@ -77,7 +77,7 @@ const OURS = {
   zone: 'UTC',
   statementTimeout: '30s',
   lockTimeout: '5s',
-  idleTimeout: '1min',
+  idleTimeout: '45s',
   path: 'pg_catalog',
   strings: 'on',
   jit: 'off',
