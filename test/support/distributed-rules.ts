@@ -56,6 +56,11 @@ export function brokenRules(statement: string): string[] {
     /\bupdate\s+\S+(?:\s+as\s+\w+)?\s+set\b([\s\S]*?)(?:\bwhere\b|$)/g,
   )) {
     if (CHANGING.test(set)) broken.push('it sets what a volatile function gives')
+    for (const [choice] of set.matchAll(
+      /\bcase\b[\s\S]*?\bend\b|\bcoalesce\s*\([^()]*\([^()]*\)/g,
+    )) {
+      if (TIMELY.test(choice)) broken.push('it takes a time or chance in a case')
+    }
   }
   for (const [, answer = ''] of code.matchAll(/\breturning\b([\s\S]*?)(?:\)|$)/g)) {
     if (TIMELY.test(answer)) broken.push('it returns a time or chance')

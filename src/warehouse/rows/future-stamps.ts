@@ -5,7 +5,13 @@ import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** As far as a stamp may be ahead of the database's clock; see `boundStamp`. */
-const LATEST = `now() + interval '1 minute'`
+const TOLERANCE = `interval '1 minute'`
+
+/** Of the database, as texts: nodes take no function of the time in a `case`. */
+interface Clock {
+  readonly now: string
+  readonly latest: string
+}
 
 /**
  * Puts stamps that lie in the future back to now, by the database's clock, so that what is seen
@@ -25,6 +31,11 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
   ]
   const histories = tables.flatMap(({ historyTable }) => historyTable ?? [])
   const passes = names.table('checkpoints')
+  const [clock] = await session.query<Clock>(
+    'ask for the time',
+    `select now()::text as now, (now() + ${TOLERANCE})::text as latest`,
+  )
+  if (clock === undefined) throw new Error('a select without a table has one row')
   const isAhead = [
     ...tables.map(({ table, own }) => `${session.names.in('data', table)} where ${anyLate(own)}`),
     ...histories.map((table) => `${session.names.in('data', table)} where ${anyLate(INTERVAL)}`),
@@ -33,6 +44,7 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
     session.query(
       'look for stamps that lie in the future',
       `select ${places.map((rows) => `exists (select true from ${rows})`).join('\n    or ')} as is_ahead`,
+      [clock.latest],
     )
   // Of a distributed warehouse the passes stand on another node than the rows.
   const found = await together([
@@ -41,13 +53,14 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
   ])
   if (!found.flat().some(({ is_ahead }) => is_ahead)) return 0
   const [rows] = await together([
-    together(tables.map(({ table, own }) => putBack(session, table, own))),
-    together(histories.map((table) => putBackIntervals(session, table))),
+    together(tables.map(({ table, own }) => putBack(session, clock, table, own))),
+    together(histories.map((table) => putBackIntervals(session, clock, table))),
     session.query(
       'put back passes that lie in the future',
       `update ${passes}
-set completed_pass_started_at = now()
-where completed_pass_started_at > ${LATEST}`,
+set completed_pass_started_at = $2
+where ${anyLate(['completed_pass_started_at'])}`,
+      [clock.latest, clock.now],
     ),
   ])
   return rows.reduce((sum, count) => sum + count, 0)
@@ -57,41 +70,55 @@ const OWN = ['_observed_at', '_first_seen_at', '_changed_at', '_deleted_at']
 const INTERVAL = ['valid_from', 'valid_to']
 
 function anyLate(stamps: readonly string[]): string {
-  return stamps.map((stamp) => `${stamp} > ${LATEST}`).join(' or ')
+  return stamps.map((stamp) => `${stamp} > $1::timestamptz`).join(' or ')
 }
 
 /** Returns how many rows had such a stamp. */
-async function putBack(session: Session, name: string, stamps: readonly string[]): Promise<number> {
+async function putBack(
+  session: Session,
+  { now, latest }: Clock,
+  name: string,
+  stamps: readonly string[],
+): Promise<number> {
   const table = session.names.in('data', name)
   const [row] = await session.query<{ count: number }>(
     'put back stamps that lie in the future',
     `with stored as (
     update ${table}
-    set ${stamps.map((stamp) => `${stamp} = case when ${stamp} > ${LATEST} then now() else ${stamp} end`).join(', ')}
+    set ${stamps.map(putBackSql).join(', ')}
     where ${anyLate(stamps)}
     returning 1
 )
 
 select count(*)::int as count from stored`,
+    [latest, now],
   )
   return row?.count ?? 0
 }
 
-async function putBackIntervals(session: Session, name: string): Promise<void> {
+async function putBackIntervals(
+  session: Session,
+  { now, latest }: Clock,
+  name: string,
+): Promise<void> {
   const table = session.names.in('data', name)
   const action = 'put back intervals that lie in the future'
   await together([
     session.query(
       action,
-      `delete from ${table} where valid_from > ${LATEST} and valid_to is not null`,
+      `delete from ${table} where ${anyLate(['valid_from'])} and valid_to is not null`,
+      [latest],
     ),
     session.query(
       action,
       `update ${table}
-set
-    valid_from = case when valid_from > ${LATEST} then now() else valid_from end,
-    valid_to = case when valid_to > ${LATEST} then now() else valid_to end
+set ${INTERVAL.map(putBackSql).join(', ')}
 where ${anyLate(INTERVAL)}`,
+      [latest, now],
     ),
   ])
+}
+
+function putBackSql(stamp: string): string {
+  return `${stamp} = case when ${anyLate([stamp])} then $2::timestamptz else ${stamp} end`
 }

@@ -5,6 +5,7 @@ import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
 import { readFile } from 'node:fs/promises'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { isOnCitus } from '../../support/distributed-database.js'
 import { setAsOf } from '../../support/set-as-of.js'
 
 /**
@@ -159,7 +160,8 @@ it('every view of an empty warehouse answers', async () => {
   expect(await failing(null)).toEqual([])
 })
 
-it('every view answers whatever stands in the tables', async () => {
+// Nodes change no row by a value that only the coordinator can make.
+it.skipIf(isOnCitus)('every view answers whatever stands in the tables', async () => {
   expect(columns.length).toBeGreaterThan(150)
   for (const table of ['container_hold_history', 'container_fee_history', 'dd_invoices']) {
     const schema = table === 'dd_invoices' ? 'tracking_analytics' : 'tracking'

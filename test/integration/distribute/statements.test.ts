@@ -42,6 +42,8 @@ async function workOfDays(): Promise<void> {
   )
   await bench.settle()
   await bench.close()
+  await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
+  await scene.sync({ command: 'backfill' })
 }
 
 describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
@@ -68,6 +70,10 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
       'it takes a time or chance in do update',
     ],
     ['update tracking.ports set b = clock_timestamp()', 'it sets what a volatile function gives'],
+    [
+      'update tracking.ports set b = case when b > $1 then now() else b end where b > $1',
+      'it takes a time or chance in a case',
+    ],
     ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
     ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
     [

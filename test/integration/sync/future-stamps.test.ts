@@ -10,10 +10,10 @@ async function ahead({ query }: Scene): Promise<number> {
   const tables = ['shipments', 'containers', 'transport_events', 'tracking_requests', 'ports']
   const parts = tables.map(
     (table) =>
-      `select from tracking.${table} where _observed_at > now() + interval '10 seconds'
+      `select 1 as one from tracking.${table} where _observed_at > now() + interval '10 seconds'
         or _changed_at > now() + interval '10 seconds'`,
   )
-  const passes = `select from tracking_sync.checkpoints
+  const passes = `select 1 as one from tracking_sync.checkpoints
     where completed_pass_started_at > now() + interval '10 seconds'`
   return (await query([...parts, passes].join(' union all '))).length
 }

@@ -208,10 +208,15 @@ describe('what must be read before it is believed', () => {
           'select _deleted_at is not null as is_dead from tracking.transport_events where transport_event_id = $1',
           event?.id,
         )
-      await scene.query(
-        `update tracking.transport_events set _observed_at = _observed_at + interval '2 minutes'
-      where transport_event_id = $1`,
+      const [later] = await scene.query<{ at: string }>(
+        `select (_observed_at + interval '2 minutes')::text as at
+        from tracking.transport_events where transport_event_id = $1`,
         event?.id,
+      )
+      await scene.query(
+        'update tracking.transport_events set _observed_at = $2 where transport_event_id = $1',
+        event?.id,
+        later?.at,
       )
       simulator.edits.withdrawEvent(id, event?.id ?? '')
       scene.advance(10)

@@ -130,9 +130,12 @@ test(
     expect(await doubts()).toEqual([])
 
     await add('in doubt')
+    const containers = await scene.query<{ id: string }>(
+      'select container_id as id from tracking.containers',
+    )
     await scene.query(
-      `insert into tracking_sync.event_lists_in_doubt (container_id)
-      select container_id from tracking.containers`,
+      'insert into tracking_sync.event_lists_in_doubt (container_id) select unnest($1::text[])',
+      containers.map(({ id }) => id),
     )
     await scene.sync({ command: 'sync' })
     expect(await isLive(scene, 'in doubt')).toBe(false)
