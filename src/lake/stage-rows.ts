@@ -6,7 +6,8 @@ import { onDisk, type WorkFolder } from './lake-store.js'
 export interface StagedPartition {
   /** Last field of each row, or '' where a table is not parted. */
   readonly value: string
-  readonly path: string
+  /** In order. */
+  readonly paths: readonly string[]
   readonly rows: number
   /** Of the longest row, in bytes. */
   readonly longestRow: number
@@ -23,13 +24,15 @@ export interface StagingOptions {
 
 /** Of rows in memory before they are written. */
 const PIECE_BYTES = 4 * 1024 * 1024
+/** Of a file: DuckDB keeps what it has read of one until its end. */
+const FILE_BYTES = 16 * 1024 * 1024
 /** With room for the row that fills it. */
 const CAPACITY = PIECE_BYTES + 64 * 1024
 
 const COMMA = ','.charCodeAt(0)
 
 /**
- * Copies the rows of a query of PostgreSQL into files of the work folder, one for each partition,
+ * Copies the rows of a query of PostgreSQL into files of the work folder, some for each partition,
  * in the order of their values. `name` is what they are, for messages. One piece of rows is in
  * memory, however many there are: PostgreSQL waits while it is written.
  */
@@ -54,7 +57,9 @@ export async function stageRows(
 
 interface OpenPartition {
   readonly value: string
-  readonly path: string
+  readonly paths: string[]
+  /** Of the last of its files. */
+  fileBytes: number
   rows: number
   longestRow: number
   /** From and until where its rows stand in the piece, by turns. */
@@ -69,6 +74,7 @@ class Stage {
   #spare = Buffer.allocUnsafe(CAPACITY)
   #end = 0
   #rows = 0
+  #files = 0
   #writing: Promise<void> | undefined
 
   constructor(options: StagingOptions) {
@@ -113,8 +119,7 @@ class Stage {
       : ''
     const known = this.#partitions.get(value)
     if (known !== undefined) return known
-    const path = this.#options.work.pathOf(`${this.#partitions.size}.csv`)
-    const partition = { value, path, rows: 0, longestRow: 0, waiting: [] }
+    const partition = { value, paths: [], fileBytes: 0, rows: 0, longestRow: 0, waiting: [] }
     this.#partitions.set(value, partition)
     return partition
   }
@@ -122,9 +127,10 @@ class Stage {
   async #write(): Promise<void> {
     const rows = this.#rows
     const piece = this.#piece
-    const parts = [...this.#partitions.values()].flatMap((partition) =>
-      takeWaiting(partition, piece),
-    )
+    const parts = [...this.#partitions.values()].flatMap((partition) => {
+      const bytes = takeWaiting(partition, piece)
+      return bytes.length === 0 ? [] : [{ path: this.#fileFor(partition, bytes), bytes }]
+    })
     this.#piece = this.#spare
     this.#end = 0
     for (const { path, bytes } of parts) {
@@ -133,6 +139,18 @@ class Stage {
     // One that a large row has made larger goes.
     this.#spare = piece.length === CAPACITY ? piece : Buffer.allocUnsafe(CAPACITY)
     this.#options.onRows(rows)
+  }
+
+  #fileFor(partition: OpenPartition, bytes: readonly Buffer[]): string {
+    const last = partition.paths.at(-1)
+    const size = bytes.reduce((sum, { length }) => sum + length, 0)
+    partition.fileBytes += size
+    if (last !== undefined && partition.fileBytes <= FILE_BYTES) return last
+    const path = this.#options.work.pathOf(`${this.#files}.csv`)
+    this.#files += 1
+    partition.paths.push(path)
+    partition.fileBytes = size
+    return path
   }
 
   #grow(needed: number): void {
@@ -151,17 +169,13 @@ function note(partition: OpenPartition, start: number, end: number): void {
   else waiting.push(start, end)
 }
 
-function takeWaiting(
-  { path, waiting }: OpenPartition,
-  piece: Buffer,
-): { readonly path: string; readonly bytes: Buffer[] }[] {
-  if (waiting.length === 0) return []
+function takeWaiting({ waiting }: OpenPartition, piece: Buffer): Buffer[] {
   const bytes: Buffer[] = []
   for (let at = 0; at < waiting.length; at += 2) {
     bytes.push(piece.subarray(waiting[at], waiting[at + 1]))
   }
   waiting.length = 0
-  return [{ path, bytes }]
+  return bytes
 }
 
 async function append(path: string, parts: readonly Buffer[]): Promise<void> {

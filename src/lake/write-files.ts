@@ -51,7 +51,7 @@ export async function writeFiles(
   const files: FinishedFile[] = []
   for (const partition of staged) {
     files.push(await writeFile(folder, columns, partition, partitioning, options))
-    await rm(partition.path)
+    for (const path of partition.paths) await rm(path)
   }
   return files
 }
@@ -106,7 +106,7 @@ function selectRows(
   const bytes = Math.max(2 * staged.longestRow, LEAST_BUFFER_BYTES)
   return `select ${[...values, exported].join(', ')}
 from read_csv(
-    ${quoteText(staged.path)},
+    [${staged.paths.map(quoteText).join(', ')}],
     auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '\\N',
     allow_quoted_nulls = false, parallel = false, strict_mode = true, new_line = '\\n',
     max_line_size = ${bytes}, buffer_size = ${bytes},
