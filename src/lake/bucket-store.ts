@@ -24,7 +24,7 @@ export interface BucketAddress {
 
 const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#]*)?$/
 
-/** Reads `s3://bucket/folder`; undefined where it is no such address. Throws ConfigError for half. */
+/** Reads `s3://bucket/folder`; undefined where it is no such address. Throws ConfigError for half of one. */
 export function parseBucketAddress(out: string): BucketAddress | undefined {
   if (!/^s3:\/\//i.test(out)) return undefined
   const [, bucket, rest = ''] = ADDRESS.exec(out) ?? []
@@ -55,6 +55,7 @@ export class BucketStore implements LakeStore {
   readonly #client: S3
   readonly #address: BucketAddress
   readonly #options: BucketOptions
+  #isOpen = false
 
   private constructor(name: string, address: BucketAddress, options: BucketOptions, client: S3) {
     const digest = createHash('sha256').update(JSON.stringify(address)).digest('hex')
@@ -76,6 +77,7 @@ export class BucketStore implements LakeStore {
   }
 
   async open(): Promise<void> {
+    this.#isOpen = true
     await this.#removeWork()
     await onDisk(this.work.name, () => mkdir(this.work.name, { mode: 0o700 }))
   }
@@ -138,7 +140,7 @@ export class BucketStore implements LakeStore {
 
   async close(): Promise<void> {
     this.#client.destroy()
-    await this.#removeWork()
+    if (this.#isOpen) await this.#removeWork()
   }
 
   async #removeWork(): Promise<void> {

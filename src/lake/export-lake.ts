@@ -55,14 +55,16 @@ export async function exportLake(
   warehouse: Pick<Warehouse, 'readSnapshot'>,
   options: ExportOptions,
 ): Promise<ExportReport> {
-  const { store } = options
-  try {
-    return await warehouse.readSnapshot('export the warehouse', options.signal, (snapshot) =>
-      exportSnapshot(snapshot, options),
-    )
-  } finally {
-    await store.close()
-  }
+  const { store, signal } = options
+  const report = await warehouse
+    .readSnapshot('export the warehouse', signal, (snapshot) => exportSnapshot(snapshot, options))
+    .catch(async (thrown: unknown) => {
+      // Why it failed is what counts.
+      await store.close().catch(() => undefined)
+      throw thrown
+    })
+  await store.close()
+  return report
 }
 
 async function exportSnapshot(snapshot: Snapshot, options: ExportOptions): Promise<ExportReport> {

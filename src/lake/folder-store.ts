@@ -14,6 +14,7 @@ export function folderStore(name: string, folder: string): LakeStore {
   const onItsDisk = <Result>(work: () => Promise<Result>): Promise<Result> => onDisk(name, work)
   const pathOf = (one: string): string => join(folder, WORK, one)
   const removeWork = (): Promise<void> => rm(join(folder, WORK), { recursive: true, force: true })
+  let isOpen = false
   return {
     name,
     work: { name, pathOf },
@@ -22,6 +23,7 @@ export function folderStore(name: string, folder: string): LakeStore {
     open: () =>
       onItsDisk(async () => {
         await makeFolder(name, folder)
+        isOpen = true
         await removeWork()
         await mkdir(join(folder, WORK))
       }),
@@ -55,7 +57,9 @@ export function folderStore(name: string, folder: string): LakeStore {
           await rmdir(dirname(target)).catch(() => undefined)
         }
       }),
-    close: () => onItsDisk(removeWork),
+    close: async () => {
+      if (isOpen) await onItsDisk(removeWork)
+    },
   }
 }
 

@@ -33,12 +33,12 @@ export interface LakeStore {
   readonly open: () => Promise<void>
   /** All files whose path begins so; `top` is a folder. */
   readonly list: (top: string) => Promise<StoredFile[]>
-  /** Puts files into their places. What this gives back stays, whatever happens then. */
+  /** Puts files into their places. Once it returns they stay, whatever happens then. */
   readonly place: (files: readonly UnplacedFile[]) => Promise<void>
   /** Puts one text in place of another, at once and whole. */
   readonly replace: (path: string, text: string) => Promise<void>
   readonly remove: (paths: readonly string[]) => Promise<void>
-  /** Removes the work folder. Idempotent. */
+  /** Removes the work folder, where `open` was called: else it is another's. Idempotent. */
   readonly close: () => Promise<void>
 }
 

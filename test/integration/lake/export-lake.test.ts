@@ -258,8 +258,12 @@ describe('a folder', { tags: ['L4'] }, () => {
     const out = join(directory, 'mine')
     await mkdir(join(out, 'tables'), { recursive: true })
     await writeFile(join(out, 'tables', 'export-1.parquet'), 'mine')
+    await mkdir(join(out, '.work'))
+    await writeFile(join(out, '.work', 'notes'), 'mine')
     expect(await refused(out)).toContain('has files in it and no manifest/manifest.json')
-    expect(await readdir(out, { recursive: true })).toEqual([
+    expect((await readdir(out, { recursive: true })).sort()).toEqual([
+      '.work',
+      join('.work', 'notes'),
       'tables',
       join('tables', 'export-1.parquet'),
     ])
@@ -291,8 +295,12 @@ describe('a folder', { tags: ['L4'] }, () => {
     const client = new pg.Client({ connectionString: scene.url })
     await client.connect()
     await client.query(`select pg_advisory_lock(820316, hashtext('tracking_sync'))`)
-    const { exitCode, stderr } = await exportTo(join(directory, 'busy'))
+    // Of the one that is running.
+    const out = join(directory, 'busy')
+    await mkdir(join(out, '.work'), { recursive: true })
+    const { exitCode, stderr } = await exportTo(out)
     await client.end()
+    expect(await readdir(out)).toEqual(['.work'])
     expect([exitCode, stderr]).toEqual([
       7,
       'error: another export of tracking is running; wait until it is done\n',
