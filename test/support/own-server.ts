@@ -59,10 +59,10 @@ export async function openOwnServer({ settings }: OwnServerOptions = {}): Promis
     },
     remove: async () => {
       await server?.stop()
-      if (server !== undefined) {
-        await rm(dirname(server.dataDirectory), { recursive: true, force: true })
-      }
-      await rm(homeDirectory, { recursive: true, force: true })
+      // A process whose postmaster was killed may still write its last.
+      const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }
+      if (server !== undefined) await rm(dirname(server.dataDirectory), options)
+      await rm(homeDirectory, options)
     },
   }
 }
