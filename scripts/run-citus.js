@@ -4,9 +4,9 @@
  *
  *   npm run test:citus -- [what vitest takes: files, -t …]
  *
- * Needs TEST_CITUS_URL: the coordinator of a cluster that you run, as a superuser, in a database that
- * knows its nodes. TEST_CITUS_BY=container spreads rows by container, where only the tests of sync
- * and webhooks are meant to pass.
+ * Needs TEST_CITUS_URL: the coordinator of a cluster that you run, as a superuser, in a database
+ * that knows its nodes. TEST_CITUS_BY=container spreads rows by container; what tests of views ask
+ * of the seven that nodes refuse fails there.
  */
 import { fileURLToPath } from 'node:url'
 import { printTable, runTests } from './reliability/run-tests.js'

@@ -24,7 +24,10 @@ export interface BucketAddress {
 
 const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#]*)?$/
 
-/** Reads `s3://bucket/folder`; undefined where it is no such address. Throws ConfigError for half of one. */
+/**
+ * Reads `s3://bucket/folder`. Undefined for another kind of address or a folder; throws ConfigError
+ * for half of one.
+ */
 export function parseBucketAddress(out: string): BucketAddress | undefined {
   if (!/^s3:\/\//i.test(out)) return undefined
   const [, bucket, rest = ''] = ADDRESS.exec(out) ?? []
@@ -232,7 +235,7 @@ const silent = (): void => undefined
 
 async function makeClient(env: BucketOptions['env']): Promise<S3> {
   // On standard error it would say when it drops this Node; package.json says which we support.
-  // eslint-disable-next-line no-restricted-syntax -- The library reads this one, and has no other way.
+  // eslint-disable-next-line no-restricted-syntax -- the library reads it, and has no other way
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   const library = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
     const problem =

@@ -8,7 +8,8 @@ const WORK = '.work'
 
 /**
  * A lake in a folder. Its work folder is in it, on the same disk, so that a finished file is only
- * renamed; what a killed export left there is removed by the next. `name` is what the user calls it.
+ * renamed; what a killed export left there is removed by the next. `name` is what the user calls
+ * it.
  */
 export function folderStore(name: string, folder: string): LakeStore {
   const onItsDisk = <Result>(work: () => Promise<Result>): Promise<Result> => onDisk(name, work)

@@ -8,7 +8,10 @@ export interface StoreOptions extends BucketOptions {
   readonly workingDirectory: string
 }
 
-/** The place that `--out` names: a folder or `s3://…`. Throws ConfigError for any other address. */
+/**
+ * The place that `--out` names: a folder or `s3://…`. Throws ConfigError for any other address. Reads
+ * and writes nothing yet.
+ */
 export async function openStore(out: string, options: StoreOptions): Promise<LakeStore> {
   const address = parseBucketAddress(out)
   if (address !== undefined) return BucketStore.connect(out, address, options)

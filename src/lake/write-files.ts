@@ -46,8 +46,9 @@ export async function writeFiles(
   partitioning: Partitioning,
   options: WritingOptions,
 ): Promise<FinishedFile[]> {
-  if (staged.length === 0)
+  if (staged.length === 0) {
     return [await writeFile(folder, columns, undefined, partitioning, options)]
+  }
   const files: FinishedFile[] = []
   for (const partition of staged) {
     files.push(await writeFile(folder, columns, partition, partitioning, options))

@@ -35,7 +35,7 @@ export interface LeaseOptions {
 
 const HEARTBEAT_EVERY_MS = 10_000
 
-/** Five missed heartbeats: whoever asks every few seconds has it within a minute of the last one. */
+/** Five missed heartbeats: whoever asks every few seconds has it within a minute of the last. */
 const STALE_AFTER_MS = 50_000
 
 /** A write of a stale holder may still be under way; wait for it no longer than this. */
