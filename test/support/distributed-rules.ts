@@ -70,6 +70,20 @@ export function brokenRules(statement: string): string[] {
     broken.push('it creates an index among other statements')
   }
   if (/\bcreate\s+(?:constraint\s+)?trigger\b/.test(code)) broken.push('it creates a trigger')
+  if (seeksBesideMade(code)) broken.push('it seeks rows for each of what a with makes')
   if (/\b(?:ctid|tableoid)\b/.test(code)) broken.push('it asks where a row lies')
   return broken
+}
+
+/**
+ * `exists` or a lookup in the conditions of a query from a `with`: with rows spread by container,
+ * nodes refuse it (0A000). A join or `except` says the same.
+ */
+function seeksBesideMade(code: string): boolean {
+  const made = [...code.matchAll(/(?:\bwith|\),)\s+(\w+)\s+as\s+(?:materialized\s+)?\(/g)]
+  return made.some(([, name]) =>
+    new RegExp(
+      `\\bfrom ${name}\\s+where\\s+(?:(?!\\bselect\\b)[^;])*\\(\\s*select\\b[^)]*\\b${name}\\.`,
+    ).test(code),
+  )
 }

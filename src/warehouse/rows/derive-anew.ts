@@ -212,23 +212,33 @@ made as (
     from numbered
     group by numbered.container_id, numbered.${key}, numbered.nth, ${list('numbered')}
 )`
-  const isSame = `interval.container_id = made.container_id
-            and interval.${key} = made.${key}
-            and (interval.valid_from, interval.valid_to, ${list('interval')})
-                is not distinct from (made.valid_from, made.valid_to, ${list('made')})`
   const action = `write ${table.historyTable}`
+  // By `except`, because nodes refuse to seek an interval for each row that a `with` makes.
   await session.query(
     action,
-    `with ${made}
+    `with ${made},
+wrong as (
+    select interval.container_id, interval.${key}, interval.valid_from, interval.valid_to,
+        ${list('interval')}
+    from ${history} as interval
+    where interval.container_id = any($1::text[])
+        ${hasInstant('interval')}
+    except
+    select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')}
+    from made
+),
+first as (
+    select version.container_id, min(version.valid_from) as valid_from
+    from ${names.table('container_history')} as version
+    where version.container_id = any($1::text[])
+    group by version.container_id
+)
 delete from ${history} as interval
-where interval.container_id = any($1::text[])
-    and not exists (select from made where ${isSame})
-    and interval.valid_from >= (
-        select min(version.valid_from)
-        from ${names.table('container_history')} as version
-        where version.container_id = interval.container_id
-    )
-    ${hasInstant('interval')}`,
+using wrong
+inner join first on wrong.container_id = first.container_id and wrong.valid_from >= first.valid_from
+where interval.container_id = wrong.container_id
+    and interval.${key} = wrong.${key}
+    and interval.valid_from = wrong.valid_from`,
     [containerIds],
   )
   // The derivation itself is named, although it is always there, because it stands on no node: so
@@ -241,8 +251,7 @@ insert into ${history}
 select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')},
     made.source, made._sync_run_id
 from made
-where not exists (select from ${history} as interval where ${isSame})
-    and exists (select derivation from ${names.table('derivations')})
+where exists (select derivation from ${names.table('derivations')})
 on conflict do nothing`,
     [containerIds],
   )

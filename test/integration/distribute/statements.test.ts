@@ -43,6 +43,8 @@ async function workOfDays(): Promise<void> {
   await bench.settle()
   await bench.close()
   await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
+  // As after an upgrade that derives anew.
+  await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
 }
 
@@ -73,6 +75,11 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
     [
       'update tracking.ports set b = case when b > $1 then now() else b end where b > $1',
       'it takes a time or chance in a case',
+    ],
+    [
+      'with made as (select b from tracking.ports) insert into tracking.ports select b from made ' +
+        'where not exists (select from tracking.ports as old where old.b = made.b)',
+      'it seeks rows for each of what a with makes',
     ],
     ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
     ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
