@@ -70,6 +70,7 @@ export function brokenRules(statement: string): string[] {
     broken.push('it creates an index among other statements')
   }
   if (/\bcreate\s+(?:constraint\s+)?trigger\b/.test(code)) broken.push('it creates a trigger')
+  if (joinsContainers(code, away)) broken.push('it joins rows of different containers')
   if (seeksBesideMade(code)) broken.push('it seeks rows for each of what a with makes')
   if (/\b(?:ctid|tableoid)\b/.test(code)) broken.push('it asks where a row lies')
   return broken
@@ -85,5 +86,17 @@ function seeksBesideMade(code: string): boolean {
     new RegExp(
       `\\bfrom ${name}\\s+where\\s+(?:(?!\\bselect\\b)[^;])*\\(\\s*select\\b[^)]*\\b${name}\\.`,
     ).test(code),
+  )
+}
+
+/** Of tables whose rows are spread by container, a few stand for all. */
+const BY_CONTAINER = new Set(['containers', 'transport_events', 'container_history'])
+
+function joinsContainers(code: string, away: readonly string[]): boolean {
+  const joins = /\bjoin\s+"?tracking"?\."?(?:containers|transport_events|container_history)\b/
+  return (
+    away.filter((name) => BY_CONTAINER.has(name)).length > 1 &&
+    joins.test(code) &&
+    !/\b\w+\."?container_id"? = \w+\."?container_id\b/.test(code)
   )
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { findContainersOfNamedEvents } from '../../../src/warehouse/bookkeeping/absences.js'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
@@ -43,6 +44,13 @@ async function workOfDays(): Promise<void> {
   await bench.settle()
   await bench.close()
   await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
+  const containers = await scene.query<{ id: string }>(
+    'select container_id as id from tracking.containers limit 5',
+  )
+  await findContainersOfNamedEvents(
+    warehouse,
+    containers.map(({ id }) => id),
+  )
   // As after an upgrade that derives anew.
   await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
@@ -80,6 +88,10 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
       'with made as (select b from tracking.ports) insert into tracking.ports select b from made ' +
         'where not exists (select from tracking.ports as old where old.b = made.b)',
       'it seeks rows for each of what a with makes',
+    ],
+    [
+      'select from tracking.containers as c join tracking.transport_events as e on e.id = any(c.ids)',
+      'it joins rows of different containers',
     ],
     ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
     ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
