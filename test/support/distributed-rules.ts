@@ -72,6 +72,7 @@ export function brokenRules(statement: string): string[] {
   if (/\bcreate\s+(?:constraint\s+)?trigger\b/.test(code)) broken.push('it creates a trigger')
   if (joinsContainers(code, away)) broken.push('it joins rows of different containers')
   if (seeksBesideMade(code)) broken.push('it seeks rows for each of what a with makes')
+  broken.push(...seeksOf(code))
   if (/\b(?:ctid|tableoid)\b/.test(code)) broken.push('it asks where a row lies')
   return broken
 }
@@ -87,6 +88,25 @@ function seeksBesideMade(code: string): boolean {
       `\\bfrom ${name}\\s+where\\s+(?:(?!\\bselect\\b)[^;])*\\(\\s*select\\b[^)]*\\b${name}\\.`,
     ).test(code),
   )
+}
+
+/** What `exists` asks that nodes refuse: the first by container only (0A000), the second ever. */
+function seeksOf(code: string): string[] {
+  const broken: string[] = []
+  // The definitions of views are in files of their own; which are refused, `distribute` says.
+  if (/\bcreate (?:or replace )?view\b/.test(code)) return broken
+  const seek =
+    /\bexists \(\s*select from "?\w+"?\."?(\w+)"?(?: as)? (\w+)\s+where ((?:[^()]|\([^()]*\))*)\)/g
+  for (const [, table = '', alias, condition = ''] of code.matchAll(seek)) {
+    const others = [...condition.matchAll(/\b([a-z_]\w*)\."?[a-z_]/g)].filter(
+      ([, name]) => name !== alias,
+    )
+    if (others.length === 0) broken.push('it asks whether there are rows, and names no column')
+    else if (BY_CONTAINER.has(table) && !/\bcontainer_id\b/.test(condition)) {
+      broken.push('it seeks rows of containers by another column')
+    }
+  }
+  return broken
 }
 
 /** Of tables whose rows are spread by container, a few stand for all. */

@@ -137,11 +137,15 @@ async function findUnknownContainers(session: Session): Promise<string[]> {
   const { names } = session
   const rows = await session.query<{ number: string }>(
     'look for containers of invoices',
-    `select distinct invoice.container_number as number
+    // Nodes refuse to seek a container for each invoice.
+    `select invoice.container_number as number
 from ${names.table('dd_invoices')} as invoice
-where not exists (
-    select from ${names.table('containers')} as container
-    where container.number = invoice.container_number
+except
+select container.number
+from ${names.table('containers')} as container
+where container.number in (
+    select known.container_number
+    from ${names.table('dd_invoices')} as known
 )
 order by number`,
   )

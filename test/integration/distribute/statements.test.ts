@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { findContainersOfNamedEvents } from '../../../src/warehouse/bookkeeping/absences.js'
+import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
+import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
@@ -19,7 +22,7 @@ const TRIED_ON_BOTH = [
   'with stated as (',
 ]
 
-/** A load, syncs with changes and deletions, and a notification. */
+/** A load, syncs with changes and deletions, a notification, and imports. */
 async function workOfDays(): Promise<void> {
   const scene = await openScene({ shipments: 24 })
   await scene.sync({ command: 'backfill' })
@@ -54,10 +57,20 @@ async function workOfDays(): Promise<void> {
   // As after an upgrade that derives anew.
   await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
+  for (const name of ['free-time-rules', 'holidays']) {
+    const file = parseRulesFile(name, await readExample(name))
+    await warehouse.transaction('import', (session) => storeRulesFile(session, file))
+  }
+  const lines = parseInvoices('invoices', await readExample('invoices'))
+  await warehouse.transaction('import', (session) => storeInvoices(session, lines))
+}
+
+function readExample(name: string): Promise<string> {
+  return readFile(new URL(`../../../config/${name}.example.csv`, import.meta.url), 'utf8')
 }
 
 describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
-  it('break no rule of the nodes: load, syncs with changes, deletions, notifications', async () => {
+  it('break no rule of the nodes: load, syncs, deletions, notifications, imports', async () => {
     const issued = await collectStatements(workOfDays)
     const statements = issued.filter((text) => reachOf(text).away.length > 0)
     expect(statements.length).toBeGreaterThan(60)
@@ -92,6 +105,16 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
     [
       'select from tracking.containers as c join tracking.transport_events as e on e.id = any(c.ids)',
       'it joins rows of different containers',
+    ],
+    [
+      'select from tracking_analytics.free_time_rules as r where not exists ' +
+        '(select from tracking.containers as c where c.equipment_type = r.equipment_type)',
+      'it seeks rows of containers by another column',
+    ],
+    [
+      'select r.note from tracking_analytics.free_time_rules as r where exists ' +
+        '(select from tracking.shipments as s where s.locode is not null)',
+      'it asks whether there are rows, and names no column',
     ],
     ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
     ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
