@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { isOnCitus } from '../../support/distributed-database.js'
 import { notificationBody, startTestReceiver } from '../../support/test-receiver.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { useFaultScenes } from './fault-scene.js'
@@ -48,38 +49,42 @@ describe('too few connections', { tags: ['C15'] }, () => {
     expect(await count()).toBe(5)
   })
 
-  it('of the server (53300): deliveries get 503, a run ends with 5, and both work when there is one again', async () => {
-    const scene = await scenes.open()
-    const { query, simulator } = scene
-    const role = `few_${randomUUID().replaceAll('-', '')}`
-    const [database] = await query<{ name: string }>('select current_database() as name')
-    await query(`create role ${role} login password 'few' connection limit 0`)
-    await query(`grant all on database "${database!.name}" to ${role}`)
-    for (const schema of ['tracking', 'tracking_sync', 'tracking_analytics']) {
-      await query(`grant usage on schema ${schema} to ${role}`)
-      await query(`grant all on all tables in schema ${schema} to ${role}`)
-      await query(`grant all on all sequences in schema ${schema} to ${role}`)
-    }
-    scenes.atEnd(async () => {
-      await query(`drop owned by ${role}`)
-      await query(`drop role ${role}`)
-    })
-    const url = new URL(scene.url)
-    url.username = role
-    url.password = 'few'
-    const warehouse = scenes.warehouse(url.href)
-    const { post, stop } = await startTestReceiver({ warehouse })
-    scenes.atEnd(stop)
-    const startedAt = performance.now()
-    const refused = await post(notificationBody('first'))
-    expect(refused.status).toBe(503)
-    expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 2_000)
-    const run = runTestSync({ warehouse, source: simulator })
-    await expect(run).rejects.toMatchObject({ code: 'warehouse_unavailable' })
-    await expect(run).rejects.toThrow(/\(53300\); close idle connections/)
-    await query(`alter role ${role} connection limit 10`)
-    expect((await post(notificationBody('first'))).status).toBe(202)
-    expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
-    expect(await scene.differences()).toEqual([])
-  })
+  // Nodes cannot take a role's rights away with `drop owned by`.
+  it.skipIf(isOnCitus)(
+    'of the server (53300): deliveries get 503, a run ends with 5, and both work when there is one again',
+    async () => {
+      const scene = await scenes.open()
+      const { query, simulator } = scene
+      const role = `few_${randomUUID().replaceAll('-', '')}`
+      const [database] = await query<{ name: string }>('select current_database() as name')
+      await query(`create role ${role} login password 'few' connection limit 0`)
+      await query(`grant all on database "${database!.name}" to ${role}`)
+      for (const schema of ['tracking', 'tracking_sync', 'tracking_analytics']) {
+        await query(`grant usage on schema ${schema} to ${role}`)
+        await query(`grant all on all tables in schema ${schema} to ${role}`)
+        await query(`grant all on all sequences in schema ${schema} to ${role}`)
+      }
+      scenes.atEnd(async () => {
+        await query(`drop owned by ${role}`)
+        await query(`drop role ${role}`)
+      })
+      const url = new URL(scene.url)
+      url.username = role
+      url.password = 'few'
+      const warehouse = scenes.warehouse(url.href)
+      const { post, stop } = await startTestReceiver({ warehouse })
+      scenes.atEnd(stop)
+      const startedAt = performance.now()
+      const refused = await post(notificationBody('first'))
+      expect(refused.status).toBe(503)
+      expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 2_000)
+      const run = runTestSync({ warehouse, source: simulator })
+      await expect(run).rejects.toMatchObject({ code: 'warehouse_unavailable' })
+      await expect(run).rejects.toThrow(/\(53300\); close idle connections/)
+      await query(`alter role ${role} connection limit 10`)
+      expect((await post(notificationBody('first'))).status).toBe(202)
+      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 })
