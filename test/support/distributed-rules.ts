@@ -66,7 +66,11 @@ export function brokenRules(statement: string): string[] {
     if (TIMELY.test(answer)) broken.push('it returns a time or chance')
   }
   if (/\bset\s+(?:local\s+)?role\b/.test(code)) broken.push('it takes a role')
-  if (/\bcreate\s+(?:unique\s+)?index\b/.test(code) && /;\s*\S/.test(code)) {
+  const indexes = code.matchAll(/\bcreate\s+(?:unique\s+)?index\b[\s\S]*?\bon\s+(\S+)/g)
+  if (
+    /;\s*\S/.test(code) &&
+    [...indexes].some(([, table = '']) => reachOf(table).away.length > 0)
+  ) {
     broken.push('it creates an index among other statements')
   }
   if (/\bcreate\s+(?:constraint\s+)?trigger\b/.test(code)) broken.push('it creates a trigger')

@@ -9,7 +9,7 @@ import {
   type CitusTable,
 } from './citus.js'
 import { REFUSED_WHEN_SPREAD } from './refused-views.js'
-import { ON_NODES } from './moving-statements.js'
+import { declaringFunctions, ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
 /**
@@ -30,6 +30,9 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
     ...(open.length === 0
       ? []
       : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by ${way}\``]),
+    ...((await declaringFunctions(reader, way)).length === 0
+      ? []
+      : [`functions that nodes refuse; run \`tracking-sync distribute --by ${way}\``]),
     ...refuseOtherWays(kept, way),
     ...(await findSilentNodes(reader)),
     ...(await findOtherSettings(reader)),

@@ -5,9 +5,9 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
-import { forgetWhetherSpread, quotedName, type Way } from './citus.js'
+import { findWay, forgetWhetherSpread, quotedName, type Way } from './citus.js'
 import { findRefused } from './refused-views.js'
-import type { DistributionPlan } from './plan-distribution.js'
+import { planDistribution, type DistributionPlan } from './plan-distribution.js'
 
 export interface DistributeOptions {
   readonly signal: AbortSignal
@@ -38,6 +38,10 @@ export async function carryOut(
   if (plan.statements.length > 0) {
     await warehouse.transaction('distribute the warehouse', async (session) => {
       await takeMigrationLock(session, names)
+      if (plan.tables.length === 0) {
+        for (const statement of plan.statements) await run(session, statement)
+        return
+      }
       const lost = await readWhatIsLost(session, names)
       // Citus would make each of them on every node, and again for every table.
       await dropViews(session, names)
@@ -55,6 +59,18 @@ export async function carryOut(
       await run(session, statement)
     })
   }
+}
+
+/**
+ * After migrations: what they made of tables and functions goes where the rest of a distributed
+ * warehouse is. Where something of somebody's is in the way it stays, and `check` says so.
+ */
+export async function distributeAdded(warehouse: Warehouse): Promise<void> {
+  const way = await findWay(warehouse)
+  if (way === undefined) return
+  const plan = await planDistribution(warehouse, way)
+  if (plan.refusals.length > 0) return
+  await carryOut(warehouse, plan, { signal: new AbortController().signal })
 }
 
 /**

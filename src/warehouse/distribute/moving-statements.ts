@@ -29,7 +29,7 @@ export async function distributing(
   return [
     SEQUENTIAL,
     ...(await settingNodes(reader, way)),
-    ...(way === 'container' ? await declaringFunctions(reader, 'immutable') : []),
+    ...(await declaringFunctions(reader, way)),
     ...(await spreadingFunctions(reader)),
     ...keys.map(({ drop }) => drop),
     ...tables.map(move),
@@ -59,18 +59,20 @@ where attname = 'container_id'`,
 /**
  * Among nodes the functions that make rows of a container must be immutable. They are, under the
  * settings of our sessions; elsewhere they are declared stable, which lets PostgreSQL inline them.
+ * Empty where they are declared so.
  */
-async function declaringFunctions(
+export async function declaringFunctions(
   { query, names }: CatalogueReader,
-  volatility: 'immutable' | 'stable',
+  way: Way | undefined,
 ): Promise<string[]> {
+  const volatility = way === 'container' ? 'immutable' : 'stable'
   const functions = await query<{ statement: string }>(
     'list the functions of containers',
     `select format('alter function %s %s', pg_proc.oid::regprocedure, $3::text) as statement
 from pg_proc
 inner join pg_namespace
     on pg_namespace.oid = pronamespace
-where nspname = $1 and proname = any($2::text[])
+where nspname = $1 and proname = any($2::text[]) and provolatile <> left($3, 1)::"char"
 order by proname`,
     [names.sync, containerChildren.map(({ madeBy }) => madeBy), volatility],
   )
@@ -87,9 +89,8 @@ export async function returning(
   return [
     SEQUENTIAL,
     ...keys.map(({ drop }) => drop),
-    ...(way === 'container'
-      ? [...(await declaringFunctions(reader, 'stable')), ...(await resettingConnections(reader))]
-      : []),
+    ...(await declaringFunctions(reader, undefined)),
+    ...(way === 'container' ? await resettingConnections(reader) : []),
     ...tables.map((name) => `select undistribute_table(${pg.escapeLiteral(name)})`),
     ...keys.map(({ add }) => add),
   ]

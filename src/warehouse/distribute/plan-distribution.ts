@@ -8,7 +8,7 @@ import {
   type CitusTable,
   type Way,
 } from './citus.js'
-import { distributing, freeing, returning } from './moving-statements.js'
+import { declaringFunctions, distributing, freeing, returning } from './moving-statements.js'
 
 /** A table that is moved to a node, or back from it. */
 export interface PlannedTable {
@@ -69,12 +69,17 @@ export async function planDistribution(
     way,
     nodes,
     tables: await countRows(reader, open),
-    statements: open.length === 0 ? [] : await distributing(reader, open, way),
+    statements:
+      open.length === 0
+        ? await declaringFunctions(reader, way)
+        : await distributing(reader, open, way),
     freeing: [...left, ...open].map(freeing),
     refusals: [
       ...(nodes.length === 0 ? [NO_NODE] : []),
       ...refuseOtherWays(kept, way),
-      ...(await findObstacles(reader, [...kept.map(({ name }) => name), ...open])),
+      ...(open.length === 0
+        ? []
+        : await findObstacles(reader, [...kept.map(({ name }) => name), ...open])),
     ],
   }
 }

@@ -20,7 +20,8 @@ export interface PreparationReport extends MigrationReport {
 
 /**
  * Brings tables and views to what this program ships, and with them the rights of the roles, the
- * publication and what customers may read. Idempotent; any number of processes may do it at once. Throws MigrationError, also where
+ * publication and what customers may read; new tables of a distributed warehouse go to its nodes.
+ * Idempotent; any number of processes may do it at once. Throws MigrationError, also where
  * something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
@@ -29,6 +30,10 @@ export async function prepareSchemas(
 ): Promise<PreparationReport> {
   try {
     const report = await migrate(warehouse, await readMigrations(), options)
+    if (report.applied.length > 0) {
+      const { distributeAdded } = await import('../distribute/distribute-warehouse.js')
+      await distributeAdded(warehouse)
+    }
     const views = await installViews(warehouse, await readViews(), options)
     if (report.applied.length + views.length > 0) {
       await warehouse.transaction('renew what others may read', async (session) => {

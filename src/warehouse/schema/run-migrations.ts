@@ -15,6 +15,7 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { splitStatements } from './split-statements.js'
 
 /** A file of `sql/migrations`, in order of its number. */
 export interface Migration {
@@ -155,10 +156,10 @@ const LOCK_CLASS = 820_311
 async function apply(session: Session, migration: Migration, names: SchemaNames): Promise<void> {
   try {
     if (migration.version === 1) await createMigrationsTable(session, names)
-    await session.query(
-      `apply migration ${migration.name}`,
-      withSchemaNames(migration.sqlText, names),
-    )
+    // One by one: of several that are sent at once, Citus would have each node run all.
+    for (const statement of splitStatements(withSchemaNames(migration.sqlText, names))) {
+      await session.query(`apply migration ${migration.name}`, statement)
+    }
     await session.sync
       .insertInto('migrations')
       .values({

@@ -9,6 +9,7 @@ import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-v
 import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../../support/fresh-home.js'
+import { brokenRules } from '../../support/distributed-rules.js'
 import { endPrograms, startCli, waitUntil } from '../../support/run-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
@@ -212,6 +213,48 @@ describe('distribute --by container', { tags: ['O1'] }, () => {
     expect(call.stdout).toContain(`set citus.max_adaptive_executor_pool_size = '1';`)
     expect(await standInCalls(scene.warehouse)).toEqual([])
   })
+})
+
+describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
+  it.each(['schema', 'container'] as const)(
+    'by %s distributes what its migrations add',
+    async (way) => {
+      const scene = await open({})
+      expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
+      // As before the last migration, and as if that made a table and a function.
+      const run = (text: string) => scene.warehouse.query('go back', text)
+      await run(`delete from tracking_sync.migrations where name = '0005_add_dispute_url'`)
+      await run('drop index tracking_analytics.dd_invoices_container_number_idx')
+      await run('alter table tracking_analytics.dd_invoices drop column dispute_url cascade')
+      await run(`select undistribute_table('tracking_analytics.holidays')`)
+      await run('alter function tracking_sync.fees_of stable')
+      const settings = { DATABASE_URL: scene.url }
+      const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
+      const before = await check()
+      expect(before).toContain(
+        `"tracking_analytics"."holidays" not distributed; run \`tracking-sync distribute --by ${way}`,
+      )
+      if (way === 'container') expect(before).toContain('functions that nodes refuse; run ')
+      const sofar = (await standInCalls(scene.warehouse)).length
+
+      const issued = await collectStatements(async () => {
+        expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
+      })
+      expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
+      const calls = (await standInCalls(scene.warehouse)).slice(sofar)
+      const moved =
+        way === 'schema'
+          ? 'create_distributed_table tracking_analytics.holidays null "tracking"."containers"'
+          : 'create_reference_table tracking_analytics.holidays'
+      const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
+      expect(calls.filter(isMove)).toEqual([moved])
+      const declared = way === 'schema' ? 's' : 'i'
+      expect(await volatilities(scene)).toEqual([declared, declared, declared])
+      const after = await check()
+      expect(after).toContain('ok schema tracking is at version 5')
+      expect(after).not.toMatch(/not distributed|that nodes refuse/)
+    },
+  )
 })
 
 describe('a question over rows that are spread', { tags: ['O2'] }, () => {
