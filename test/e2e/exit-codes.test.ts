@@ -65,7 +65,7 @@ describe.concurrent('output that cannot be written', () => {
     'webhooks list --json',
     'database url',
     'query',
-    'query pickup_worklist',
+    'query terminal_dwell',
     'query pickup_worklist --explain',
     `${MANY_ROWS} --format table`,
     `${MANY_ROWS} --format csv`,

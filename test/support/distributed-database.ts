@@ -25,6 +25,12 @@ const WAY: Way = process.env.TEST_CITUS_BY === 'container' ? 'container' : 'sche
 /** Of an advisory lock: nodes that make two databases at once tell one of them a deadlock. */
 const ONE_AT_A_TIME = 7_120_614
 
+/**
+ * Nodes among which rows are spread write a row as it is where they cannot lock it: there only the
+ * values of two runs can be compared, and no transactions.
+ */
+export const isByContainer = isOnCitus && WAY === 'container'
+
 /** Owns the warehouses: a superuser may not ask questions on nodes. */
 const OWNER = 'tracking_test'
 
