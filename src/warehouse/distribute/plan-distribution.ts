@@ -220,12 +220,20 @@ found as (
     select 'policy ' || polname || ' on ' || polrelid::regclass, 3
     from pg_policy
     where polrelid in (select relation from ours)
+    union all
+    select 'publication ' || pubname, 5
+    from pg_publication_tables
+    inner join ours
+        on ours.relation = format('%I.%I', schemaname, tablename)::regclass
 )
 select
     case kind
         when 1 then 'a distributed table has no trigger'
         when 2 then 'a foreign key cannot lead to a table that stands elsewhere'
-        when 3 then 'the nodes know no policy of row security'
+        when 3 then
+            'nodes know no policy of row security (ours: migrate --drop-customers)'
+        when 5 then
+            'a publication here sends no row of a node (ours: migrate --drop-publication)'
         else 'our views are made anew, and something of yours reads them'
     end as what,
     array_agg(distinct place order by place) as places
@@ -234,7 +242,5 @@ group by kind
 order by kind`,
     [tables, Object.values(names)],
   )
-  return rows.map(
-    ({ what, places }) => `${what}; take away what is yours first: ${places.join(', ')}`,
-  )
+  return rows.map(({ what, places }) => `${what}; take away first: ${places.join(', ')}`)
 }

@@ -1,5 +1,6 @@
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection/schema-names.js'
+import { isDistributed } from '../distribute/citus.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { NOT_ALLOWED } from './roles.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
@@ -72,7 +73,7 @@ export async function openToCustomers(
   warehouse: Warehouse,
   options: MigrateOptions,
 ): Promise<CustomerReport> {
-  await refuseOldServer(warehouse)
+  await refuseClosed(warehouse)
   const { names } = warehouse
   const role = customerRole(names)
   const views = openViews(await readViews())
@@ -205,8 +206,17 @@ export function openViews(views: readonly ShippedView[]): ShippedView[] {
   })
 }
 
-/** Throws WarehouseSchemaError before PostgreSQL 15. Reads only: ask it before anything is changed. */
-export async function refuseOldServer(warehouse: Warehouse): Promise<void> {
+/**
+ * Throws WarehouseSchemaError before PostgreSQL 15, and for a distributed warehouse. Reads only: ask
+ * it before anything is changed.
+ */
+export async function refuseClosed(warehouse: Warehouse): Promise<void> {
+  if (await isDistributed(warehouse)) {
+    throw new WarehouseSchemaError(
+      'nothing was changed: the warehouse is distributed, and nodes cannot keep customers to their ' +
+        'own rows; give them answers, as by `tracking-sync query --format csv`',
+    )
+  }
   const [server] = await warehouse.query<{ number: number; version: string }>(
     'ask for the version of the server',
     `select current_setting('server_version_num')::integer as number,

@@ -5,6 +5,7 @@ import {
   type SchemaNames,
   type TableName,
 } from '../connection/schema-names.js'
+import { isDistributed } from '../distribute/citus.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { readShippedTables } from './compare-schema.js'
 import { takeMigrationLock } from './run-migrations.js'
@@ -41,6 +42,12 @@ function publicationName(names: SchemaNames): string {
  * publish. Reads the catalogs only: ask it before anything is changed.
  */
 export async function refuseUnpublishable(warehouse: Warehouse): Promise<void> {
+  if (await isDistributed(warehouse)) {
+    throw new WarehouseSchemaError(
+      'nothing was changed: the warehouse is distributed, and a publication here would send no row ' +
+        'of its nodes; let the other side read it, or `tracking-sync export parquet`',
+    )
+  }
   const name = publicationName(warehouse.names)
   const state = await readState(warehouse)
   if (state.walLevel !== 'logical') {

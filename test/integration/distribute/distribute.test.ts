@@ -257,6 +257,18 @@ describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
   )
 })
 
+describe('a distributed warehouse', { tags: ['O2'] }, () => {
+  it.each(['--publication', '--customers'])('refuses migrate %s by name', async (flag) => {
+    const scene = await open({})
+    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
+    const call = await callCli(['migrate', flag], { DATABASE_URL: scene.url })
+    expect(call).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(call.stderr).toContain('nothing was changed: the warehouse is distributed')
+    const found = `select from pg_publication union all select from pg_policy`
+    expect(await scene.warehouse.query('look', found)).toEqual([])
+  })
+})
+
 describe('a question over rows that are spread', { tags: ['O2'] }, () => {
   it('is refused to a superuser, and by name where nodes refuse it', async () => {
     const scene = await open({})
@@ -348,6 +360,20 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
       [`create view public.own as select container_id from tracking_analytics.exceptions`],
       5,
       'view public.own',
+    ],
+    [
+      'a publication',
+      {},
+      ['create publication own for table tracking.ports'],
+      5,
+      '--drop-publication); take away first: publication own',
+    ],
+    [
+      'a policy of row security',
+      {},
+      ['create policy own on tracking.ports using (true)'],
+      5,
+      '--drop-customers); take away first: policy own on tracking.ports',
     ],
     [
       'a view that would break',
