@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError } from '../base/errors.js'
 import type { Sleep } from '../base/retry.js'
 import {
   onDisk,
@@ -14,6 +13,7 @@ import {
   type UnplacedFile,
   type WorkFolder,
 } from './lake-store.js'
+import { refusePackage } from './missing-package.js'
 
 /** Where a lake is in an object store. */
 export interface BucketAddress {
@@ -229,21 +229,15 @@ function statusOf(thrown: unknown): number | undefined {
   return (thrown as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
 }
 
-const PACKAGE = '@aws-sdk/client-s3'
-
 const silent = (): void => undefined
 
 async function makeClient(env: BucketOptions['env']): Promise<S3> {
   // On standard error it would say when it drops this Node; package.json says which we support.
   // eslint-disable-next-line no-restricted-syntax -- the library reads it, and has no other way
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
-  const library = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
-    const problem =
-      `to s3:// needs the package ${PACKAGE}, which is not installed here; where tracking-sync ` +
-      `is installed globally, run \`npm install --global ${PACKAGE}\`, else \`npm install\` ` +
-      'without --omit=optional'
-    throw new ConfigError([{ setting: 'export parquet', problem }], { cause })
-  })
+  const library = await import('@aws-sdk/client-s3').catch((cause: unknown) =>
+    refusePackage('@aws-sdk/client-s3', 'to s3:// ', cause),
+  )
   const isElsewhere = (env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL ?? '') !== ''
   return new library.S3({
     logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },

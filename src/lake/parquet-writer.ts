@@ -2,6 +2,7 @@ import type * as DuckDB from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../base/errors.js'
 import type { WorkFolder } from './lake-store.js'
+import { refusePackage } from './missing-package.js'
 
 /** What DuckDB counts: with what it does not count and with Node it becomes about three times that. */
 const MEMORY_LIMIT = '128MB'
@@ -58,26 +59,15 @@ export class ParquetWriter {
   }
 }
 
-const PACKAGE = '@duckdb/node-api'
-
 /** Throws ConfigError, with what to install, before anything is opened. */
 export async function requireDuckDB(): Promise<void> {
   await loadDuckDB()
 }
 
-async function loadDuckDB(): Promise<typeof DuckDB> {
-  try {
-    return await import('@duckdb/node-api')
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const problem =
-      code === 'ERR_MODULE_NOT_FOUND'
-        ? `needs the package ${PACKAGE}, which is not installed here; where tracking-sync is ` +
-          `installed globally, run \`npm install --global ${PACKAGE}\`, else \`npm install\` ` +
-          'without --omit=optional'
-        : `needs the package ${PACKAGE}, which does not work here: ${message.split('\n')[0] ?? ''}`
-    throw new ConfigError([{ setting: 'export parquet', problem }], { cause })
-  }
+function loadDuckDB(): Promise<typeof DuckDB> {
+  return import('@duckdb/node-api').catch((cause: unknown) =>
+    refusePackage('@duckdb/node-api', '', cause),
+  )
 }
 
 /** A text of DuckDB: it knows no escapes but the doubled quote. */
