@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { findContainersOfNamedEvents } from '../../../src/warehouse/bookkeeping/absences.js'
-import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
-import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import { callCli } from '../../support/call-cli.js'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
@@ -22,7 +20,7 @@ const TRIED_ON_BOTH = [
   'with stated as (',
 ]
 
-/** A load, syncs with changes and deletions, a notification, and imports. */
+/** A load, syncs with changes and deletions, a notification, and commands. */
 async function workOfDays(): Promise<void> {
   const scene = await openScene({ shipments: 24 })
   await scene.sync({ command: 'backfill' })
@@ -57,20 +55,40 @@ async function workOfDays(): Promise<void> {
   // As after an upgrade that derives anew.
   await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
-  for (const name of ['free-time-rules', 'holidays']) {
-    const file = parseRulesFile(name, await readExample(name))
-    await warehouse.transaction('import', (session) => storeRulesFile(session, file))
+  const settings = {
+    DATABASE_URL: scene.url,
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
   }
-  const lines = parseInvoices('invoices', await readExample('invoices'))
-  await warehouse.transaction('import', (session) => storeInvoices(session, lines))
+  const commands = [
+    ['rules', 'import', example('free-time-rules')],
+    ['rules', 'import', example('holidays')],
+    ['invoices', 'import', example('invoices')],
+    ...[
+      ['rules', 'export'],
+      ['rules', 'export', '--holidays'],
+      ['invoices', 'export'],
+    ],
+    ...[['check'], ['status'], ['plan'], ['verify'], ['alerts', 'list'], ['replay', '--all']],
+    ...[
+      ['quarantine', 'list'],
+      ['quarantine', 'retry', '--all'],
+      ['export', 'parquet', '--out', 'lake'],
+    ],
+  ]
+  for (const command of commands) {
+    const { exitCode, stderr } = await callCli(command, settings)
+    expect({ command, exitCode, stderr }).toMatchObject({ command, exitCode: 0 })
+  }
 }
 
-function readExample(name: string): Promise<string> {
-  return readFile(new URL(`../../../config/${name}.example.csv`, import.meta.url), 'utf8')
+function example(name: string): string {
+  return fileURLToPath(new URL(`../../../config/${name}.example.csv`, import.meta.url))
 }
 
 describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
-  it('break no rule of the nodes: load, syncs, deletions, notifications, imports', async () => {
+  it('break no rule of the nodes: load, syncs, deletions, notifications, commands', async () => {
     const issued = await collectStatements(workOfDays)
     const statements = issued.filter((text) => reachOf(text).away.length > 0)
     expect(statements.length).toBeGreaterThan(60)
@@ -79,7 +97,7 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
     )
     expect(broken).toEqual([])
     const onBoth = statements.filter((text) => {
-      const isMigration = /create (?:schema|table|view|unlogged)/.test(text)
+      const isMigration = /create (?:or replace )?(?:schema|table|view|unlogged)/.test(text)
       return reachOf(text).here.length > 0 && !isMigration
     })
     const isTried = (text: string): boolean =>
