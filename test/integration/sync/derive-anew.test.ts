@@ -132,7 +132,9 @@ describe('what is derived', () => {
     { tags: ['FA4'] },
     async () => {
       const versions = () =>
-        query(`select xmin::text, ctid::text from tracking.container_import_deadlines order by 2`)
+        query(
+          `select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`,
+        )
       const before = await versions()
       expect(
         await deriveAnew(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
