@@ -1,7 +1,7 @@
 import { USERS_TABLES, type Schemas } from '../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../warehouse/questions/questions.js'
 import { findWay, type CatalogueReader } from '../warehouse/distribute/citus.js'
-import { findRefused } from '../warehouse/distribute/refused-views.js'
+import { isRefused } from '../warehouse/distribute/refused-views.js'
 import { readShippedTables } from '../warehouse/schema/compare-schema.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 
@@ -47,8 +47,7 @@ export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable
   const { query, names } = reader
   const { data, analytics } = names
   const way = await findWay(reader)
-  const isAnswered = (name: string): boolean =>
-    way !== 'container' || findRefused(name).length === 0
+  const isAnswered = (name: string): boolean => way !== 'container' || !isRefused(name)
   const shipped = await readShippedTables(names)
   const wanted = [
     ...shipped.filter((name) => name.startsWith(`${data}.`)),

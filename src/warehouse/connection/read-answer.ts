@@ -58,6 +58,8 @@ export async function* streamAnswer(
     })
     const isAway = way !== undefined
     await restrict(client, names, { asOf, isAway })
+    // Nodes would plan it for a minute first, and heed no limit meanwhile.
+    if (way === 'container') refuseNamed(findRefused(sqlText))
     // The nodes take a login, and no role that cannot log in.
     if (isAsReader && !isAway) await becomeReader(client, names)
     await refuseMoreThanReading(
@@ -71,7 +73,7 @@ export async function* streamAnswer(
       queryMode: 'extended',
     }
     await client.query(question).catch((thrown: unknown) => {
-      throw way === 'container' ? explainRefusal(sqlText, thrown) : thrown
+      throw way === 'container' ? explainRefusal(thrown) : thrown
     })
     for (let isFirst = true; ; isFirst = false) {
       const { fields, rows } = await client.query<unknown[]>({
@@ -109,18 +111,25 @@ async function restrict(
   }
 }
 
-/** feature_not_supported: of PostgreSQL itself no question gets it. */
-const NOT_BY_NODES = '0A000'
+/** feature_not_supported and internal_error: of PostgreSQL itself no question gets them. */
+const NOT_BY_NODES = ['0A000', 'XX000']
 
 /** Nodes refuse a question when it is planned, before any row is read. */
-function explainRefusal(sqlText: string, thrown: unknown): unknown {
-  if (!(thrown instanceof pg.DatabaseError) || thrown.code !== NOT_BY_NODES) return thrown
-  const named = findRefused(sqlText)
-  const what = named.length === 0 ? 'this question' : named.join(', ')
+function explainRefusal(thrown: unknown): unknown {
+  const { code, message } = thrown as Partial<pg.DatabaseError>
+  if (!NOT_BY_NODES.includes(code ?? '')) return thrown
+  return refusal(`this question while rows are spread by container: ${message ?? ''}`)
+}
+
+function refuseNamed(views: readonly string[]): void {
+  if (views.length === 0) return
+  throw refusal(`${views.join(', ')} while rows are spread by container`)
+}
+
+function refusal(what: string): WarehouseSchemaError {
   return new WarehouseSchemaError(
-    `nodes cannot answer ${what} while rows are spread by container: ${thrown.message}. Ask tables ` +
-      'or other views (docs/distribute.md), or distribute by schema',
-    { cause: thrown },
+    `nodes cannot answer ${what}. Ask tables or other views (docs/distribute.md), or distribute ` +
+      'by schema',
   )
 }
 

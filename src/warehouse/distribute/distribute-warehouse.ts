@@ -6,7 +6,7 @@ import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
 import { findWay, forgetWhetherSpread, quotedName, type Way } from './citus.js'
-import { findRefused } from './refused-views.js'
+import { isRefused } from './refused-views.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
 
 export interface DistributeOptions {
@@ -50,6 +50,8 @@ export async function carryOut(
       await renewGrants(session, names)
       for (const statement of lost) await session.query('bring back what is lost', statement)
       await tryViews(session, names, plan.way)
+      // A stop until here changes nothing.
+      signal.throwIfAborted()
     })
   }
   forgetWhetherSpread(warehouse)
@@ -146,7 +148,7 @@ order by pg_class.oid`,
   )
   const ours: readonly string[] = Object.values(names)
   for (const { schema, view } of views) {
-    if (way === 'container' && ours.includes(schema) && findRefused(view).length > 0) continue
+    if (way === 'container' && ours.includes(schema) && isRefused(view)) continue
     try {
       await session.query(
         'try a view',

@@ -8,6 +8,7 @@ import {
   type CitusTable,
   type Way,
 } from './citus.js'
+import { findObstacles } from './find-obstacles.js'
 import { declaringFunctions, distributing, freeing, returning } from './moving-statements.js'
 
 /** A table that is moved to a node, or back from it. */
@@ -179,68 +180,4 @@ export function refuseOtherWays(kept: readonly CitusTable[], way: Way): string[]
     `${other.name} was distributed in another way than this command does; bring it back first: ` +
       `select undistribute_table('${other.name}')`,
   ]
-}
-
-/** What Citus, or the way back, would fail on: found before anything is changed. */
-async function findObstacles(
-  { query, names }: CatalogueReader,
-  tables: readonly string[],
-): Promise<string[]> {
-  const rows = await query<{ what: string; places: readonly string[] }>(
-    'look for what cannot be distributed',
-    `with ours as (
-    select name::regclass as relation from unnest($1::text[]) as name
-),
-found as (
-    select 'trigger ' || tgname || ' on ' || tgrelid::regclass as place, 1 as kind
-    from pg_trigger
-    where tgrelid in (select relation from ours) and not tgisinternal
-    union all
-    select 'foreign key ' || conname || ' of ' || conrelid::regclass, 2
-    from pg_constraint
-    where contype = 'f'
-        and (conrelid in (select relation from ours)) <> (confrelid in (select relation from ours))
-    union all
-    select 'view ' || view_schema.nspname || '.' || view.relname, 4
-    from pg_depend as depend
-    inner join pg_rewrite as rule
-        on rule.oid = depend.objid and depend.classid = 'pg_rewrite'::regclass
-    inner join pg_class as view
-        on view.oid = rule.ev_class
-    inner join pg_namespace as view_schema
-        on view_schema.oid = view.relnamespace
-    inner join pg_class as own
-        on own.oid = depend.refobjid and depend.refclassid = 'pg_class'::regclass
-    inner join pg_namespace as own_schema
-        on own_schema.oid = own.relnamespace
-    where own_schema.nspname = any($2::text[])
-        and own.relkind = 'v'
-        and view_schema.nspname <> all($2::text[])
-    union all
-    select 'policy ' || polname || ' on ' || polrelid::regclass, 3
-    from pg_policy
-    where polrelid in (select relation from ours)
-    union all
-    select 'publication ' || pubname, 5
-    from pg_publication_tables
-    inner join ours
-        on ours.relation = format('%I.%I', schemaname, tablename)::regclass
-)
-select
-    case kind
-        when 1 then 'a distributed table has no trigger'
-        when 2 then 'a foreign key cannot lead to a table that stands elsewhere'
-        when 3 then
-            'nodes know no policy of row security (ours: migrate --drop-customers)'
-        when 5 then
-            'a publication here sends no row of a node (ours: migrate --drop-publication)'
-        else 'our views are made anew, and something of yours reads them'
-    end as what,
-    array_agg(distinct place order by place) as places
-from found
-group by kind
-order by kind`,
-    [tables, Object.values(names)],
-  )
-  return rows.map(({ what, places }) => `${what}; take away first: ${places.join(', ')}`)
 }

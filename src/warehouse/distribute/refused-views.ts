@@ -13,7 +13,14 @@ export const REFUSED_WHEN_SPREAD = [
   'transshipments',
 ] as const
 
-/** Of these views those that a statement names. */
+/** Of these views those that a statement reads by name. */
 export function findRefused(sqlText: string): string[] {
-  return REFUSED_WHEN_SPREAD.filter((name) => new RegExp(`\\b${name}\\b`).test(sqlText))
+  return REFUSED_WHEN_SPREAD.filter((name) =>
+    new RegExp(`\\b(?:from|join)\\s+(?:"?\\w+"?\\s*\\.\\s*)?"?${name}\\b`, 'i').test(sqlText),
+  )
+}
+
+/** Whether nodes refuse a view of ours of this name. */
+export function isRefused(view: string): boolean {
+  return (REFUSED_WHEN_SPREAD as readonly string[]).includes(view)
 }

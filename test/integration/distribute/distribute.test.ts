@@ -273,7 +273,8 @@ describe('a question over rows that are spread', { tags: ['O2'] }, () => {
   it('is refused to a superuser, and by name where nodes refuse it', async () => {
     const scene = await open({})
     expect(await distribute(scene, '--by', 'container')).toMatchObject({ exitCode: 0 })
-    // The stand-in answers every view; PostgreSQL refuses this with the code of the nodes.
+    // What the nodes refuse without a name; PostgreSQL refuses this with their code.
+    const unnamed = 'select count(distinct container_id) over () from tracking.containers'
     const refused = 'select count(distinct container_id) over () from exceptions'
     const bySuperuser = await callCli(['query', refused], { DATABASE_URL: scene.url })
     expect(bySuperuser).toMatchObject({ exitCode: 2, stdout: '' })
@@ -292,7 +293,15 @@ describe('a question over rows that are spread', { tags: ['O2'] }, () => {
       expect(byLogin.stderr.replaceAll(/\s+/g, ' ')).toContain(
         'nodes cannot answer exceptions while rows are spread by container',
       )
-      expect(await ask('select count(*) from tracking.containers')).toMatchObject({ exitCode: 0 })
+      for (const question of ['pickup_worklist', 'select 1 from "tracking_as_of".exceptions']) {
+        const named = await ask(question)
+        expect(named).toMatchObject({ exitCode: 5, stdout: '' })
+        expect(named.stderr).toMatch(/nodes cannot answer (?:pickup_worklist|exceptions) while/)
+      }
+      expect((await ask(unnamed)).stderr).toContain('nodes cannot answer this question while')
+      expect(await ask('select count(*) as exceptions from tracking.containers')).toMatchObject({
+        exitCode: 0,
+      })
     } finally {
       await run(`drop role ${login}`)
     }
@@ -366,14 +375,14 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
       {},
       ['create publication own for table tracking.ports'],
       5,
-      '--drop-publication); take away first: publication own',
+      '--drop-publication` takes ours away); take away first: publication own',
     ],
     [
       'a policy of row security',
       {},
       ['create policy own on tracking.ports using (true)'],
       5,
-      '--drop-customers); take away first: policy own on tracking.ports',
+      '--drop-customers` takes ours away); take away first: policy own on tracking.ports',
     ],
     [
       'a view that would break',

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { findObstacles } from '../../../src/warehouse/distribute/find-obstacles.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const [owner, other] = ['owner', 'other'].map((name) => `${name}_${randomUUID().slice(0, 8)}`)
+
+let opened: TestWarehouse
+beforeAll(async () => {
+  opened = await createTestWarehouse()
+  for (const statement of [
+    `create role ${owner!} login password 'owner'`,
+    `create role ${other!}`,
+    `grant usage on schema tracking to ${owner!}, ${other!}`,
+    `alter table tracking.ports owner to ${owner!}`,
+    `grant select on tracking.ports to ${other!}`,
+    `create view public.of_another as select port_id from tracking.ports`,
+    `create table tracking.of_another (one integer)`,
+    `alter view public.of_another owner to ${other!}`,
+    `alter table tracking.of_another owner to ${other!}`,
+    `create publication own for table tracking.ports`,
+  ]) {
+    await opened.warehouse.query('prepare', statement)
+  }
+})
+afterAll(async () => {
+  await opened.warehouse.query('clean up', `drop owned by ${owner!}, ${other!} cascade`)
+  await opened.warehouse.query('clean up', `drop role ${owner!}, ${other!}`)
+  await opened.drop()
+})
+
+/** Of one table of ours, for a login that owns only this. */
+async function obstacles(...tables: readonly string[]): Promise<string[]> {
+  const url = new URL(opened.url)
+  url.username = owner!
+  url.password = 'owner'
+  const warehouse = createWarehouse({ url: url.href, schema: 'tracking', logger: silentLogger })
+  try {
+    return await findObstacles(warehouse, tables)
+  } finally {
+    await warehouse.close()
+  }
+}
+
+it('names what others have on our tables and in our schemas, to an ordinary login', async () => {
+  const found = await obstacles('tracking.ports')
+  expect(found).toEqual([
+    expect.stringMatching(/^this login cannot give rights on what others have in our schemas; /),
+    `Citus makes views on our tables anew, which only their owners may; take away first: view public.of_another of ${other!}`,
+    expect.stringMatching(/^a publication here .*; take away first: publication own$/),
+  ])
+  expect(found[0]).toContain(`tracking.of_another of ${other!}`)
+})
+
+it('names the login that owns our tables', async () => {
+  const [admin] = await opened.warehouse.query<{ name: string }>(
+    'look',
+    'select current_user::text as name',
+  )
+  expect(await obstacles('tracking.ports', 'tracking.containers')).toContain(
+    `only the owner of our tables may do this; run it with the login ${admin!.name}`,
+  )
+})
