@@ -5,6 +5,8 @@ import { listLakeTables } from '../../../src/lake/lake-tables.js'
 import { containers } from '../../../src/resources/index.js'
 import { lockRows } from '../../../src/warehouse/rows/lock-rows.js'
 import type { Session } from '../../../src/warehouse/connection/warehouse.js'
+import { carryOut } from '../../../src/warehouse/distribute/distribute-warehouse.js'
+import { planDistribution } from '../../../src/warehouse/distribute/plan-distribution.js'
 import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-views.js'
 import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
@@ -50,7 +52,7 @@ async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
 }
 
 describe('distribute', { tags: ['O1'] }, () => {
-  it('puts every table of data on one node, says so in check, and brings all of it back', async () => {
+  it('puts every table of data on one node, says so, and brings all of it back', async () => {
     const scene = await open({})
     const before = await comments(scene)
     const call = await distribute(scene, '--by', 'schema')
@@ -83,6 +85,13 @@ describe('distribute', { tags: ['O1'] }, () => {
     const storing = await callCli(['store-views'], settings)
     expect(storing).toMatchObject({ exitCode: 5 })
     expect(storing.stderr).toContain('its views are not stored')
+    for (const flag of ['--publication', '--customers']) {
+      const refused = await callCli(['migrate', flag], settings)
+      expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
+      expect(refused.stderr).toContain('nothing was changed: the warehouse is distributed')
+    }
+    const added = 'select from pg_publication union all select from pg_policy'
+    expect(await scene.warehouse.query('look', added)).toEqual([])
 
     const sofar = (await standInCalls(scene.warehouse)).length
     expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
@@ -140,6 +149,20 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
     expect(calls.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(29)
     expect(await comments(scene)).toEqual(before.comments)
   })
+})
+
+it('a distribute that is stopped after its last table changes nothing', async () => {
+  const { warehouse } = await open({})
+  const plan = await planDistribution(warehouse)
+  const stop = new AbortController()
+  const stopped = carryOut(warehouse, plan, {
+    signal: stop.signal,
+    onProgress: (_, done) => {
+      if (done === plan.statements.length) stop.abort()
+    },
+  })
+  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+  expect(await standInCalls(warehouse)).toEqual([])
 })
 
 /** What a distribution takes away for a while: comments and views. */
@@ -216,56 +239,35 @@ describe('distribute --by container', { tags: ['O1'] }, () => {
 })
 
 describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
-  it.each(['schema', 'container'] as const)(
-    'by %s distributes what its migrations add',
-    async (way) => {
-      const scene = await open({})
-      expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
-      // As before the last migration, and as if that made a table and a function.
-      const run = (text: string) => scene.warehouse.query('go back', text)
-      await run(`delete from tracking_sync.migrations where name = '0005_add_dispute_url'`)
-      await run('drop index tracking_analytics.dd_invoices_container_number_idx')
-      await run('alter table tracking_analytics.dd_invoices drop column dispute_url cascade')
-      await run(`select undistribute_table('tracking_analytics.holidays')`)
-      await run('alter function tracking_sync.fees_of stable')
-      const settings = { DATABASE_URL: scene.url }
-      const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
-      const before = await check()
-      expect(before).toContain(
-        `"tracking_analytics"."holidays" not distributed; run \`tracking-sync distribute --by ${way}`,
-      )
-      if (way === 'container') expect(before).toContain('functions that nodes refuse; run ')
-      const sofar = (await standInCalls(scene.warehouse)).length
-
-      const issued = await collectStatements(async () => {
-        expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
-      })
-      expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
-      const calls = (await standInCalls(scene.warehouse)).slice(sofar)
-      const moved =
-        way === 'schema'
-          ? 'create_distributed_table tracking_analytics.holidays null "tracking"."containers"'
-          : 'create_reference_table tracking_analytics.holidays'
-      const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
-      expect(calls.filter(isMove)).toEqual([moved])
-      const declared = way === 'schema' ? 's' : 'i'
-      expect(await volatilities(scene)).toEqual([declared, declared, declared])
-      const after = await check()
-      expect(after).toContain('ok schema tracking is at version 5')
-      expect(after).not.toMatch(/not distributed|that nodes refuse/)
-    },
-  )
-})
-
-describe('a distributed warehouse', { tags: ['O2'] }, () => {
-  it.each(['--publication', '--customers'])('refuses migrate %s by name', async (flag) => {
+  it('distributes what its migrations add', async () => {
     const scene = await open({})
-    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
-    const call = await callCli(['migrate', flag], { DATABASE_URL: scene.url })
-    expect(call).toMatchObject({ exitCode: 5, stdout: '' })
-    expect(call.stderr).toContain('nothing was changed: the warehouse is distributed')
-    const found = `select from pg_publication union all select from pg_policy`
-    expect(await scene.warehouse.query('look', found)).toEqual([])
+    expect(await distribute(scene, '--by', 'container')).toMatchObject({ exitCode: 0 })
+    // As before the last migration, and as if that made a table and a function.
+    const run = (text: string) => scene.warehouse.query('go back', text)
+    await run(`delete from tracking_sync.migrations where name = '0005_add_dispute_url'`)
+    await run('drop index tracking_analytics.dd_invoices_container_number_idx')
+    await run('alter table tracking_analytics.dd_invoices drop column dispute_url cascade')
+    await run(`select undistribute_table('tracking_analytics.holidays')`)
+    await run('alter function tracking_sync.fees_of stable')
+    const settings = { DATABASE_URL: scene.url }
+    const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
+    const before = await check()
+    const fix = 'run `tracking-sync distribute --by container`'
+    expect(before).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
+    expect(before).toContain(`functions that nodes refuse; ${fix}`)
+    const sofar = (await standInCalls(scene.warehouse)).length
+
+    const issued = await collectStatements(async () => {
+      expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
+    })
+    expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
+    const calls = (await standInCalls(scene.warehouse)).slice(sofar)
+    const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
+    expect(calls.filter(isMove)).toEqual(['create_reference_table tracking_analytics.holidays'])
+    expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
+    const after = await check()
+    expect(after).toContain('ok schema tracking is at version 5')
+    expect(after).not.toMatch(/not distributed|that nodes refuse/)
   })
 })
 
