@@ -61,7 +61,7 @@ async function migrateOne(app: App, given: Given) {
   const warehouse = await app.connect()
   const options = { sleep: createSleep() }
   if (given.publication) await publishing.refuseUnpublishable(warehouse)
-  if (given.customers) await opening.refuseClosed(warehouse)
+  if (given.customers) await opening.refuseUnopenable(warehouse)
   const report = await prepareSchemas(warehouse, options)
   const roles = given.roles ? await createRoles(warehouse) : undefined
   const publication = given.publication ? await publishing.createPublication(warehouse) : undefined

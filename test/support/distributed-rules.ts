@@ -94,7 +94,10 @@ function seeksBesideMade(code: string): boolean {
   )
 }
 
-/** What `exists` asks that nodes refuse: the first by container only (0A000), the second ever. */
+/**
+ * What nodes refuse of an `exists` where rows are spread by container: one that names no column and
+ * nothing outside of it (42601), and one that seeks a container by another column (0A000).
+ */
 function seeksOf(code: string): string[] {
   const broken: string[] = []
   // The definitions of views are in files of their own; which are refused, `distribute` says.

@@ -30,13 +30,12 @@ export async function findObstacles(
     select name::regclass as relation from unnest($1::text[]) as name
 ),
 reading as (
-    select distinct rule.ev_class as view, depend.refobjid as relation
+    select rule.ev_class as view, depend.refobjid as relation
     from pg_depend as depend
     inner join pg_rewrite as rule
         on rule.oid = depend.objid
             and depend.classid = 'pg_rewrite'::regclass
             and depend.refclassid = 'pg_class'::regclass
-    where rule.ev_class <> depend.refobjid
 ),
 standing as (
     select

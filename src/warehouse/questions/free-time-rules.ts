@@ -240,8 +240,8 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
 /**
  * Calendars without a holiday, and terminals, shipping lines, places and types of equipment that
  * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
- * Nodes refuse to seek a container for each rule, and to ask `exists` without a column: so `not in`,
- * and ids that nobody reads.
+ * Nodes refuse to seek a container for each rule, and to ask `exists` without a column: so there
+ * are `not in`, and ids that nobody reads.
  */
 async function findUnknownNames(session: Session): Promise<string[]> {
   const { names } = session

@@ -73,7 +73,7 @@ export async function openToCustomers(
   warehouse: Warehouse,
   options: MigrateOptions,
 ): Promise<CustomerReport> {
-  await refuseClosed(warehouse)
+  await refuseUnopenable(warehouse)
   const { names } = warehouse
   const role = customerRole(names)
   const views = openViews(await readViews())
@@ -207,10 +207,10 @@ export function openViews(views: readonly ShippedView[]): ShippedView[] {
 }
 
 /**
- * Throws WarehouseSchemaError before PostgreSQL 15, and for a distributed warehouse. Reads only: ask
- * it before anything is changed.
+ * Throws WarehouseSchemaError before PostgreSQL 15, and for a distributed warehouse. Reads only:
+ * ask it before anything is changed.
  */
-export async function refuseClosed(warehouse: Warehouse): Promise<void> {
+export async function refuseUnopenable(warehouse: Warehouse): Promise<void> {
   if (await isDistributed(warehouse)) {
     throw new WarehouseSchemaError(
       'nothing was changed: the warehouse is distributed, and nodes cannot keep customers to their ' +

@@ -151,19 +151,23 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
   })
 })
 
-it('a distribute that is stopped after its last table changes nothing', async () => {
-  const { warehouse } = await open({})
-  const plan = await planDistribution(warehouse)
-  const stop = new AbortController()
-  const stopped = carryOut(warehouse, plan, {
-    signal: stop.signal,
-    onProgress: (_, done) => {
-      if (done === plan.statements.length) stop.abort()
-    },
-  })
-  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
-  expect(await standInCalls(warehouse)).toEqual([])
-})
+it(
+  'a distribute that is stopped after its last table changes nothing',
+  { tags: ['O1'] },
+  async () => {
+    const { warehouse } = await open({})
+    const plan = await planDistribution(warehouse)
+    const stop = new AbortController()
+    const stopped = carryOut(warehouse, plan, {
+      signal: stop.signal,
+      onProgress: (_, done) => {
+        if (done === plan.statements.length) stop.abort()
+      },
+    })
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await standInCalls(warehouse)).toEqual([])
+  },
+)
 
 /** What a distribution takes away for a while: comments and views. */
 async function standing(scene: TestWarehouse) {

@@ -44,17 +44,21 @@ async function obstacles(...tables: readonly string[]): Promise<string[]> {
   }
 }
 
-it('names what others have on our tables and in our schemas, to an ordinary login', async () => {
-  const found = await obstacles('tracking.ports')
-  expect(found).toEqual([
-    expect.stringMatching(/^this login cannot give rights on what others have in our schemas; /),
-    `Citus makes views on our tables anew, which only their owners may; take away first: view public.of_another of ${other!}`,
-    expect.stringMatching(/^a publication here .*; take away first: publication own$/),
-  ])
-  expect(found[0]).toContain(`tracking.of_another of ${other!}`)
-})
+it(
+  'names what others have on our tables and in our schemas, to an ordinary login',
+  { tags: ['O2'] },
+  async () => {
+    const found = await obstacles('tracking.ports')
+    expect(found).toEqual([
+      expect.stringMatching(/^this login cannot give rights on what others have in our schemas; /),
+      `Citus makes views on our tables anew, which only their owners may; take away first: view public.of_another of ${other!}`,
+      expect.stringMatching(/^a publication here .*; take away first: publication own$/),
+    ])
+    expect(found[0]).toContain(`tracking.of_another of ${other!}`)
+  },
+)
 
-it('names the login that owns our tables', async () => {
+it('names the login that owns our tables', { tags: ['O2'] }, async () => {
   const [admin] = await opened.warehouse.query<{ name: string }>(
     'look',
     'select current_user::text as name',
