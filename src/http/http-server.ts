@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ConfigError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import { answer } from './answer.js'
 import { createConnections, type Connections } from './connections.js'
-import { paceConnections } from './paced-connection.js'
+import { inTurns } from './turns.js'
 
 export interface Route {
   /** Others are answered 405. */
@@ -24,6 +24,7 @@ export interface HttpLimits {
   /** How often the two are checked. */
   readonly checkIntervalMs: number
   readonly keepAliveTimeoutMs: number
+  /** More are closed as they come. */
   readonly connections: number
   readonly requestsPerConnection: number
 }
@@ -35,7 +36,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   requestTimeoutMs: 10_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 5_000,
-  connections: 200,
+  connections: 500,
   requestsPerConnection: 100,
 }
 
@@ -79,15 +80,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     keepAliveTimeout: limits.keepAliveTimeoutMs,
   })
   server.maxRequestsPerSocket = limits.requestsPerConnection
-  const connections = createConnections(limits.connections)
+  server.maxConnections = limits.connections
+  const connections = createConnections()
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request, response)
     handleRequest(options, request, response)
   }
   // A sender that has said all it will say still reads its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
-  paceConnections(server, (connection) => {
+  const parsers = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const connection = inTurns(socket)
     connections.add(connection)
+    for (const parse of parsers) parse.call(server, connection)
   })
   server.on('request', dispatch)
   // The route that reads the body asks for it, so that a body too long is never sent.

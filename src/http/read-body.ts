@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-export type BodyProblem = 'too_large' | 'small_chunks' | 'timeout' | 'busy' | 'aborted'
+export type BodyProblem = 'too_large' | 'length' | 'timeout' | 'busy' | 'aborted'
 
 /** Memory that all bodies under way share. See `createBodyMemory`. */
 export interface BodyMemory {
@@ -20,7 +20,7 @@ const FREE_BYTES = 16 * 1024
 
 /**
  * The first 16 KiB of each body are free, so that large ones cannot keep ordinary ones out; what
- * goes beyond comes from here. With 200 connections all bodies together take at most 3.2 MiB and
+ * goes beyond comes from here. With 500 connections all bodies together take at most 8 MiB and
  * `bytes`.
  */
 export function createBodyMemory(bytes: number): BodyMemory {
@@ -43,24 +43,30 @@ export interface ReadBody {
   release(): void
 }
 
+/** Of a body that does not announce its length, as one in chunks. The service may send such. */
+const MOST_UNANNOUNCED_BYTES = 64 * 1024
+/** Of the same: each piece costs the parser as much, whatever it holds. */
+const MOST_PIECES = 1_024
+
 /**
  * Reads a request's body as raw bytes, never decompressed. One that announces too many bytes is not
- * read at all, one without an announced length is read up to the limit. Chunks are copied and let
- * go at once: each is an object of some hundred bytes, whatever it holds.
+ * read at all; one that announces no length may be small, and is read up to that. Chunks are copied
+ * and let go at once: each is an object of some hundred bytes, whatever it holds.
  */
 export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBytes, timeoutMs, memory }: BodyLimits,
 ): Promise<ReadBody | BodyProblem> {
-  const announced = Number(request.headers['content-length'] ?? maxBytes)
-  if (announced > maxBytes) return Promise.resolve('too_large')
+  const length = request.headers['content-length']
+  const most = length === undefined ? Math.min(MOST_UNANNOUNCED_BYTES, maxBytes) : Number(length)
+  if (most > maxBytes) return Promise.resolve('too_large')
   if (request.headers.expect !== undefined) response.writeContinue()
   return new Promise((resolve) => {
     let body = Buffer.alloc(0)
     let bytes = 0
     let taken = 0
-    const isInSmallChunks = createChunkCheck()
+    let pieces = 0
 
     const release = (): void => {
       memory.give(taken)
@@ -69,7 +75,7 @@ export function readBody(
     /** Makes room, doubling it if need be; false when no memory is left. */
     const grow = (needed: number): boolean => {
       if (needed <= body.length) return true
-      const size = Math.max(needed, Math.min(announced, Math.max(FREE_BYTES, 2 * body.length)))
+      const size = Math.max(needed, Math.min(most, Math.max(FREE_BYTES, 2 * body.length)))
       const beyond = Math.max(0, size - FREE_BYTES) - taken
       if (beyond > 0) {
         if (!memory.take(beyond)) return false
@@ -92,13 +98,14 @@ export function readBody(
       resolve(problem)
     }
     const onData = (chunk: Buffer): void => {
-      const length = bytes + chunk.length
-      if (length > maxBytes) finish('too_large')
-      else if (isInSmallChunks(chunk)) finish('small_chunks')
-      else if (!grow(length)) finish('busy')
+      const needed = bytes + chunk.length
+      pieces += 1
+      // The parser itself ends a body at the length that was announced.
+      if (length === undefined && (needed > most || pieces > MOST_PIECES)) finish('length')
+      else if (!grow(needed)) finish('busy')
       else {
         chunk.copy(body, bytes)
-        bytes = length
+        bytes = needed
       }
     }
     const onClose = (): void => {
@@ -109,22 +116,4 @@ export function readBody(
     // A connection that breaks off also emits an error; `aborted` says it already.
     request.on('error', () => undefined)
   })
-}
-
-/** The first chunks of a body may be of any size. */
-const FREE_CHUNKS = 512
-const SMALLEST_AVERAGE_BYTES = 64
-
-/**
- * Takes the chunks of one body. Returns true as soon as they are so many and so small that reading
- * costs too much: a megabyte in chunks of one byte takes more than a second.
- */
-export function createChunkCheck(): (chunk: Buffer) => boolean {
-  let chunks = 0
-  let bytes = 0
-  return (chunk) => {
-    chunks += 1
-    bytes += chunk.length
-    return chunks > FREE_CHUNKS && bytes < chunks * SMALLEST_AVERAGE_BYTES
-  }
 }

@@ -113,24 +113,21 @@ async function flood(httpPort: number, connections: number, text: Buffer): Promi
 describe('what strangers send', () => {
   const oneByteChunks = Buffer.from('1\r\na\r\n'.repeat(60_500))
 
-  const chunked = (headers: readonly string[]): Buffer =>
-    Buffer.concat([Buffer.from(head([CHUNKED, ...headers])), oneByteChunks])
+  const oneByteChunked = Buffer.concat([Buffer.from(head([CHUNKED])), oneByteChunks])
   const endless = Buffer.from(head(['Content-Length: 1048576', FORGED]))
-  const elsewhere = chunked([]).toString().replace('/webhooks', '/nowhere')
+  const elsewhere = oneByteChunked.toString().replace('/webhooks', '/nowhere')
 
   test.for([
-    { what: 'chunks of one byte', mostMb: 20, text: chunked([]) },
-    { what: 'chunks of one byte with a signature', mostMb: 20, text: chunked([FORGED]) },
-    { what: 'chunks of one byte elsewhere', mostMb: 20, text: Buffer.from(elsewhere) },
+    { what: 'chunks of one byte', text: oneByteChunked },
+    { what: 'chunks of one byte elsewhere', text: Buffer.from(elsewhere) },
     {
       what: 'bodies of a megabyte that do not end',
-      mostMb: 60,
       text: Buffer.concat([endless, Buffer.alloc(370_000)]),
     },
   ])(
-    '$what, 69 MB on 190 connections: memory rises by less than $mostMb MB, deliveries are answered',
-    { tags: ['FB3'] },
-    async ({ mostMb, text }) => {
+    '$what, 69 MB on 190 connections: memory rises by less than 50 MB, deliveries are answered',
+    { tags: ['FB3', 'JD5'] },
+    async ({ text }) => {
       const scene = await openServeScene()
       const program = await scene.serve(['--no-processor'])
       await untilSynced(scene)
@@ -143,7 +140,7 @@ describe('what strangers send', () => {
       const httpPort = Number(new URL(scene.url).port)
       const { mostBytes, slowestMs } = await watch(scene, program, flood(httpPort, 190, text))
       const riseMb = (Math.max(mostBytes, await residentBytes(program)) - before) / MB
-      expect(riseMb).toBeLessThan(mostMb)
+      expect(riseMb).toBeLessThan(50)
       expect(slowestMs).toBeLessThan(5_000)
     },
   )

@@ -64,7 +64,8 @@ const STATUS = {
   refused_content_encoding: 415,
   refused_sender: 403,
   refused_too_large: 413,
-  refused_small_chunks: 400,
+  /** Neither announced nor small. */
+  refused_length: 411,
   refused_timeout: 408,
   refused_signature: 401,
 } as const

@@ -140,15 +140,13 @@ describe('who is slow', { tags: ['W10'] }, () => {
     expect(await connection.closed(2_000)).toMatch(/^HTTP\/1\.1 200 [\s\S]*done$/)
   })
 
-  it('hundreds of silent connections keep nobody out', async () => {
-    const { server } = await openScene({ connections: 40 })
-    const silent = await Promise.all(Array.from({ length: 300 }, () => openRaw(server.httpPort)))
-    const startedAt = performance.now()
+  it('silent connections up to the limit keep others out for the time for headers', async () => {
+    const { server } = await openScene({ ...QUICK, connections: 40 })
+    const silent = await Promise.all(Array.from({ length: 60 }, () => openRaw(server.httpPort)))
+    await expect.poll(() => silent.filter(({ socket }) => socket.closed).length).toBe(20)
+    await expect.poll(() => silent.filter(({ socket }) => !socket.closed).length).toBe(0)
     const response = await fetch(`${server.url}/webhooks`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(200)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
-    await expect.poll(() => silent.filter(({ socket }) => !socket.closed).length).toBeLessThan(41)
-    for (const { socket } of silent) socket.destroy()
   })
 
   it('a request that waits for its answer is never given up for a new connection', async () => {
@@ -165,6 +163,33 @@ describe('who is slow', { tags: ['W10'] }, () => {
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
   })
 })
+
+it(
+  'input is parsed in small turns, between which others have theirs',
+  { tags: ['JD5'] },
+  async () => {
+    const CHUNKS = 5_000
+    let inTurn = 0
+    let most = 0
+    let chunks = 0
+    const { server } = await openScene({}, (request, response) => {
+      request.on('data', () => {
+        if (inTurn === 0) setImmediate(() => (inTurn = 0))
+        inTurn += 1
+        most = Math.max(most, inTurn)
+        chunks += 1
+      })
+      request.once('end', () => response.end())
+    })
+    const body = `${'1\r\na\r\n'.repeat(CHUNKS)}0\r\n\r\n`
+    const connection = await openRaw(server.httpPort, post('Transfer-Encoding: chunked', body))
+    await expect.poll(() => statusesOf(connection.received())).toEqual([200])
+    connection.socket.destroy()
+    expect(chunks).toBe(CHUNKS)
+    // 4 KiB hold 683; two turns of one connection may follow each other.
+    expect(most).toBeLessThan(1_400)
+  },
+)
 
 describe('what is not served', () => {
   it('headers of more than 16 KiB', { tags: ['W6'] }, async () => {
