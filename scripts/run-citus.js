@@ -6,7 +6,7 @@
  *
  * Needs TEST_CITUS_URL: the coordinator of a cluster that you run, as a superuser, in a database
  * that knows its nodes. With `citus.shard_count = 4` on each of them it takes about an hour on two
- * cores, with 32 several. TEST_CITUS_BY=container spreads rows by container.
+ * cores, with 32 several.
  */
 import { fileURLToPath } from 'node:url'
 import { printTable, runTests } from './reliability/run-tests.js'
@@ -26,29 +26,6 @@ const EXCLUDED = {
   'test/e2e/package.test.ts': 'what the package holds',
 }
 
-/** By container also what asks the seven views that nodes refuse then (docs/distribute.md). */
-const ASKS_REFUSED = [
-  'alerts/digest',
-  'analytics/charge_clocks',
-  'analytics/charge_days',
-  'analytics/container_customers',
-  'analytics/cross-checks',
-  'analytics/demurrage_evidence',
-  'analytics/exceptions',
-  'analytics/hold_durations',
-  'analytics/invoice_audit',
-  'analytics/pickup_worklist',
-  'analytics/second-implementation',
-  'analytics/time-zone',
-  'analytics/transshipments',
-  'commands/evidence',
-  'commands/questions',
-  'dashboard/dashboard',
-].map((name) => `test/integration/${name}.test.ts`)
-
-const way = process.env.TEST_CITUS_BY === 'container' ? 'container' : 'schema'
-const excluded = [...Object.keys(EXCLUDED), ...(way === 'container' ? ASKS_REFUSED : [])]
-
 if ((process.env.TEST_CITUS_URL ?? '') === '') {
   process.stderr.write(
     'TEST_CITUS_URL is not set: name the coordinator of a cluster of Citus, as a superuser.\n',
@@ -58,9 +35,9 @@ if ((process.env.TEST_CITUS_URL ?? '') === '') {
 
 const outcome = await runTests({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  env: { TEST_EXCLUDE: excluded.join() },
+  env: { TEST_EXCLUDE: Object.keys(EXCLUDED).join() },
   report: 'reports/citus.json',
   args: process.argv.slice(2),
 })
-printTable('run', [{ name: `Citus, by ${way}`, ...outcome }])
+printTable('run', [{ name: 'Citus', ...outcome }])
 process.exitCode = outcome.ok ? 0 : 1

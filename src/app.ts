@@ -26,6 +26,7 @@ import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
 import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
+import { isDistributed } from './warehouse/distribute/citus.js'
 import { createPool, type ConnectionPool } from './warehouse/connection/connection-pool.js'
 import { AccountsNames, type SchemaNames } from './warehouse/connection/schema-names.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
@@ -373,6 +374,8 @@ async function bringUpToDate(
     await prepareSchemas(warehouse, { sleep })
     return
   }
+  // Throws where no statement of ours would work.
+  await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return
   const reason = isStrict ? 'TRACKING_STRICT is true' : 'TRACKING_MIGRATE is false'

@@ -3,7 +3,7 @@ import { countOf } from '../base/phrases.js'
 import { findAlerts, type Alert, type AlertFacts } from '../status/describe-status.js'
 import { readVitals, type Vitals } from '../status/read-vitals.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
-import { findWay } from '../warehouse/distribute/citus.js'
+import { isDistributed } from '../warehouse/distribute/citus.js'
 import { channelsOf, type AlertSettings } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
 import { describeDigest, describeOperation } from './message.js'
@@ -77,16 +77,12 @@ async function lookAtExceptions(
 ): Promise<void> {
   const day = await findDueDigest(warehouse, settings, at)
   if (day === undefined && !isAfterRun) return
-  const way = await findWay(warehouse)
-  if (way === 'container') {
-    logger.warn('no exception is looked for: nodes cannot while rows are spread by container')
-    return
-  }
+  const isAway = await isDistributed(warehouse)
   await warehouse.transaction('compare the exceptions', async (session) => {
     // It takes seconds on a large account, and another process is at it.
     if (!(await isFirstAt(session))) return
     // Nothing is stored where nodes have the rows, and to ask there whether it is takes long.
-    const schema = way === undefined ? 'stored' : 'analytics'
+    const schema = isAway ? 'analytics' : 'stored'
     await recordExceptions(session, settings, schema, at)
     const digest = day === undefined ? undefined : await makeDigest(session, day, at)
     if (digest === undefined) return

@@ -118,7 +118,10 @@ async function checkZones(app: App): Promise<string> {
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } =
     await import('../warehouse/schema/run-migrations.js')
+  const { isDistributed } = await import('../warehouse/distribute/citus.js')
   const warehouse = await app.connect()
+  // Throws where no statement of ours would work.
+  await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return checkShape(warehouse, version)
   if (version === 0) await refuseLostBookkeeping(warehouse)

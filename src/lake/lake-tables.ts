@@ -1,7 +1,6 @@
 import { USERS_TABLES, type Schemas } from '../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../warehouse/questions/questions.js'
-import { findWay, type CatalogueReader } from '../warehouse/distribute/citus.js'
-import { isRefused } from '../warehouse/distribute/refused-views.js'
+import { isDistributed, type CatalogueReader } from '../warehouse/distribute/citus.js'
 import { readShippedTables } from '../warehouse/schema/compare-schema.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 
@@ -40,21 +39,17 @@ interface CatalogRow {
 /**
  * All data tables, those that users fill, and the answers; the catalogue says their types. Tables
  * of a distributed warehouse are written whole each time, because every node numbers its
- * transactions by itself. Where rows are spread by container, answers that nodes refuse are left
- * out.
+ * transactions by itself.
  */
 export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
   const { query, names } = reader
   const { data, analytics } = names
-  const way = await findWay(reader)
-  const isAnswered = (name: string): boolean => way !== 'container' || !isRefused(name)
+  const isAway = await isDistributed(reader)
   const shipped = await readShippedTables(names)
   const wanted = [
     ...shipped.filter((name) => name.startsWith(`${data}.`)),
     ...USERS_TABLES.map((name) => `${analytics}.${name}`),
-    ...Object.keys(QUESTIONS)
-      .filter(isAnswered)
-      .map((name) => `${analytics}.${name}`),
+    ...Object.keys(QUESTIONS).map((name) => `${analytics}.${name}`),
   ]
   const rows = await query<CatalogRow>(
     'list what there is to export',
@@ -94,7 +89,7 @@ order by relkind, nspname, relname`,
   )
   return rows.map((row) => {
     const table = toLakeTable(row, row.schema === data ? 'data' : 'analytics')
-    return way === undefined ? table : { ...table, relation: undefined }
+    return isAway ? { ...table, relation: undefined } : table
   })
 }
 

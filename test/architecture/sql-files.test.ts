@@ -259,8 +259,7 @@ describe('the statements in src', () => {
     if (/^‹(?:[\w#]+\.)*names\.(?:table|in)\(.*\)›$/.test(name)) return true
     if (/^‹.*names?\b.*›\.(?:‹.*›|\w+)$/.test(name)) return true
     if (/^‹(?:quotedName\(.*\)|qualifiedName)›$/.test(name)) return true
-    const variable =
-      /^‹(?:(?:lookUpSql|wantedRowsSql)\()?(\w+)(?:, .*\))?›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
+    const variable = /^‹(?:lookUpSql\()?(\w+)(?:, .*\))?›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
     if (variable === undefined) return /^‹\w+\(.*names.*›$/.test(name)
     return new RegExp(`const ${variable} = .*\\bnames\\b`).test(source)
   }

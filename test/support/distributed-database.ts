@@ -2,7 +2,6 @@ import pg from 'pg'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { carryOut } from '../../src/warehouse/distribute/distribute-warehouse.js'
-import type { Way } from '../../src/warehouse/distribute/citus.js'
 import { planDistribution } from '../../src/warehouse/distribute/plan-distribution.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 
@@ -19,17 +18,8 @@ export const DISTRIBUTED = 'distributed'
  */
 export const isOnCitus = (process.env.TEST_CITUS_URL ?? '') !== ''
 
-/** How: by schema, or with `TEST_CITUS_BY=container` by container. */
-const WAY: Way = process.env.TEST_CITUS_BY === 'container' ? 'container' : 'schema'
-
 /** Of an advisory lock: nodes that make two databases at once tell one of them a deadlock. */
 const ONE_AT_A_TIME = 7_120_614
-
-/**
- * Nodes among which rows are spread write a row as it is where they cannot lock it: there only the
- * values of two runs can be compared, and no transactions.
- */
-export const isByContainer = isOnCitus && WAY === 'container'
 
 /** Owns the warehouses: a superuser may not ask questions on nodes. */
 const OWNER = 'tracking_test'
@@ -117,7 +107,7 @@ async function createAlone(serverUrl: string, name: string): Promise<URL> {
   try {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
     const { signal } = new AbortController()
-    await carryOut(warehouse, await planDistribution(warehouse, WAY), { signal })
+    await carryOut(warehouse, await planDistribution(warehouse), { signal })
   } finally {
     await warehouse.close()
   }

@@ -74,56 +74,6 @@ export function brokenRules(statement: string): string[] {
     broken.push('it creates an index among other statements')
   }
   if (/\bcreate\s+(?:constraint\s+)?trigger\b/.test(code)) broken.push('it creates a trigger')
-  if (joinsContainers(code, away)) broken.push('it joins rows of different containers')
-  if (seeksBesideMade(code)) broken.push('it seeks rows for each of what a with makes')
-  broken.push(...seeksOf(code))
   if (/\b(?:ctid|tableoid)\b/.test(code)) broken.push('it asks where a row lies')
   return broken
-}
-
-/**
- * `exists` or a lookup in the conditions of a query from a `with`: with rows spread by container,
- * nodes refuse it (0A000). A join or `except` says the same.
- */
-function seeksBesideMade(code: string): boolean {
-  const made = [...code.matchAll(/(?:\bwith|\),)\s+(\w+)\s+as\s+(?:materialized\s+)?\(/g)]
-  return made.some(([, name]) =>
-    new RegExp(
-      `\\bfrom ${name}\\s+where\\s+(?:(?!\\bselect\\b)[^;])*\\(\\s*select\\b[^)]*\\b${name}\\.`,
-    ).test(code),
-  )
-}
-
-/**
- * What nodes refuse of an `exists` where rows are spread by container: one that names no column and
- * nothing outside of it (42601), and one that seeks a container by another column (0A000).
- */
-function seeksOf(code: string): string[] {
-  const broken: string[] = []
-  // The definitions of views are in files of their own; which are refused, `distribute` says.
-  if (/\bcreate (?:or replace )?view\b/.test(code)) return broken
-  const seek =
-    /\bexists \(\s*select from "?\w+"?\."?(\w+)"?(?: as)? (\w+)\s+where ((?:[^()]|\([^()]*\))*)\)/g
-  for (const [, table = '', alias, condition = ''] of code.matchAll(seek)) {
-    const others = [...condition.matchAll(/\b([a-z_]\w*)\."?[a-z_]/g)].filter(
-      ([, name]) => name !== alias,
-    )
-    if (others.length === 0) broken.push('it asks whether there are rows, and names no column')
-    else if (BY_CONTAINER.has(table) && !/\bcontainer_id\b/.test(condition)) {
-      broken.push('it seeks rows of containers by another column')
-    }
-  }
-  return broken
-}
-
-/** Of tables whose rows are spread by container, a few stand for all. */
-const BY_CONTAINER = new Set(['containers', 'transport_events', 'container_history'])
-
-function joinsContainers(code: string, away: readonly string[]): boolean {
-  const joins = /\bjoin\s+"?tracking"?\."?(?:containers|transport_events|container_history)\b/
-  return (
-    away.filter((name) => BY_CONTAINER.has(name)).length > 1 &&
-    joins.test(code) &&
-    !/\b\w+\."?container_id"? = \w+\."?container_id\b/.test(code)
-  )
 }

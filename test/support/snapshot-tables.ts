@@ -1,5 +1,4 @@
 import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/connection/schema-names.js'
-import { isByContainer } from './distributed-database.js'
 import type { Session } from '../../src/warehouse/connection/warehouse.js'
 
 /** Where rows are read from: a warehouse, or one transaction of it. */
@@ -82,15 +81,14 @@ export async function snapshotRows(
   options: RowSnapshotOptions,
 ): Promise<RowSnapshot> {
   const { names } = reader
-  const compared = isByContainer ? { ...options, hasVersions: false as const } : options
   const tables = await reader.query<{ schema: string; name: string }>(
     'list the tables',
     `select schemaname as schema, tablename as name from pg_tables
     where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
     [names.data, names.sync, RUN_TABLES],
   )
-  const without = compared.hasVersions ? undefined : compared.without
-  const digest = digestSql(compared)
+  const without = options.hasVersions ? undefined : options.without
+  const digest = digestSql(options)
   const digests = tables.map(
     ({ schema, name }) =>
       `select '${name}' as name, count(*) || ' rows ' || coalesce(${digest}::text, '') as summary

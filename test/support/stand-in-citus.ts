@@ -56,15 +56,9 @@ const STATEMENTS = [
       insert into pg_catalog.citus_calls (call)
       values (format('create_distributed_table %s %s %s', name, coalesce(column_name, 'null'), colocate_with));
       insert into pg_catalog.pg_dist_partition
-      values (name, case when column_name is null then 'n' else 'h' end, 's', 1, column_name);
+      values (name, 'n', 's', 1, null);
       insert into pg_catalog.pg_dist_shard values (name, name::oid::bigint);
       insert into pg_catalog.pg_dist_placement values (name::oid::bigint, 1);
-  end $$`,
-  `create function pg_catalog.create_reference_table(name regclass) returns void
-  language plpgsql as $$
-  begin
-      insert into pg_catalog.citus_calls (call) values (format('create_reference_table %s', name));
-      insert into pg_catalog.pg_dist_partition values (name, 'n', 't', 2, null);
   end $$`,
   `create function pg_catalog.undistribute_table(name regclass) returns void
   language plpgsql as $$

@@ -71,46 +71,45 @@ places as (
 
         select
             charge.charge,
-            case charge.charge when 'detention' then 'out' else stay.place end as place,
+            stay.place,
             case
-                when charge.charge = 'detention' then 'line'
                 when stay.place = 'ramp' then 'rail'
                 when charge.charge = 'storage' then 'terminal'
                 else 'line'
             end as reporter,
-            case charge.charge
-                when 'detention'
-                    then
-                        coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
-                        or container.empty_terminated_at is null
-                        and coalesce(container.current_status = 'empty_returned', false)
-                else stay.has_ended
-            end as has_ended,
+            stay.has_ended,
+            stay.out_on,
             case
-                when charge.charge <> 'detention' then stay.out_on
-                when container.empty_terminated_at <= {{analytics}}.as_of()
-                    then (container.empty_terminated_at at time zone stay.time_zone)::date
-            end as out_on,
-            case
-                when charge.charge = 'detention' then null
                 when stay.place = 'ramp' and charge.charge = 'storage' then stay.rail_on
                 when charge.charge = 'storage' then stay.terminal_on
                 else stay.line_on
             end as reported_on,
-            case when charge.charge <> 'detention' then stay.binding_on end as binding_on,
-            case when charge.charge <> 'detention' then stay.binding_source end as binding_source,
-            case charge.charge
-                when 'detention' then stay.out_on
-                else (stay.start_at at time zone stay.time_zone)::date
-            end as started_on,
-            case charge.charge
-                when 'detention' then stay.out_on
-                else (stay.arrived_at at time zone stay.time_zone)::date
-            end as arrived_on
-        from (values ('demurrage'), ('storage'), ('detention')) as charge (charge)
-        where charge.charge <> 'detention' and stay.has_begun
-            or charge.charge = 'detention'
-            and stay.has_ended
+            stay.binding_on,
+            stay.binding_source,
+            (stay.start_at at time zone stay.time_zone)::date as started_on,
+            (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
+        from (values ('demurrage'), ('storage')) as charge (charge)
+        where stay.has_begun
+
+        union all
+
+        select
+            'detention' as charge,
+            'out' as place,
+            'line' as reporter,
+            coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
+            or container.empty_terminated_at is null
+            and coalesce(container.current_status = 'empty_returned', false) as has_ended,
+            case
+                when container.empty_terminated_at <= {{analytics}}.as_of()
+                    then (container.empty_terminated_at at time zone stay.time_zone)::date
+            end as out_on,
+            null::date as reported_on,
+            null::date as binding_on,
+            null as binding_source,
+            stay.out_on as started_on,
+            stay.out_on as arrived_on
+        where stay.has_ended
             and stay.mode = 'truck'
             and (
                 stay.place = 'ramp'

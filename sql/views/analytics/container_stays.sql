@@ -207,8 +207,6 @@ facts as (
                 when container.empty_terminated_at <= {{analytics}}.as_of()
                     then container.empty_terminated_at
             end as empty_at
-        -- Nodes take the time only of what reads rows.
-        from (values (true)) as once (is_now)
 
     ) as milestone
 
@@ -257,94 +255,83 @@ stays as (
     from facts as fact
     cross join lateral (
 
-        -- Not one part for each and a union: nodes among which rows are spread refuse that.
         select
-            at.place,
-            case at.place when 'port' then fact.port_of_discharge_locode else fact.destination_locode
-            end as place_locode,
-            case at.place when 'port' then fact.port_of_discharge_name else fact.destination_name
-            end as place_name,
-            case at.place
-                when 'port' then fact.pod_terminal_id
-                else
-                    coalesce(
-                        nullif(fact.pickup_facility_id, fact.pod_terminal_id),
-                        fact.destination_terminal_id
-                    )
-            end as terminal_id,
+            'port' as place,
+            fact.port_of_discharge_locode as place_locode,
+            fact.port_of_discharge_name as place_name,
+            fact.pod_terminal_id as terminal_id,
             case
-                when at.place = 'ramp' then 'truck'
                 when fact.left_port_at is not null
                     then case when fact.left_port_at = fact.full_out_at then 'truck' else 'rail' end
                 when fact.is_rail then 'rail'
                 else 'truck'
             end as mode,
-            case at.place when 'port' then fact.port_clock else fact.ramp_clock end as clock,
-            case at.place when 'port' then fact.is_port_zone_sent else fact.is_ramp_zone_sent
-            end as is_zone_sent,
-            case at.place
-                when 'port'
-                    then
-                        coalesce(
-                            fact.discharged_at is not null
-                            or fact.left_port_at is not null
-                            or fact.is_rail_loaded
-                            or fact.is_at_ramp
-                            or fact.is_delivered
-                            or fact.current_status in (
-                                'available',
-                                'not_available',
-                                'grounded',
-                                'off_dock',
-                                'awaiting_inland_transfer',
-                                'on_rail'
-                            ),
-                            false
-                        )
-                else fact.is_at_ramp or fact.is_delivered
-            end as has_begun,
-            case at.place
-                when 'port'
-                    then
-                        coalesce(
-                            fact.left_port_at is not null
-                            or fact.is_at_ramp
-                            or fact.is_delivered
-                            or fact.is_rail and fact.current_status = 'on_rail',
-                            false
-                        )
-                else fact.is_delivered
-            end as has_ended,
-            case at.place when 'port' then fact.vessel_arrived_at else fact.arrived_at
-            end as arrived_at,
-            case at.place when 'port' then fact.discharged_at else fact.arrived_at end as start_at,
-            case at.place when 'port' then fact.left_port_at else fact.ramp_out_at end as end_at,
-            case at.place when 'port' then fact.terminal_on end as terminal_on,
-            case at.place when 'port' then fact.line_on end as line_on,
-            case at.place when 'ramp' then fact.rail_on end as rail_on,
-            case at.place
-                when 'port'
-                    then
-                        fact.has_terminal_day
-                        or fact.has_line_day
-                        or fact.has_service_day and not fact.has_rail_day
-                else fact.has_rail_day
-            end as has_day,
-            case at.place
-                when 'port'
-                    then
-                        fact.has_terminal_day and fact.terminal_on is null
-                        or fact.has_line_day and fact.line_on is null
-                else false
-            end as is_day_unread,
+            fact.port_clock as clock,
+            fact.is_port_zone_sent as is_zone_sent,
+            coalesce(
+                fact.discharged_at is not null
+                or fact.left_port_at is not null
+                or fact.is_rail_loaded
+                or fact.is_at_ramp
+                or fact.is_delivered
+                or fact.current_status in (
+                    'available',
+                    'not_available',
+                    'grounded',
+                    'off_dock',
+                    'awaiting_inland_transfer',
+                    'on_rail'
+                ),
+                false
+            ) as has_begun,
+            coalesce(
+                fact.left_port_at is not null
+                or fact.is_at_ramp
+                or fact.is_delivered
+                or fact.is_rail and fact.current_status = 'on_rail',
+                false
+            ) as has_ended,
+            fact.vessel_arrived_at as arrived_at,
+            fact.discharged_at as start_at,
+            fact.left_port_at as end_at,
+            fact.terminal_on,
+            fact.line_on,
+            null::date as rail_on,
+            fact.has_terminal_day
+            or fact.has_line_day
+            or fact.has_service_day and not fact.has_rail_day as has_day,
+            fact.has_terminal_day and fact.terminal_on is null
+            or fact.has_line_day and fact.line_on is null as is_day_unread,
             case
-                when at.place = 'ramp' then fact.rail_on
                 when fact.has_terminal_day or fact.has_line_day
                     then least(fact.terminal_on, fact.line_on)
                 when not fact.has_rail_day then fact.service_on
             end as binding_on
-        from (values ('port'), ('ramp')) as at (place)
-        where at.place = 'port' or fact.is_rail
+
+        union all
+
+        select
+            'ramp' as place,
+            fact.destination_locode as place_locode,
+            fact.destination_name as place_name,
+            coalesce(
+                nullif(fact.pickup_facility_id, fact.pod_terminal_id), fact.destination_terminal_id
+            ) as terminal_id,
+            'truck' as mode,
+            fact.ramp_clock as clock,
+            fact.is_ramp_zone_sent as is_zone_sent,
+            fact.is_at_ramp or fact.is_delivered as has_begun,
+            fact.is_delivered as has_ended,
+            fact.arrived_at,
+            fact.arrived_at as start_at,
+            fact.ramp_out_at as end_at,
+            null::date as terminal_on,
+            null::date as line_on,
+            fact.rail_on,
+            fact.has_rail_day as has_day,
+            false as is_day_unread,
+            fact.rail_on as binding_on
+        where fact.is_rail
 
     ) as stay
     -- Made in one place and not where they are compared, because to convert an instant costs much.
@@ -353,7 +340,6 @@ stays as (
         select
             ({{analytics}}.as_of() at time zone stay.clock)::date as today_on,
             (stay.end_at at time zone stay.clock)::date as out_on
-        from (values (true)) as once (is_now)
 
     ) as calendar
         on true

@@ -27,87 +27,104 @@ inner join {{data}}.container_history as earlier
     and later.valid_from between earlier.valid_to and earlier.valid_to
 cross join lateral (
 
-    -- A list of names and not one part for each and a union, which nodes among which rows are
-    -- spread refuse. Not of values: PostgreSQL would prepare each of its expressions anew for each
-    -- version.
+    -- Not a list of values: PostgreSQL would prepare each of its expressions anew for each version.
     select
-        said.kind,
-        said.attribute,
-        case said.attribute
-            when 'arrival at the port' then earlier.pod_arrived_at
-            when 'discharge' then earlier.pod_discharged_at
-            when 'pickup at the port' then earlier.pod_full_out_at
-            when 'loading on rail' then earlier.pod_rail_loaded_at
-            when 'departure by rail' then earlier.pod_rail_departed_at
-            when 'arrival at the ramp' then earlier.ind_ata_at
-            when 'unloading at the ramp' then earlier.ind_rail_unloaded_at
-            when 'pickup at the ramp' then earlier.final_destination_full_out_at
-            when 'empty return' then earlier.empty_terminated_at
-            when 'ETA at the ramp' then earlier.ind_eta_at
-            when 'pickup appointment' then earlier.pickup_appointment_at
-        end as from_at,
-        case said.attribute
-            when 'arrival at the port' then later.pod_arrived_at
-            when 'discharge' then later.pod_discharged_at
-            when 'pickup at the port' then later.pod_full_out_at
-            when 'loading on rail' then later.pod_rail_loaded_at
-            when 'departure by rail' then later.pod_rail_departed_at
-            when 'arrival at the ramp' then later.ind_ata_at
-            when 'unloading at the ramp' then later.ind_rail_unloaded_at
-            when 'pickup at the ramp' then later.final_destination_full_out_at
-            when 'empty return' then later.empty_terminated_at
-            when 'ETA at the ramp' then later.ind_eta_at
-            when 'pickup appointment' then later.pickup_appointment_at
-        end as to_at,
-        case said.attribute
-            when 'terminal' then earlier.pod_terminal_id
-            when 'availability'
-                then
-                    case
-                        when earlier.availability_known is false
-                            or earlier.available_for_pickup is null
-                            then null
-                        when earlier.available_for_pickup then 'available'
-                        else 'not available'
-                    end
-        end as from_value,
-        case said.attribute
-            when 'terminal' then later.pod_terminal_id
-            when 'availability'
-                then
-                    case
-                        when later.availability_known is false
-                            or later.available_for_pickup is null
-                            then null
-                        when later.available_for_pickup then 'available'
-                        else 'not available'
-                    end
-        end as to_value,
-        case said.zone_of
-            when 'port' then later.pod_timezone
-            when 'ramp' then later.final_destination_timezone
-            when 'return' then later.empty_terminated_timezone
-        end as time_zone
+        'milestone' as kind,
+        'arrival at the port' as attribute,
+        earlier.pod_arrived_at as from_at,
+        later.pod_arrived_at as to_at,
+        null as from_value,
+        null as to_value,
+        later.pod_timezone as time_zone
+    where earlier.pod_arrived_at is distinct from later.pod_arrived_at
+
+    union all
+
+    select 'milestone', 'discharge', earlier.pod_discharged_at, later.pod_discharged_at, null, null,
+        later.pod_timezone
+    where earlier.pod_discharged_at is distinct from later.pod_discharged_at
+
+    union all
+
+    select 'milestone', 'pickup at the port', earlier.pod_full_out_at, later.pod_full_out_at, null, null,
+        later.pod_timezone
+    where earlier.pod_full_out_at is distinct from later.pod_full_out_at
+
+    union all
+
+    select 'milestone', 'loading on rail', earlier.pod_rail_loaded_at, later.pod_rail_loaded_at, null, null,
+        later.pod_timezone
+    where earlier.pod_rail_loaded_at is distinct from later.pod_rail_loaded_at
+
+    union all
+
+    select 'milestone', 'departure by rail', earlier.pod_rail_departed_at, later.pod_rail_departed_at, null, null,
+        later.pod_timezone
+    where earlier.pod_rail_departed_at is distinct from later.pod_rail_departed_at
+
+    union all
+
+    select 'milestone', 'arrival at the ramp', earlier.ind_ata_at, later.ind_ata_at, null, null,
+        later.final_destination_timezone
+    where earlier.ind_ata_at is distinct from later.ind_ata_at
+
+    union all
+
+    select 'milestone', 'unloading at the ramp', earlier.ind_rail_unloaded_at, later.ind_rail_unloaded_at, null, null,
+        later.final_destination_timezone
+    where earlier.ind_rail_unloaded_at is distinct from later.ind_rail_unloaded_at
+
+    union all
+
+    select 'milestone', 'pickup at the ramp', earlier.final_destination_full_out_at, later.final_destination_full_out_at, null, null,
+        later.final_destination_timezone
+    where earlier.final_destination_full_out_at is distinct from later.final_destination_full_out_at
+
+    union all
+
+    select 'milestone', 'empty return', earlier.empty_terminated_at, later.empty_terminated_at, null, null,
+        later.empty_terminated_timezone
+    where earlier.empty_terminated_at is distinct from later.empty_terminated_at
+
+    union all
+
+    select 'plan', 'ETA at the ramp', earlier.ind_eta_at, later.ind_eta_at, null, null,
+        later.final_destination_timezone
+    where earlier.ind_eta_at is distinct from later.ind_eta_at
+
+    union all
+
+    select 'plan', 'pickup appointment', earlier.pickup_appointment_at, later.pickup_appointment_at, null, null,
+        later.pod_timezone
+    where earlier.pickup_appointment_at is distinct from later.pickup_appointment_at
+
+    union all
+
+    select 'value', 'availability', null, null, said.before, said.now, null
     from (
-        values
-            ('milestone', 'arrival at the port', 'port'),
-            ('milestone', 'discharge', 'port'),
-            ('milestone', 'pickup at the port', 'port'),
-            ('milestone', 'loading on rail', 'port'),
-            ('milestone', 'departure by rail', 'port'),
-            ('milestone', 'arrival at the ramp', 'ramp'),
-            ('milestone', 'unloading at the ramp', 'ramp'),
-            ('milestone', 'pickup at the ramp', 'ramp'),
-            ('milestone', 'empty return', 'return'),
-            ('plan', 'ETA at the ramp', 'ramp'),
-            ('plan', 'pickup appointment', 'port'),
-            ('value', 'availability', null),
-            ('value', 'terminal', null)
-    ) as said (kind, attribute, zone_of)
+        select
+            case
+                when earlier.availability_known is false or earlier.available_for_pickup is null
+                    then null
+                when earlier.available_for_pickup then 'available'
+                else 'not available'
+            end as before,
+            case
+                when later.availability_known is false or later.available_for_pickup is null
+                    then null
+                when later.available_for_pickup then 'available'
+                else 'not available'
+            end as now
+    ) as said
+    where said.before is distinct from said.now
+
+    union all
+
+    select 'value', 'terminal', null, null, earlier.pod_terminal_id, later.pod_terminal_id, null
+    where earlier.pod_terminal_id is distinct from later.pod_terminal_id
 
 ) as change
-where later.valid_from <= {{analytics}}.as_of()
-    and (change.from_at, change.from_value) is distinct from (change.to_at, change.to_value);
+where later.valid_from <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.container_version_changes is
     'One row per container and value that one version says differently than the one before it.';

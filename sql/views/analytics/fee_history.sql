@@ -67,8 +67,6 @@ left join lateral (
         case
             when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to at time zone zone.name
         end as gone_local
-    -- Nodes take the time only of what reads rows.
-    from (values (true)) as once (is_now)
 
 ) as wall_time
     on true

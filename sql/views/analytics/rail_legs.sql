@@ -108,8 +108,6 @@ legs as (
                 when container.empty_terminated_at <= {{analytics}}.as_of()
                     then container.empty_terminated_at
             end as empty_terminated_at
-        -- Nodes take the time only of what reads rows.
-        from (values (true)) as once (is_now)
 
     ) as happened
     where container.pod_rail_carrier_scac is not null

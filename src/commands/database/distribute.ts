@@ -3,22 +3,16 @@ import { ConfigError, MigrationError, WarehouseSchemaError } from '../../base/er
 import { countOf } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { DistributionPlan } from '../../warehouse/distribute/plan-distribution.js'
-import type { Way } from '../../warehouse/distribute/citus.js'
 import type { Answer } from '../command-io.js'
 import { declare, flag, value } from '../declare-command.js'
 
 export const distribute = declare({
   name: 'distribute',
   help:
-    'Put a filled warehouse on the nodes of Citus, the account whole on one of them or its ' +
-    'containers among all: in one transaction, so that a stop changes nothing. --undo brings it ' +
-    'back.',
+    'Put a filled warehouse on the nodes of Citus, the account whole on one of them: in one ' +
+    'transaction, so that a stop changes nothing. --undo brings it back.',
   takes: {
-    by: value(
-      '--by <what>',
-      'schema: all rows of the account on one node. container: each container with what belongs ' +
-        'to it on one, for an account that outgrows a node.',
-    ),
+    by: value('--by <what>', 'schema: all rows of the account on one node.'),
     undo: flag('--undo', 'Bring all rows back to the database that commands connect to.'),
     dryRun: flag(
       '--dry-run',
@@ -26,12 +20,12 @@ export const distribute = declare({
     ),
   },
   run: async (app, { by, undo, dryRun }, io) => {
-    const way = checkFlags(by, undo)
+    checkFlags(by, undo)
     const warehouse = await app.connect()
     await requireCurrent(warehouse)
     const { planDistribution, planReturn } =
       await import('../../warehouse/distribute/plan-distribution.js')
-    const plan = undo ? await planReturn(warehouse) : await planDistribution(warehouse, way)
+    const plan = await (undo ? planReturn : planDistribution)(warehouse)
     if (dryRun) return describePlan(plan)
     if (plan.refusals.length > 0) throw new WarehouseSchemaError(plan.refusals.join('\n'))
     if (plan.statements.length + plan.freeing.length > 0) {
@@ -41,16 +35,14 @@ export const distribute = declare({
   },
 })
 
-function checkFlags(by: string | undefined, undo: boolean): Way {
+function checkFlags(by: string | undefined, undo: boolean): void {
   const refuse = (problem: string): never => {
     throw new ConfigError([{ setting: '--by', problem }])
   }
   if (undo && by !== undefined) refuse('says how to distribute, and --undo brings back; use one')
-  if (by === 'container') return by
-  if (undo || by === 'schema') return 'schema'
-  if (by === undefined)
-    return refuse('is missing; `--by schema` keeps the account whole on one node')
-  return refuse(`is ${by}; it must be schema or container`)
+  if (undo || by === 'schema') return
+  if (by === undefined) refuse('is missing; `--by schema` keeps the account whole on one node')
+  refuse(`is ${String(by)}; it must be schema`)
 }
 
 async function requireCurrent(warehouse: Warehouse): Promise<void> {
@@ -121,12 +113,11 @@ async function describeOutcome(
   const moved = `${countOf(rowsOf(plan), 'row')} of ${countOf(plan.tables.length, 'table')}`
   if (isUndone) return { data: plan, text: [`${moved} brought back.`] }
   const { readCitusTables } = await import('../../warehouse/distribute/citus.js')
-  const kept = await readCitusTables(warehouse)
-  const place = kept.find(({ keptBy }) => keptBy !== 'copy')?.node ?? 'several nodes'
+  const [first] = await readCitusTables(warehouse)
   return {
     data: plan,
     text: [
-      `${moved} moved; ${warehouse.names.data} stands on ${place}.`,
+      `${moved} moved; ${warehouse.names.data} stands on ${first?.node ?? 'several nodes'}.`,
       'Go on with `tracking-sync check` and `tracking-sync sync`: commands connect as before.',
     ],
   }

@@ -1,7 +1,6 @@
 import pg from 'pg'
-import { ConfigError, WarehouseSchemaError } from '../../base/errors.js'
-import { findWay } from '../distribute/citus.js'
-import { findRefused } from '../distribute/refused-views.js'
+import { ConfigError } from '../../base/errors.js'
+import { isDistributed } from '../distribute/citus.js'
 import { refuseMoreThanReading } from '../questions/own-sql.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
@@ -51,15 +50,12 @@ export async function* streamAnswer(
     const { begin } = await prepare(client)
     await client.query(begin)
     await client.query('set transaction read only')
-    const way = await findWay({
+    const isAway = await isDistributed({
       names,
       query: async <Row>(_: string, text: string, values: readonly unknown[] = []) =>
         (await client.query(text, [...values])).rows as Row[],
     })
-    const isAway = way !== undefined
     await restrict(client, names, { asOf, isAway })
-    // Nodes would plan it for a minute first, and heed no limit meanwhile.
-    if (way === 'container') refuseNamed(findRefused(sqlText))
     // The nodes take a login, and no role that cannot log in.
     if (isAsReader && !isAway) await becomeReader(client, names)
     await refuseMoreThanReading(
@@ -72,9 +68,7 @@ export async function* streamAnswer(
       // The protocol that takes one statement and no second, also where there are no parameters.
       queryMode: 'extended',
     }
-    await client.query(question).catch((thrown: unknown) => {
-      throw way === 'container' ? explainRefusal(thrown) : thrown
-    })
+    await client.query(question)
     for (let isFirst = true; ; isFirst = false) {
       const { fields, rows } = await client.query<unknown[]>({
         text: `fetch forward ${ROWS_PER_PIECE} from answer`,
@@ -109,28 +103,6 @@ async function restrict(
     if (isAway) throw refuseSuperuser()
     await client.query(`set local role ${READER_OF_ALL}`)
   }
-}
-
-/** feature_not_supported and internal_error: of PostgreSQL itself no question gets them. */
-const NOT_BY_NODES = ['0A000', 'XX000']
-
-/** Nodes refuse a question when it is planned, before any row is read. */
-function explainRefusal(thrown: unknown): unknown {
-  const { code, message } = thrown as Partial<pg.DatabaseError>
-  if (!NOT_BY_NODES.includes(code ?? '')) return thrown
-  return refusal(`this question while rows are spread by container: ${message ?? ''}`)
-}
-
-function refuseNamed(views: readonly string[]): void {
-  if (views.length === 0) return
-  throw refusal(`${views.join(', ')} while rows are spread by container`)
-}
-
-function refusal(what: string): WarehouseSchemaError {
-  return new WarehouseSchemaError(
-    `nodes cannot answer ${what}. Ask tables or other views (docs/distribute.md), or distribute ` +
-      'by schema',
-  )
 }
 
 function refuseSuperuser(): ConfigError {

@@ -1,3 +1,4 @@
+import { WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 
 /** A warehouse, one transaction of it, or another connection to its database. */
@@ -44,19 +45,15 @@ order by groupid`,
   return { version: extension.version, nodes }
 }
 
-/** How the rows of an account are distributed. */
-export type Way = 'schema' | 'container'
-
 /** A table of our schemas that Citus keeps. */
 export interface CitusTable {
   /** Quoted, with its schema. */
   readonly name: string
-  /**
-   * `schema`: whole on one node. `container`: each row where its container is. `copy`: whole on
-   * every node. `other`: somebody distributed it in another way.
-   */
-  readonly keptBy: 'schema' | 'container' | 'copy' | 'other'
-  /** Rows of tables of one group that belong together stand on one node. */
+  /** Whole on one node; otherwise it was distributed in another way. */
+  readonly isWhole: boolean
+  /** Its rows are spread over the nodes by their container, as an early build did it. */
+  readonly isSpread: boolean
+  /** Tables of one group stand on one node. */
   readonly group: number
   /** `host:port` where it stands; null where it stands on several. */
   readonly node: string | null
@@ -72,14 +69,9 @@ export async function readCitusTables({
     `select
     nspname::text as schema,
     relname::text as table,
-    case
-        when part.partmethod = 'n' and part.repmodel = 's' then 'schema'
-        when part.partmethod = 'n' and part.repmodel = 't' then 'copy'
-        when part.partmethod = 'h'
-            and column_to_column_name(part.logicalrelid, part.partkey) = 'container_id'
-            then 'container'
-        else 'other'
-    end as "keptBy",
+    part.partmethod = 'n' and part.repmodel = 's' as "isWhole",
+    part.partmethod = 'h'
+        and column_to_column_name(part.logicalrelid, part.partkey) = 'container_id' as "isSpread",
     part.colocationid as "group",
     case when count(*) = 1 then min(node.nodename || ':' || node.nodeport) end as node
 from pg_dist_partition as part
@@ -94,7 +86,7 @@ left join pg_dist_placement as placement
 left join pg_dist_node as node
     on node.groupid = placement.groupid and node.noderole::text = 'primary'
 where nspname = any($1::text[])
-group by 1, 2, 3, 4
+group by 1, 2, 3, 4, 5
 order by 1, 2`,
     [Object.values(names)],
   )
@@ -105,54 +97,28 @@ export function quotedName(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
 }
 
-/** How tables are distributed that stand as this command puts them; the first of them decides. */
-export function wayOf(kept: readonly CitusTable[]): Way | undefined {
-  const [first] = kept
-  if (first === undefined) return undefined
-  return kept.every(({ keptBy }) => keptBy === 'schema') ? 'schema' : 'container'
-}
-
-/** How a warehouse is distributed, if it is. One small query where the database has no Citus. */
-export async function findWay(reader: CatalogueReader): Promise<Way | undefined> {
-  return (await hasCitus(reader)) ? wayOf(await readCitusTables(reader)) : undefined
-}
-
-/** Whether its rows stand on other nodes than the one that is asked. */
-export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
-  return (await findWay(reader)) !== undefined
-}
-
-/** So long an answer counts: syncs ask with every page. */
-const COUNTS_MS = 60_000
-
-interface Answer {
-  readonly askedAt: number
-  readonly isSpread: Promise<boolean>
-}
-
-/** By warehouse: each has an object of names of its own. */
-const answers = new WeakMap<CatalogueReader['names'], Answer>()
-
 /**
- * Whether its rows are spread over nodes by their container. What was found counts for a minute: a
- * process that runs while its warehouse is distributed is refused some statements until then, and
- * repeats them.
+ * Whether its rows stand on another node than the one that is asked. One small query where the
+ * database has no Citus. Throws WarehouseSchemaError where they are spread by container.
  */
-export async function isSpread(reader: CatalogueReader): Promise<boolean> {
-  const { names } = reader
-  const askedAt = performance.now()
-  const known = answers.get(names)
-  if (known !== undefined && askedAt - known.askedAt < COUNTS_MS) return known.isSpread
-  const asked = findWay(reader).then((way) => way === 'container')
-  answers.set(names, { askedAt, isSpread: asked })
-  // A failure is that of its transaction, and says nothing.
-  asked.catch(() => answers.delete(names))
-  return asked
+export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
+  const kept = (await hasCitus(reader)) ? await readCitusTables(reader) : []
+  const sentence = describeSpread(reader, kept)
+  if (sentence !== undefined) throw new WarehouseSchemaError(sentence)
+  return kept.length > 0
 }
 
-/** After its rows have been put elsewhere. */
-export function forgetWhetherSpread({ names }: Pick<CatalogueReader, 'names'>): void {
-  answers.delete(names)
+/** A sentence where rows are spread by container. */
+export function describeSpread(
+  { names }: Pick<CatalogueReader, 'names'>,
+  kept: readonly CitusTable[],
+): string | undefined {
+  if (!kept.some(({ isSpread }) => isSpread)) return undefined
+  return (
+    `the rows of ${names.data} are spread over nodes by container, which this version cannot ` +
+    'read; bring them back with `tracking-sync distribute --undo` of the version that spread ' +
+    'them (docs/distribute.md)'
+  )
 }
 
 async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {

@@ -1,15 +1,7 @@
 import { countOf } from '../../base/phrases.js'
 import { sessionSettings } from '../connection/session-settings.js'
-import {
-  readCitus,
-  readCitusTables,
-  wayOf,
-  type CatalogueReader,
-  type Citus,
-  type CitusTable,
-} from './citus.js'
-import { REFUSED_WHEN_SPREAD } from './refused-views.js'
-import { declaringFunctions, ON_NODES } from './moving-statements.js'
+import { readCitus, readCitusTables, type CatalogueReader, type Citus } from './citus.js'
+import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
 /**
@@ -23,32 +15,20 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
   const kept = await readCitusTables(reader)
   const [first] = kept
   if (first === undefined) return undefined
-  const way = wayOf(kept) ?? 'schema'
   const open = await findOpen(reader, kept)
   const warnings = [
-    ...(way === 'container' ? [`nodes answer no ${REFUSED_WHEN_SPREAD.join(', ')}`] : []),
     ...(open.length === 0
       ? []
-      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by ${way}\``]),
-    ...((await declaringFunctions(reader, way)).length === 0
-      ? []
-      : [`functions that nodes refuse; run \`tracking-sync distribute --by ${way}\``]),
-    ...refuseOtherWays(kept, way),
+      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by schema\``]),
+    ...refuseOtherWays(reader, kept),
     ...(await findSilentNodes(reader)),
     ...(await findOtherSettings(reader)),
   ]
   return [
-    `by ${way} with Citus ${citus.version}: ${describeTables(kept)}`,
+    `by schema with Citus ${citus.version}: ${countOf(kept.length, 'table')} on ${first.node ?? 'several nodes'}`,
     await describeNodes(reader, citus),
     ...warnings.map((sentence) => `warning: ${sentence}`),
   ].join('; ')
-}
-
-function describeTables(kept: readonly CitusTable[]): string {
-  const copied = kept.filter(({ keptBy }) => keptBy === 'copy').length
-  const place = kept.find(({ keptBy }) => keptBy !== 'copy')?.node ?? 'several nodes'
-  const tables = `${countOf(kept.length - copied, 'table')} on ${place}`
-  return copied === 0 ? tables : `${tables}, ${copied} copied to each`
 }
 
 /** Bytes of every distributed table of the database, also of other accounts. */

@@ -5,8 +5,7 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
-import { findWay, forgetWhetherSpread, quotedName, type Way } from './citus.js'
-import { isRefused } from './refused-views.js'
+import { isDistributed, quotedName } from './citus.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
 
 export interface DistributeOptions {
@@ -38,10 +37,6 @@ export async function carryOut(
   if (plan.statements.length > 0) {
     await warehouse.transaction('distribute the warehouse', async (session) => {
       await takeMigrationLock(session, names)
-      if (plan.tables.length === 0) {
-        for (const statement of plan.statements) await run(session, statement)
-        return
-      }
       const lost = await readWhatIsLost(session, names)
       // Citus would make each of them on every node, and again for every table.
       await dropViews(session, names)
@@ -49,12 +44,11 @@ export async function carryOut(
       await makeViews(session, names)
       await renewGrants(session, names)
       for (const statement of lost) await session.query('bring back what is lost', statement)
-      await tryViews(session, names, plan.way)
+      await tryViews(session, names)
       // A stop until here changes nothing.
       signal.throwIfAborted()
     })
   }
-  forgetWhetherSpread(warehouse)
   for (const statement of plan.freeing) {
     await warehouse.transaction('free what was moved', async (session) => {
       await session.query('free what was moved', WITHOUT_TIME_LIMIT)
@@ -64,13 +58,11 @@ export async function carryOut(
 }
 
 /**
- * After migrations: what they made of tables and functions goes where the rest of a distributed
- * warehouse is. Where something of somebody's is in the way it stays, and `check` says so.
+ * After migrations: tables that they made go where the rest of a distributed warehouse is. Where something of somebody's is in the way it stays, and `check` says so.
  */
 export async function distributeAdded(warehouse: Warehouse): Promise<void> {
-  const way = await findWay(warehouse)
-  if (way === undefined) return
-  const plan = await planDistribution(warehouse, way)
+  if (!(await isDistributed(warehouse))) return
+  const plan = await planDistribution(warehouse)
   if (plan.refusals.length > 0) return
   await carryOut(warehouse, plan, { signal: new AbortController().signal })
 }
@@ -117,9 +109,9 @@ where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowne
 
 /**
  * Every view that reads one of our tables, ours or another's, in the order of their making. Stored
- * ones read the others. Those of ours that nodes are known to refuse are left out.
+ * ones read the others.
  */
-async function tryViews(session: Session, names: SchemaNames, way: Way | undefined): Promise<void> {
+async function tryViews(session: Session, names: SchemaNames): Promise<void> {
   const views = await session.query<{ schema: string; view: string }>(
     'list the views',
     `with recursive reading as (
@@ -146,9 +138,7 @@ where relkind in ('v', 'm') and nspname <> $2
 order by pg_class.oid`,
     [Object.values(names), names.stored],
   )
-  const ours: readonly string[] = Object.values(names)
   for (const { schema, view } of views) {
-    if (way === 'container' && ours.includes(schema) && isRefused(view)) continue
     try {
       await session.query(
         'try a view',

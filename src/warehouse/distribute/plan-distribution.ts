@@ -3,13 +3,12 @@ import {
   quotedName,
   readCitus,
   readCitusTables,
-  wayOf,
+  describeSpread,
   type CatalogueReader,
   type CitusTable,
-  type Way,
 } from './citus.js'
 import { findObstacles } from './find-obstacles.js'
-import { declaringFunctions, distributing, freeing, returning } from './moving-statements.js'
+import { distributing, freeing, returning } from './moving-statements.js'
 
 /** A table that is moved to a node, or back from it. */
 export interface PlannedTable {
@@ -20,8 +19,6 @@ export interface PlannedTable {
 
 /** What will be done, and what speaks against it. */
 export interface DistributionPlan {
-  /** How they stand after it; undefined where they are brought back. */
-  readonly way?: Way
   /** Where the rows may go, as `host:port`. */
   readonly nodes: readonly string[]
   readonly tables: readonly PlannedTable[]
@@ -49,14 +46,11 @@ const NO_CITUS =
 const NO_NODE = 'no node of Citus takes tables; add one with `select citus_add_node(…)`'
 
 /**
- * Plans to put the account whole on one node, or its rows by container among all: the tables of
- * data and those that views read beside them. The bookkeeping stays where commands connect. Tables
- * that an earlier run moved are left out. Reads only, and counts the rows.
+ * Plans to put the account whole on one node: the tables of data and those that views read beside
+ * them. The bookkeeping stays where commands connect. Tables that an earlier run moved are left
+ * out. Reads only, and counts the rows.
  */
-export async function planDistribution(
-  reader: CatalogueReader,
-  way: Way = 'schema',
-): Promise<DistributionPlan> {
+export async function planDistribution(reader: CatalogueReader): Promise<DistributionPlan> {
   const citus = await readCitus(reader)
   if (citus === undefined) return refuse(NO_CITUS)
   if (Number.parseInt(citus.version, 10) < OLDEST_CITUS) {
@@ -67,17 +61,13 @@ export async function planDistribution(
   const open = await findOpen(reader, kept)
   const left = await findUnfreed(reader, kept)
   return {
-    way,
     nodes,
     tables: await countRows(reader, open),
-    statements:
-      open.length === 0
-        ? await declaringFunctions(reader, way)
-        : await distributing(reader, open, way),
+    statements: open.length === 0 ? [] : await distributing(reader, open),
     freeing: [...left, ...open].map(freeing),
     refusals: [
       ...(nodes.length === 0 ? [NO_NODE] : []),
-      ...refuseOtherWays(kept, way),
+      ...refuseOtherWays(reader, kept),
       ...(open.length === 0
         ? []
         : await findObstacles(reader, [...kept.map(({ name }) => name), ...open])),
@@ -89,13 +79,12 @@ export async function planDistribution(
 export async function planReturn(reader: CatalogueReader): Promise<DistributionPlan> {
   const kept = (await readCitus(reader)) === undefined ? [] : await readCitusTables(reader)
   const tables = kept.map(({ name }) => name)
-  const way = wayOf(kept) ?? 'schema'
   return {
     nodes: [],
     tables: await countRows(reader, tables),
-    statements: tables.length === 0 ? [] : await returning(reader, tables, way),
+    statements: tables.length === 0 ? [] : await returning(reader, tables),
     freeing: [],
-    refusals: [...refuseOtherWays(kept, way), ...(await findObstacles(reader, tables))],
+    refusals: [...refuseOtherWays(reader, kept), ...(await findObstacles(reader, tables))],
   }
 }
 
@@ -160,22 +149,16 @@ where pg_relation_size(name::regclass) > 0`,
   return rows.map(({ name }) => name)
 }
 
-/** A sentence where a table stands in another way than it should, or apart from the others. */
-export function refuseOtherWays(kept: readonly CitusTable[], way: Way): string[] {
-  const group = kept.find(({ keptBy }) => keptBy === way)?.group
-  const other = kept.find(
-    (table) =>
-      !(table.keptBy === way && table.group === group) &&
-      !(way === 'container' && table.keptBy === 'copy'),
-  )
+/** A sentence where a table is distributed in another way than it should, or apart from the others. */
+export function refuseOtherWays(
+  reader: Pick<CatalogueReader, 'names'>,
+  kept: readonly CitusTable[],
+): string[] {
+  const spread = describeSpread(reader, kept)
+  if (spread !== undefined) return [spread]
+  const group = kept.find(({ isWhole }) => isWhole)?.group
+  const other = kept.find((table) => !table.isWhole || table.group !== group)
   if (other === undefined) return []
-  const found = wayOf(kept)
-  if (found !== way && refuseOtherWays(kept, found ?? way).length === 0) {
-    return [
-      `the warehouse is distributed by ${String(found)}; bring it back first: ` +
-        '`tracking-sync distribute --undo`',
-    ]
-  }
   return [
     `${other.name} was distributed in another way than this command does; bring it back first: ` +
       `select undistribute_table('${other.name}')`,

@@ -137,15 +137,11 @@ async function findUnknownContainers(session: Session): Promise<string[]> {
   const { names } = session
   const rows = await session.query<{ number: string }>(
     'look for containers of invoices',
-    // Nodes refuse to seek a container for each invoice.
-    `select invoice.container_number as number
+    `select distinct invoice.container_number as number
 from ${names.table('dd_invoices')} as invoice
-except
-select container.number
-from ${names.table('containers')} as container
-where container.number in (
-    select known.container_number
-    from ${names.table('dd_invoices')} as known
+where not exists (
+    select from ${names.table('containers')} as container
+    where container.number = invoice.container_number
 )
 order by number`,
   )

@@ -240,8 +240,6 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
 /**
  * Calendars without a holiday, and terminals, shipping lines, places and types of equipment that
  * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
- * Nodes refuse to seek a container for each rule, and to ask `exists` without a column: so there
- * are `not in`, and ids that nobody reads.
  */
 async function findUnknownNames(session: Session): Promise<string[]> {
   const { names } = session
@@ -276,8 +274,7 @@ select distinct
 from ${names.table('free_time_rules')} as rule
 where rule.shipping_line_scac is not null
     and exists (
-        select any_one.shipment_id
-        from ${names.table('shipments')} as any_one
+        select from ${names.table('shipments')} as any_one
         where any_one.shipping_line_scac is not null
     )
     and not exists (
@@ -290,8 +287,7 @@ select distinct
 from ${names.table('free_time_rules')} as rule
 where rule.locode is not null
     and exists (
-        select any_one.shipment_id
-        from ${names.table('shipments')} as any_one
+        select from ${names.table('shipments')} as any_one
         where any_one.port_of_discharge_locode is not null
     )
     and not exists (
@@ -316,14 +312,12 @@ select distinct
 from ${names.table('free_time_rules')} as rule
 where rule.equipment_type is not null
     and exists (
-        select any_one.container_id
-        from ${names.table('containers')} as any_one
+        select from ${names.table('containers')} as any_one
         where any_one.equipment_type is not null
     )
-    and rule.equipment_type not in (
-        select distinct known.equipment_type
-        from ${names.table('containers')} as known
-        where known.equipment_type is not null
+    and not exists (
+        select from ${names.table('containers')} as known
+        where known.equipment_type = rule.equipment_type
     )
 order by warning`,
   )

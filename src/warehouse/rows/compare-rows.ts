@@ -99,10 +99,9 @@ export async function findKeysWithoutRow(
     `look for ${resource.stream} without a row`,
     `select shown.id
 from unnest($1::text[]) with ordinality as shown (id, place)
-where shown.id not in (
-    select stored.${key}
-    from ${warehouse.names.table(resource.stream)} as stored
-    where stored.${key} = any($1::text[]) and stored._deleted_at is null
+where not exists (
+    select from ${warehouse.names.table(resource.stream)} as stored
+    where stored.${key} = shown.id and stored._deleted_at is null
 )
 order by shown.place`,
     [keys],

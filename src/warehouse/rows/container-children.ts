@@ -1,5 +1,5 @@
 import { quoteIdentifier, type SchemaNames, type TableName } from '../connection/schema-names.js'
-import { lookUpSql, sourceOf, wantedRowsSql, type WriteOptions } from './incoming-rows.js'
+import { lookUpSql, sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -103,7 +103,8 @@ export async function addContainerChildren(
         `write ${table.table}`,
         `with made as materialized (
     select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
-    from ${wantedRowsSql(names.table('containers'), ['container_id'], '$1::text[]')} as parent
+    from unnest($1::text[]) as added (container_id)
+    cross join ${lookUpSql(names.table('containers'), ['container_id'], 'added')} as parent
     cross join lateral ${madeFrom(names, table, 'parent')} as child
     order by 1, 3
 ),
@@ -141,18 +142,19 @@ export function madeFrom(
     `${names.in('sync', table.madeBy)}(${[...columns, ...known].join(', ')})`
   const { zones = [] } = table
   if (zones.length === 0) return call([])
-  // Looked up, and once: a join would read all zones for each container. Together, from the table:
-  // nodes among which rows are spread refuse what reads none.
-  const sent = (name: string): string => `${side}.${quoteIdentifier(name)}`
+  // Looked up, and once: a join would read all zones for each container.
   const lookUps = zones.map(
-    (name) => `max(zone.name) filter (where zone.name = ${sent(name)}) as ${quoteIdentifier(name)}`,
+    (name) => `(
+            select zone.name
+            from ${names.table('time_zones')} as zone
+            where zone.name = ${side}.${quoteIdentifier(name)}
+        ) as ${quoteIdentifier(name)}`,
   )
   return `(
     select made.*
     from (
         select ${lookUps.join(', ')}
-        from ${names.table('time_zones')} as zone
-        where zone.name in (${zones.map(sent).join(', ')})
+        offset 0
     ) as known
     cross join lateral ${call(zones.map((name) => `known.${quoteIdentifier(name)}`))} as made
 )`

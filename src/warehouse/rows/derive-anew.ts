@@ -5,8 +5,6 @@ import {
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
-import { containers } from '../../resources/index.js'
-import { lockRows } from './lock-rows.js'
 import { fillTimeZones } from '../schema/install-views.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -45,7 +43,7 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
     'look at what was derived',
     `select
     exists (
-        select standing.kind from ${deadlines} as standing
+        select from ${deadlines} as standing
         inner join ${zones} as zone
             on zone.name = standing.time_zone
         where standing.local_date <> (standing.deadline_at at time zone zone.name)::date
@@ -53,11 +51,11 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
     -- To list the zones takes long, and a zone that nobody knows is rare.
     or case
         when exists (
-            select standing.kind from ${deadlines} as standing
+            select from ${deadlines} as standing
             where not standing.is_zone_known and standing.time_zone is not null
         )
             then exists (
-                select standing.kind from ${deadlines} as standing
+                select from ${deadlines} as standing
                 inner join pg_timezone_names as known
                     on known.name = standing.time_zone
                 where not standing.is_zone_known
@@ -144,11 +142,11 @@ async function deriveBatch(
 from ${names.table('containers')} as stored
 where $1::text is null or stored.container_id > $1
 order by stored.container_id
-limit $2`,
+limit $2
+for no key update`,
     [after, containersAtOnce],
   )
   const ids = rows.map(({ container_id }) => container_id)
-  await lockRows(session, containers, ids, { isLive: false })
   // In a new warehouse nothing is there to derive: each statement would be a wait for nothing.
   for (const table of ids.length > 0 ? containerChildren : []) {
     await replaceStanding(session, table, ids, { names, syncRunId })
@@ -212,33 +210,23 @@ made as (
     from numbered
     group by numbered.container_id, numbered.${key}, numbered.nth, ${list('numbered')}
 )`
+  const isSame = `interval.container_id = made.container_id
+            and interval.${key} = made.${key}
+            and (interval.valid_from, interval.valid_to, ${list('interval')})
+                is not distinct from (made.valid_from, made.valid_to, ${list('made')})`
   const action = `write ${table.historyTable}`
-  // By `except`, because nodes refuse to seek an interval for each row that a `with` makes.
   await session.query(
     action,
-    `with ${made},
-wrong as (
-    select interval.container_id, interval.${key}, interval.valid_from, interval.valid_to,
-        ${list('interval')}
-    from ${history} as interval
-    where interval.container_id = any($1::text[])
-        ${hasInstant('interval')}
-    except
-    select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')}
-    from made
-),
-first as (
-    select version.container_id, min(version.valid_from) as valid_from
-    from ${names.table('container_history')} as version
-    where version.container_id = any($1::text[])
-    group by version.container_id
-)
+    `with ${made}
 delete from ${history} as interval
-using wrong
-inner join first on wrong.container_id = first.container_id and wrong.valid_from >= first.valid_from
-where interval.container_id = wrong.container_id
-    and interval.${key} = wrong.${key}
-    and interval.valid_from = wrong.valid_from`,
+where interval.container_id = any($1::text[])
+    and not exists (select from made where ${isSame})
+    and interval.valid_from >= (
+        select min(version.valid_from)
+        from ${names.table('container_history')} as version
+        where version.container_id = interval.container_id
+    )
+    ${hasInstant('interval')}`,
     [containerIds],
   )
   // The derivation itself is named, although it is always there, because it stands on no node: so

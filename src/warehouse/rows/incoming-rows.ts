@@ -76,11 +76,6 @@ export function presentColumns(
   return resource.columns.filter((_, index) => sighting?.values[index] !== undefined)
 }
 
-/** Where `incomingParameters` has the values of the first key column. */
-export function keyParameter({ keyColumns }: Resource, present: readonly Column[]): string {
-  return `$${present.findIndex(({ name }) => name === keyColumns[0]) + 1}::text[]`
-}
-
 /** What `incomingSql` binds: $1 and on. */
 export function incomingParameters(
   resource: Resource,
@@ -125,26 +120,9 @@ export function incomingSql(present: readonly Column[]): string {
 }
 
 /**
- * The rows of `table` whose first key column is one of `wanted`, for a join with `isSameKeySql`:
- * looked up in the index by themselves. Of a plain join the planner reads the whole table for every
- * page while that has no statistics, as in a first load; and nodes among which the rows are spread
- * refuse a lateral one.
- */
-export function wantedRowsSql(
-  table: string,
-  [key = '']: readonly string[],
-  wanted: string,
-): string {
-  return `(select candidate.* from ${table} as candidate where candidate.${key} = any(${wanted}) offset 0)`
-}
-
-export function isSameKeySql(keys: readonly string[], one: string, other: string): string {
-  return keys.map((key) => `${one}.${key} = ${other}.${key}`).join(' and ')
-}
-
-/**
- * The row of `table` with the key of a row of another table, for a lateral join: one look into the
- * index for each.
+ * The row of `table` with the key of `side`, for a lateral join: one look into the index for each.
+ * Of a plain join the planner reads the whole table for every page while that is small or has no
+ * statistics, as in a first load.
  */
 export function lookUpSql(table: string, keys: readonly string[], side: string): string {
   const condition = keys.map((key) => `candidate.${key} = ${side}.${key}`).join(' and ')

@@ -5,8 +5,7 @@ import {
   type Resource,
   type Sighting,
 } from '../../resources/resource.js'
-import { isSpread } from '../distribute/citus.js'
-import { isSameKeySql, lookUpSql, wantedRowsSql } from './incoming-rows.js'
+import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -43,17 +42,12 @@ export async function findUnknownRecords(
   const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
   const mark = `$${lists.length + 1}::text`
   const table = names.table(resource.stream)
-  // One look into the index for each record is a fifth faster; nodes with spread rows refuse it.
-  const joined = (await isSpread(session))
-    ? `left join ${wantedRowsSql(table, keys, lists[0] ?? '')} as stored
-    on ${isSameKeySql(keys, 'stored', 'shown')}`
-    : `left join ${lookUpSql(table, keys, 'shown')} as stored
-    on true`
   const rows = await session.query<{ place: number }>(
     `recognize ${resource.stream}`,
     `select (shown.place - 1)::int as place
 from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
-${joined}
+left join ${lookUpSql(table, keys, 'shown')} as stored
+    on true
 where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
     and stored._deleted_at is null) is not true`,
     [
@@ -83,24 +77,12 @@ export async function recordDigests(
   const arrays = [...keys, 'fingerprint', 'digest'].map((_, index) => `$${index + 1}::text[]`)
   const table = names.table(resource.stream)
   const isSame = keys.map((key) => `stored.${key} = equal.${key}`).join(' and ')
-  const equal = `with equal as (
-    select *
-    from unnest(${arrays.join(', ')}) as equal (${[...keys, 'fingerprint', 'digest'].join(', ')})
-)`
   await session.query(
     `record digests of ${resource.stream}`,
-    // Nodes among which rows are spread lock none for a question: there it waits for the writer.
-    (await isSpread(session))
-      ? `${equal}
-
-update ${table} as stored
-set _digest = equal.digest
-from equal
-where stored.${keys[0] ?? ''} = any($1::text[])
-    and ${isSame}
-    and stored._fingerprint = equal.fingerprint
-    and stored._deleted_at is null`
-      : `${equal},
+    `with equal as (
+    select *
+    from unnest(${arrays.join(', ')}) as equal (${[...keys, 'fingerprint', 'digest'].join(', ')})
+),
 
 free as (
     select ${keys.map((key) => `stored.${key}`).join(', ')}, equal.digest

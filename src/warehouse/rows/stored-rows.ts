@@ -6,10 +6,8 @@ import {
   groupByPresence,
   incomingParameters,
   incomingSql,
-  isSameKeySql,
-  keyParameter,
+  lookUpSql,
   presentColumns,
-  wantedRowsSql,
 } from './incoming-rows.js'
 import { hasDigestSql } from './row-digests.js'
 
@@ -84,8 +82,7 @@ function storedRowsSql(names: SchemaNames, resource: Resource): string {
     stored._deleted_at is not null as is_deleted,
     ${hasDigestSql(`$${columns.length + 1}::text`)} as has_digest${eventIds}
 from unnest(${arrays.join(', ')}) as wanted (${columns.join(', ')})
-inner join ${wantedRowsSql(table, columns, '$1::text[]')} as stored
-    on ${isSameKeySql(columns, 'stored', 'wanted')}`
+cross join ${lookUpSql(table, columns, 'wanted')} as stored`
 }
 
 /**
@@ -111,8 +108,8 @@ export async function findDifferingKeys(
 )
 select ${keys.map((key) => `incoming.${key}`).join(` || ' ' || `)} as key
 from incoming
-left join ${wantedRowsSql(table, keys, keyParameter(resource, present))} as stored
-    on ${isSameKeySql(keys, 'stored', 'incoming')}
+left join ${lookUpSql(table, keys, 'incoming')} as stored
+    on true
 where stored._observed_at is null
     or stored._deleted_at is not null
     or ${differsSql(resource, present, group[0]?.isComplete ?? false, 'incoming')}`,

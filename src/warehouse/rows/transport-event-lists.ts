@@ -1,6 +1,6 @@
 import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
-import { isSameKeySql, wantedRowsSql } from './incoming-rows.js'
+import { lookUpSql } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** All transport events the service has of one container at one instant. */
@@ -47,8 +47,8 @@ export async function tombstoneWithdrawnEvents(
     transportEventIds.map((id) => ({ containerId, id })),
   )
   const table = names.table('transport_events')
-  // As sets, and the events of all containers by the index: what a planner without statistics makes
-  // of joins reads all events for every page.
+  // As sets, and the events of each container by a look into the index: what a planner without
+  // statistics makes of joins reads all events for every page.
   const rows = await session.query<{ container_id: string | null; value: number }>(
     'tombstone withdrawn transport events',
     `with listed as (
@@ -56,9 +56,14 @@ export async function tombstoneWithdrawnEvents(
 ),
 
 unlisted as (
-    select candidate.container_id, candidate.transport_event_id
-    from ${table} as candidate
-    where candidate.container_id = any($1::text[]) and candidate._deleted_at is null
+    select stored.container_id, stored.transport_event_id
+    from listed
+    cross join lateral (
+        select candidate.container_id, candidate.transport_event_id
+        from ${table} as candidate
+        where candidate.container_id = listed.container_id and candidate._deleted_at is null
+        offset 0
+    ) as stored
     except
     select * from unnest($3::text[], $4::text[])
 ),
@@ -70,8 +75,7 @@ missing as (
         listed.observed_at,
         extract(epoch from stored._observed_at - listed.observed_at) * 1000 as ahead_ms
     from unlisted
-    inner join ${wantedRowsSql(table, ['container_id'], '$1::text[]')} as stored
-        on ${isSameKeySql(['container_id', 'transport_event_id'], 'stored', 'unlisted')}
+    cross join ${lookUpSql(table, ['container_id', 'transport_event_id'], 'unlisted')} as stored
     inner join listed
         on listed.container_id = stored.container_id
 ),
@@ -124,19 +128,18 @@ export async function findIncompleteEventLists(
 ): Promise<ReadonlySet<string>> {
   const rows = await session.query<{ container_id: string }>(
     'look for missing transport events',
-    `with missing as (
-    select container.container_id, named.id
-    from ${names.table('containers')} as container
-    cross join unnest(container.transport_event_ids) as named (id)
-    where container.container_id = any($1::text[])
-    except
-    select stored.container_id, stored.transport_event_id
-    from ${names.table('transport_events')} as stored
-    where stored.container_id = any($1::text[]) and stored._deleted_at is null
-)
-
-select distinct container_id
-from missing`,
+    `select container.container_id
+from ${names.table('containers')} as container
+where container.container_id = any($1::text[])
+    and exists (
+        select from unnest(container.transport_event_ids) as named (id)
+        where not exists (
+            select from ${names.table('transport_events')} as stored
+            where stored.container_id = container.container_id
+                and stored.transport_event_id = named.id
+                and stored._deleted_at is null
+        )
+    )`,
     [containerIds],
   )
   return new Set(rows.map(({ container_id }) => container_id))

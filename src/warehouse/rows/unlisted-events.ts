@@ -1,6 +1,5 @@
 import type { Sighting } from '../../resources/resource.js'
 import { containers, transportEvents } from '../../resources/index.js'
-import { isSpread } from '../distribute/citus.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { isConfirming, type Mode } from './incoming-rows.js'
@@ -87,19 +86,17 @@ export async function settleListsInDoubt(
     `select container_id from ${table} limit 1`,
   )
   if (first === undefined) return []
-  // Nodes among which rows are spread lock none for a question: what was doubted since is left.
-  const lock = (await isSpread(warehouse)) ? '' : 'for update skip locked'
   for (let after = ''; ;) {
     const { last, unlisted } = await transact(async (session) => {
       // First the locks: what the next statement then sees is all that was written before them.
-      const rows = await session.query<{ container_id: string; doubted_at: string }>(
+      const rows = await session.query<{ container_id: string }>(
         'lock lists of transport events in doubt',
-        `select container_id, doubted_at
+        `select container_id
 from ${table}
 where container_id > $1
 order by container_id
 limit ${CONTAINERS_AT_ONCE}
-${lock}`,
+for update skip locked`,
         [after],
       )
       const ids = rows.map(({ container_id }) => container_id)
@@ -108,10 +105,7 @@ ${lock}`,
       await session.query(
         'settle lists of transport events',
         `delete from ${table} as doubted
-using unnest($1::text[], $3::timestamptz[]) as seen (container_id, doubted_at)
 where doubted.container_id = any($1::text[])
-    and doubted.container_id = seen.container_id
-    and doubted.doubted_at = seen.doubted_at
     and doubted.container_id <> all ($2::text[])
     and (
         exists (
@@ -123,7 +117,7 @@ where doubted.container_id = any($1::text[])
             where report.container_id = doubted.container_id and report._deleted_at is null
         )
     )`,
-        [ids, containerIds, rows.map(({ doubted_at }) => doubted_at)],
+        [ids, containerIds],
       )
       return { last: ids.at(-1), unlisted: containerIds }
     })
@@ -221,10 +215,13 @@ async function findUnlisted(session: Session, containerIds: readonly string[]): 
 
 unlisted as materialized (
     select report.container_id, report.transport_event_id
-    from ${names.table('transport_events')} as report
-    where report.container_id = any($1::text[])
-        and report._deleted_at is null
-        and report.container_id in (select owner.container_id from owner)
+    from owner
+    cross join lateral (
+        select candidate.container_id, candidate.transport_event_id
+        from ${names.table('transport_events')} as candidate
+        where candidate.container_id = owner.container_id and candidate._deleted_at is null
+        offset 0
+    ) as report
     except
     select owner.container_id, named.id
     from owner

@@ -8,18 +8,15 @@ import {
   runsByPresence,
   incomingParameters,
   incomingSql,
-  isSameKeySql,
-  keyParameter,
+  lookUpSql,
   OWN_PARAMETERS,
   presentColumns,
   unmappedAfter,
   valueColumns,
-  wantedRowsSql,
   isConfirming,
   type WriteOptions,
 } from './incoming-rows.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
-import { lockRows } from './lock-rows.js'
+import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -72,15 +69,27 @@ export async function upsertRows(
  */
 export async function lockEqualRows(
   session: Session,
+  names: SchemaNames,
   resource: Resource,
   sightings: readonly Sighting[],
   writtenKeys: readonly string[],
 ): Promise<string[]> {
-  const [, ...others] = resource.keyColumns
+  const [idColumn = '', ...others] = resource.keyColumns
   if (resource.historyTable === undefined || others.length > 0) return []
   const written = new Set(writtenKeys)
   const keys = sightings.map(({ key }) => key).filter((key) => !written.has(key))
-  return lockRows(session, resource, keys, { isLive: true })
+  if (keys.length === 0) return []
+  const rows = await session.query<{ key: string }>(
+    `look at ${resource.stream}`,
+    `select stored.${quoteIdentifier(idColumn)} as key
+from ${names.table(resource.stream)} as stored
+where stored.${quoteIdentifier(idColumn)} = any($1::text[])
+    and stored._deleted_at is null
+order by 1
+for no key update`,
+    [keys],
+  )
+  return rows.map(({ key }) => key)
 }
 
 function upsertSql(
@@ -102,8 +111,8 @@ function upsertSql(
 changed as (
     select incoming.*
     from incoming
-    left join ${wantedRowsSql(table, keys, keyParameter(resource, present))} as stored
-        on ${isSameKeySql(keys, 'stored', 'incoming')}
+    left join ${lookUpSql(table, keys, 'incoming')} as stored
+        on true
     where stored._observed_at is null
         or (incoming._observed_at >= stored._observed_at and (
             stored._deleted_at is not null

@@ -265,7 +265,9 @@ async function changeRows(
   const written = await upsertRows(session, resource, sightings, options)
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const equal =
-    options.mode === 'backfill' ? await lockEqualRows(session, resource, sightings, keys) : []
+    options.mode === 'backfill'
+      ? await lockEqualRows(session, options.names, resource, sightings, keys)
+      : []
   const derived = [...keys, ...equal].sort(compareKeys)
   await together([
     writeVersions(session, resource, derived, options),

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
-import { containerChildren } from '../rows/container-children.js'
 import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
@@ -41,18 +40,10 @@ export async function readShippedTables(names: SchemaNames): Promise<string[]> {
   )
 }
 
-/** Where containers are spread over nodes, `distribute` declares these immutable. */
-const DECLARED = new Set(containerChildren.map(({ madeBy }) => madeBy))
-
-function asShipped(definition: string | undefined): string | undefined {
-  return definition?.replace(/^ IMMUTABLE\b/m, ' STABLE')
-}
-
 function brokenFacts(expected: SchemaFacts, found: SchemaFacts): string[] {
   return [...expected].flatMap(([fact, wanted]) => {
     const actual = found.get(fact)
     if (actual === wanted || isWithin(fact, (table) => !found.has(table))) return []
-    if (DECLARED.has(fact.split('.').at(-1) ?? '') && asShipped(actual) === wanted) return []
     if (actual === undefined) return [`${fact} is missing (${firstLine(wanted)})`]
     if (fact.startsWith('function')) return [`${fact} has another definition`]
     return [`${fact} is "${actual}" and should be "${wanted}"`]

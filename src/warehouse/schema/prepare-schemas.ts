@@ -1,4 +1,5 @@
 import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { isDistributed } from '../distribute/citus.js'
 import { renewCustomerAccess } from './customer-access.js'
 import { installViews } from './install-views.js'
 import {
@@ -28,6 +29,8 @@ export async function prepareSchemas(
   warehouse: Warehouse,
   options: MigrateOptions,
 ): Promise<PreparationReport> {
+  // Throws where no statement of ours would work.
+  await isDistributed(warehouse)
   try {
     const report = await migrate(warehouse, await readMigrations(), options)
     if (report.applied.length > 0) {

@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { runCli } from '../../../src/commands/program.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
-import { isByContainer } from '../../support/distributed-database.js'
 import { readCalendar } from '../../support/read-calendar.js'
 import { readWorkbook } from '../../support/read-workbook.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
@@ -126,51 +125,47 @@ it('writes own SQL as a workbook, into a pipe as well, and never to a terminal',
   })
 })
 
-// By container nodes refuse the second question.
-it.skipIf(isByContainer)(
-  'writes last free days as a calendar, in which each event keeps its name',
-  async () => {
-    for (const [question, terminal] of [
-      ['last_free_days', `case when place = 'port' then pod_terminal end`],
-      ['pickup_worklist', 'terminal_name'],
-    ] as const) {
-      const stays = await scene.query<Record<'uid' | 'day' | 'summary' | 'description', string>>(
-        `select container_id || '-' || place || '@tracking-sync' as uid,
+it('writes last free days as a calendar, in which each event keeps its name', async () => {
+  for (const [question, terminal] of [
+    ['last_free_days', `case when place = 'port' then pod_terminal end`],
+    ['pickup_worklist', 'terminal_name'],
+  ] as const) {
+    const stays = await scene.query<Record<'uid' | 'day' | 'summary' | 'description', string>>(
+      `select container_id || '-' || place || '@tracking-sync' as uid,
           to_char(binding_on, 'YYYYMMDD') as day,
           concat_ws(', ', container_number, place, coalesce(${terminal}, place_locode)) as summary,
           concat('Source: ', binding_source, E'\\nState: ', state) as description
       from tracking_analytics.${question}
       where binding_on is not null and state in ('not_started', 'upcoming', 'due_today', 'overdue')`,
-      )
-      expect(stays.length).toBeGreaterThan(2)
-      const { bytes, stderr } = await write('days.ics', question, '--format', 'ics')
-      expect(stderr).toMatch(
-        new RegExp(`^note: ${stays.length} events of \\d+ rows: .*\nnote: wrote days.ics\n$`),
-      )
-      const events = new Map(readCalendar(bytes.toString()).map((event) => [event.UID, event]))
-      expect([...events.keys()].sort()).toEqual(stays.map(({ uid }) => uid).sort())
-      for (const stay of stays) {
-        const event = events.get(stay.uid)!
-        expect(event).toMatchObject({
-          'DTSTART;VALUE=DATE': stay.day,
-          SUMMARY: `Last free day: ${stay.summary}`,
-        })
-        expect(event.DESCRIPTION).toContain(stay.description)
-      }
-      const again = await write('days.ics', question, '--format', 'ics')
-      expect(readCalendar(again.bytes.toString()).map(({ UID }) => UID)).toEqual([...events.keys()])
-    }
-    for (const asked of ['freshness', 'select 1 as one']) {
-      expect(await query(asked, '--format', 'ics')).toMatchObject({
-        exitCode: 2,
-        stdout: '',
-        stderr:
-          'error: --format ics is for last_free_days and pickup_worklist: ' +
-          'its events are last free days\n',
+    )
+    expect(stays.length).toBeGreaterThan(2)
+    const { bytes, stderr } = await write('days.ics', question, '--format', 'ics')
+    expect(stderr).toMatch(
+      new RegExp(`^note: ${stays.length} events of \\d+ rows: .*\nnote: wrote days.ics\n$`),
+    )
+    const events = new Map(readCalendar(bytes.toString()).map((event) => [event.UID, event]))
+    expect([...events.keys()].sort()).toEqual(stays.map(({ uid }) => uid).sort())
+    for (const stay of stays) {
+      const event = events.get(stay.uid)!
+      expect(event).toMatchObject({
+        'DTSTART;VALUE=DATE': stay.day,
+        SUMMARY: `Last free day: ${stay.summary}`,
       })
+      expect(event.DESCRIPTION).toContain(stay.description)
     }
-  },
-)
+    const again = await write('days.ics', question, '--format', 'ics')
+    expect(readCalendar(again.bytes.toString()).map(({ UID }) => UID)).toEqual([...events.keys()])
+  }
+  for (const asked of ['freshness', 'select 1 as one']) {
+    expect(await query(asked, '--format', 'ics')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: --format ics is for last_free_days and pickup_worklist: ' +
+        'its events are last free days\n',
+    })
+  }
+})
 
 it('writes into a file what it prints elsewhere, and the difference of two instants', async () => {
   const sql = 'select n from generate_series(1, 1500) as n'

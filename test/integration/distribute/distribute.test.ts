@@ -1,14 +1,8 @@
 import pg from 'pg'
-import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { listLakeTables } from '../../../src/lake/lake-tables.js'
-import { containers } from '../../../src/resources/index.js'
-import { lockRows } from '../../../src/warehouse/rows/lock-rows.js'
-import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { carryOut } from '../../../src/warehouse/distribute/distribute-warehouse.js'
 import { planDistribution } from '../../../src/warehouse/distribute/plan-distribution.js'
-import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-views.js'
-import { doubtLists, settleListsInDoubt } from '../../../src/warehouse/rows/unlisted-events.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../../support/fresh-home.js'
 import { brokenRules } from '../../support/distributed-rules.js'
@@ -179,86 +173,21 @@ async function standing(scene: TestWarehouse) {
   return { comments: await comments(scene), views: views.map(({ view }) => view) }
 }
 
-describe('distribute --by container', { tags: ['O1'] }, () => {
-  it(
-    'spreads what belongs to a container, copies the rest, and brings all of it back',
-    { tags: ['O3'] },
-    async () => {
-      const scene = await open({})
-      const before = await comments(scene)
-      expect(await volatilities(scene)).toEqual(['s', 's', 's'])
-      const call = await distribute(scene, '--by', 'container')
-      expect(call).toMatchObject({ exitCode: 0 })
-      const calls = await standInCalls(scene.warehouse)
-      const spread = calls.filter((text) => text.startsWith('create_distributed_table'))
-      expect(spread.map((text) => text.split(' ').slice(1, 3).join(' ')).sort()).toEqual(
-        [
-          'tracking.container_changes',
-          'tracking.container_fee_history',
-          'tracking.container_fees',
-          'tracking.container_history',
-          'tracking.container_hold_history',
-          'tracking.container_holds',
-          'tracking.container_import_deadline_history',
-          'tracking.container_import_deadlines',
-          'tracking.containers',
-          'tracking.transport_events',
-          'tracking_sync.event_lists_in_doubt',
-          'tracking_sync.transport_event_checks',
-        ].map((table) => `${table} container_id`),
-      )
-      expect(spread[0]).toBe('create_distributed_table tracking.containers container_id none')
-      const copied = calls.filter((text) => text.startsWith('create_reference_table'))
-      expect(copied).toHaveLength(17)
-      expect(copied).toContain('create_reference_table tracking.shipments')
-      expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
-      expect(await comments(scene)).toEqual(before)
-
-      const locking = await collectStatements(() => lockAndSettle(scene))
-      expect(locking.filter((text) => /for (?:no key )?update/.test(text))).toEqual([])
-
-      const settings = { DATABASE_URL: scene.url }
-      const { stdout } = await callCli(['check'], settings)
-      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /ok nodes by container with Citus 13\.2-1: 12 tables on .*, 17 copied to each; .*nodes answer no charge_days,/,
-      )
-      const other = await distribute(scene, '--by', 'schema')
-      expect(other).toMatchObject({ exitCode: 5, stdout: '' })
-      expect(other.stderr).toContain('is distributed by container; bring it back first')
-
-      expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
-      expect(await volatilities(scene)).toEqual(['s', 's', 's'])
-      expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
-    },
-  )
-
-  it('prints its statements with --dry-run, and changes nothing', async () => {
-    const scene = await open({})
-    const call = await distribute(scene, '--by', 'container', '--dry-run')
-    expect(call).toMatchObject({ exitCode: 0 })
-    expect(call.stdout).toContain(`  select create_reference_table('"tracking"."ports"');`)
-    expect(call.stdout).toContain(`set citus.max_adaptive_executor_pool_size = '1';`)
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-  })
-})
-
 describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
   it('distributes what its migrations add', async () => {
     const scene = await open({})
-    expect(await distribute(scene, '--by', 'container')).toMatchObject({ exitCode: 0 })
-    // As before the last migration, and as if that made a table and a function.
+    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
+    // As before the last migration, and as if that made a table.
     const run = (text: string) => scene.warehouse.query('go back', text)
     await run(`delete from tracking_sync.migrations where name = '0005_add_dispute_url'`)
     await run('drop index tracking_analytics.dd_invoices_container_number_idx')
     await run('alter table tracking_analytics.dd_invoices drop column dispute_url cascade')
     await run(`select undistribute_table('tracking_analytics.holidays')`)
-    await run('alter function tracking_sync.fees_of stable')
     const settings = { DATABASE_URL: scene.url }
     const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
     const before = await check()
-    const fix = 'run `tracking-sync distribute --by container`'
+    const fix = 'run `tracking-sync distribute --by schema`'
     expect(before).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
-    expect(before).toContain(`functions that nodes refuse; ${fix}`)
     const sofar = (await standInCalls(scene.warehouse)).length
 
     const issued = await collectStatements(async () => {
@@ -267,76 +196,54 @@ describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
     expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
     const calls = (await standInCalls(scene.warehouse)).slice(sofar)
     const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
-    expect(calls.filter(isMove)).toEqual(['create_reference_table tracking_analytics.holidays'])
-    expect(await volatilities(scene)).toEqual(['i', 'i', 'i'])
+    expect(calls.filter(isMove)).toEqual([
+      'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
+    ])
     const after = await check()
     expect(after).toContain('ok schema tracking is at version 5')
-    expect(after).not.toMatch(/not distributed|that nodes refuse/)
+    expect(after).not.toContain('not distributed')
   })
 })
 
-describe('a question over rows that are spread', { tags: ['O2'] }, () => {
-  it('is refused to a superuser, and by name where nodes refuse it', async () => {
+it(
+  'a question over a distributed warehouse is refused to a superuser',
+  { tags: ['O2'] },
+  async () => {
     const scene = await open({})
-    expect(await distribute(scene, '--by', 'container')).toMatchObject({ exitCode: 0 })
-    // What the nodes refuse without a name; PostgreSQL refuses this with their code.
-    const unnamed = 'select count(distinct container_id) over () from tracking.containers'
-    const refused = 'select count(distinct container_id) over () from exceptions'
-    const bySuperuser = await callCli(['query', refused], { DATABASE_URL: scene.url })
-    expect(bySuperuser).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(bySuperuser.stderr).toContain('names a superuser')
+    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
+    const asked = await callCli(['query', 'select 1'], { DATABASE_URL: scene.url })
+    expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(asked.stderr).toContain('names a superuser')
+  },
+)
 
-    const login = `asker_${randomUUID().replaceAll('-', '')}`
-    const run = (text: string) => scene.warehouse.query('prepare a login', text)
-    await run(`create role ${login} login password 'asker' in role pg_read_all_data`)
-    try {
-      const url = new URL(scene.url)
-      url.username = login
-      url.password = 'asker'
-      const ask = (question: string) => callCli(['query', question], { DATABASE_URL: url.href })
-      const byLogin = await ask(refused)
-      expect(byLogin).toMatchObject({ exitCode: 5, stdout: '' })
-      expect(byLogin.stderr.replaceAll(/\s+/g, ' ')).toContain(
-        'nodes cannot answer exceptions while rows are spread by container',
-      )
-      for (const question of ['pickup_worklist', 'select 1 from "tracking_as_of".exceptions']) {
-        const named = await ask(question)
-        expect(named).toMatchObject({ exitCode: 5, stdout: '' })
-        expect(named.stderr).toMatch(/nodes cannot answer (?:pickup_worklist|exceptions) while/)
-      }
-      expect((await ask(unnamed)).stderr).toContain('nodes cannot answer this question while')
-      expect(await ask('select count(*) as exceptions from tracking.containers')).toMatchObject({
-        exitCode: 0,
-      })
-    } finally {
-      await run(`drop role ${login}`)
-    }
-  })
+it('rows that are spread by container are refused by every command', { tags: ['O2'] }, async () => {
+  const scene = await open({})
+  await scene.warehouse.query(
+    'spread',
+    `insert into pg_catalog.pg_dist_partition
+    select 'tracking.containers', 'h', 's', 3, 'container_id'`,
+  )
+  const service = { TRACKING_API_URL: 'http://127.0.0.1:9/v2', TRACKING_API_KEY: 'key' }
+  const settings = { DATABASE_URL: scene.url, ...service }
+  for (const command of [
+    ['distribute', '--by', 'schema'],
+    ['distribute', '--undo'],
+    ['migrate'],
+    ['check'],
+    ['query', 'select 1'],
+    ['export', 'parquet', '--out', 'lake'],
+    ['sync'],
+  ]) {
+    const { exitCode, stdout, stderr } = await callCli(command, settings)
+    expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
+      'the rows of tracking are spread over nodes by container, which this version cannot read; ' +
+        'bring them back with `tracking-sync distribute --undo` of the version that spread them',
+    )
+  }
+  expect(await standInCalls(scene.warehouse)).toEqual([])
 })
-
-/** What locks rows elsewhere; nodes lock none for a question. */
-async function lockAndSettle({ warehouse }: TestWarehouse): Promise<void> {
-  const transact = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> =>
-    warehouse.transaction('lock and settle', work)
-  await transact((session) => doubtLists(session, ['c1', 'c2']))
-  expect(await settleListsInDoubt(warehouse, transact)).toEqual([])
-  const doubts = `select from ${warehouse.names.table('event_lists_in_doubt')}`
-  expect(await warehouse.query('look for doubts', doubts)).toEqual([])
-  const keys = await transact((session) =>
-    lockRows(session, containers, ['c1', 'c3', 'none'], { isLive: true }),
-  )
-  expect(keys).toEqual(['c1', 'c3'])
-}
-
-/** Of the functions that make the rows of containers. */
-async function volatilities({ warehouse }: TestWarehouse): Promise<string[]> {
-  const rows = await warehouse.query<{ provolatile: string }>(
-    'look at the functions',
-    `select provolatile::text from pg_proc
-    where proname in ('deadlines_of', 'holds_of', 'fees_of')`,
-  )
-  return rows.map(({ provolatile }) => provolatile)
-}
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
   it.each([
@@ -414,7 +321,7 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
   })
 
   it.each([
-    [['--by', 'moon'], 'is moon; it must be schema or container'],
+    [['--by', 'moon'], 'is moon; it must be schema'],
     [[], '--by is missing'],
     [['--by', 'schema', '--undo'], 'use one'],
   ])('wrong flags: %j', async (flags, sentence) => {
@@ -433,22 +340,12 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
   })
 })
 
-describe('an export of a distributed warehouse', () => {
-  it.each([
-    { way: 'schema', refused: [] },
-    { way: 'container', refused: REFUSED_WHEN_SPREAD },
-  ])(
-    'by $way tells changes of no table by transactions, and leaves out what nodes refuse',
-    async ({ way, refused }) => {
-      const scene = await open({})
-      const before = await listLakeTables(scene.warehouse)
-      expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
-      expect(await distribute(scene, '--by', way)).toMatchObject({ exitCode: 0 })
-      const after = await listLakeTables(scene.warehouse)
-      expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
-      const names = after.map(({ name }) => name)
-      const gone = before.map(({ name }) => name).filter((name) => !names.includes(name))
-      expect(gone.toSorted()).toEqual(refused)
-    },
-  )
+it('an export of a distributed warehouse tells changes of no table by transactions', async () => {
+  const scene = await open({})
+  const before = await listLakeTables(scene.warehouse)
+  expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
+  expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
+  const after = await listLakeTables(scene.warehouse)
+  expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
+  expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name))
 })

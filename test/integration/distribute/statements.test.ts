@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { findContainersOfNamedEvents } from '../../../src/warehouse/bookkeeping/absences.js'
 import { callCli } from '../../support/call-cli.js'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
 import { collectStatements } from '../../support/statement-recorder.js'
@@ -45,13 +44,6 @@ async function workOfDays(): Promise<void> {
   await bench.settle()
   await bench.close()
   await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
-  const containers = await scene.query<{ id: string }>(
-    'select container_id as id from tracking.containers limit 5',
-  )
-  await findContainersOfNamedEvents(
-    warehouse,
-    containers.map(({ id }) => id),
-  )
   // As after an upgrade that derives anew.
   await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
@@ -114,25 +106,6 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
     [
       'update tracking.ports set b = case when b > $1 then now() else b end where b > $1',
       'it takes a time or chance in a case',
-    ],
-    [
-      'with made as (select b from tracking.ports) insert into tracking.ports select b from made ' +
-        'where not exists (select from tracking.ports as old where old.b = made.b)',
-      'it seeks rows for each of what a with makes',
-    ],
-    [
-      'select from tracking.containers as c join tracking.transport_events as e on e.id = any(c.ids)',
-      'it joins rows of different containers',
-    ],
-    [
-      'select from tracking_analytics.free_time_rules as r where not exists ' +
-        '(select from tracking.containers as c where c.equipment_type = r.equipment_type)',
-      'it seeks rows of containers by another column',
-    ],
-    [
-      'select r.note from tracking_analytics.free_time_rules as r where exists ' +
-        '(select from tracking.shipments as s where s.locode is not null)',
-      'it asks whether there are rows, and names no column',
     ],
     ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
     ['create trigger t before insert on tracking.ports', 'it creates a trigger'],

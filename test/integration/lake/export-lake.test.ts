@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { REFUSED_WHEN_SPREAD } from '../../../src/warehouse/distribute/refused-views.js'
 import { QUESTIONS } from '../../../src/warehouse/questions/questions.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
-import { isByContainer, isOnCitus } from '../../support/distributed-database.js'
+import { isOnCitus } from '../../support/distributed-database.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import {
   asJavaScript,
@@ -103,16 +102,14 @@ describe('the first export', { tags: ['L3'] }, () => {
     const out = join(directory, 'first')
     const { tables } = await exported(out)
     const count = (kind: string) => tables.filter(({ folder }) => folder.startsWith(kind)).length
-    const refused: readonly string[] = isByContainer ? REFUSED_WHEN_SPREAD : []
-    const answers = Object.keys(QUESTIONS).filter((name) => !refused.includes(name))
-    expect([count('tables/'), count('answers/')]).toEqual([26, answers.length])
+    expect([count('tables/'), count('answers/')]).toEqual([26, Object.keys(QUESTIONS).length])
     expect(tables.filter(({ wrote }) => wrote !== 'all')).toEqual([])
     await expectSame(scene.warehouse, out)
     // Answers of the clock are others a moment later; these are not.
     const manifest = await readManifestOf(out)
     const reader = await LakeReader.open(out)
     const steady = ['charge_days', 'container_milestones', 'transshipments', 'eta_changes']
-    for (const name of steady.filter((one) => !refused.includes(one))) {
+    for (const name of steady) {
       const table = manifest.tables.find(({ folder }) => folder === `answers/${name}`)!
       expect(await reader.latest(table)).toEqual(await rowsOfWarehouse(scene.warehouse, table))
     }
@@ -196,31 +193,27 @@ describe('the next export', { tags: ['L2'] }, () => {
     },
   )
 
-  // Among nodes two writers of a copied table wait for each other.
-  it.skipIf(isByContainer)(
-    'takes rows of a transaction that was open at the export before',
-    async () => {
-      const client = new pg.Client({ connectionString: scene.url })
-      await client.connect()
-      try {
-        await client.query('begin')
-        const { rows } = await client.query<{ vessel_id: string }>(
-          `update tracking.vessels set name = 'open'
+  it('takes rows of a transaction that was open at the export before', async () => {
+    const client = new pg.Client({ connectionString: scene.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query<{ vessel_id: string }>(
+        `update tracking.vessels set name = 'open'
         where vessel_id = (select min(vessel_id) from tracking.vessels) returning vessel_id`,
-        )
-        await scene.query(
-          `update tracking.vessels set name = 'between' where vessel_id > $1`,
-          rows[0]!.vessel_id,
-        )
-        expect(await exportTo(out, '--only', 'vessels')).toMatchObject({ exitCode: 0 })
-        await client.query('commit')
-      } finally {
-        await client.end()
-      }
-      await exported(out, '--only', 'vessels')
-      await expectSame(scene.warehouse, out)
-    },
-  )
+      )
+      await scene.query(
+        `update tracking.vessels set name = 'between' where vessel_id > $1`,
+        rows[0]!.vessel_id,
+      )
+      expect(await exportTo(out, '--only', 'vessels')).toMatchObject({ exitCode: 0 })
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
+    await exported(out, '--only', 'vessels')
+    await expectSame(scene.warehouse, out)
+  })
 
   it('writes a table whole where rows went, in place of the file of the day', async () => {
     await scene.query(

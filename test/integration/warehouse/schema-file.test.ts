@@ -4,7 +4,6 @@ import { dbtExposures, dbtSources } from '../../../scripts/documents/dbt-models.
 import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
 import { describeDictionary } from '../../../src/warehouse/schema/describe-dictionary.js'
 import { describeSchema, readCatalog } from '../../../src/warehouse/schema/describe-schema.js'
-import { isByContainer } from '../../support/distributed-database.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -15,16 +14,12 @@ afterAll(async () => {
   await opened.drop()
 })
 
-// By container three functions are declared otherwise.
-it.skipIf(isByContainer)(
-  'sql/schema.sql is what a migrated database holds: run `npm run db:dump` when this fails',
-  async () => {
-    const file = await readFile(new URL('../../../sql/schema.sql', import.meta.url), 'utf8')
-    expect(file, 'sql/schema.sql is out of date; run `npm run db:dump`').toBe(
-      await describeSchema(opened.warehouse),
-    )
-  },
-)
+it('sql/schema.sql is what a migrated database holds: run `npm run db:dump` when this fails', async () => {
+  const file = await readFile(new URL('../../../sql/schema.sql', import.meta.url), 'utf8')
+  expect(file, 'sql/schema.sql is out of date; run `npm run db:dump`').toBe(
+    await describeSchema(opened.warehouse),
+  )
+})
 
 it('docs/dictionary.md says what the comments of the database say: run `npm run db:dump` when this fails', async () => {
   const file = await readFile(new URL('../../../docs/dictionary.md', import.meta.url), 'utf8')
