@@ -64,11 +64,14 @@ interface DeadlineSource {
 export function readImportDeadlines(sent: unknown, target: DeriveTarget): void {
   if (sent === undefined) return
   const deadlines = isObject(sent) ? sent : undefined
+  const days = new Map<string, unknown>()
   for (const name of IMPORT_DEADLINES) {
     const value = deadlines === undefined ? null : deadlines[name]
-    if (value !== undefined) target.set(name, isObject(value) ? chooseDay(value) : value)
+    const day = isObject(value) ? chooseDay(value) : value
+    days.set(name, day)
+    if (day !== undefined) target.set(name, day)
   }
-  const reader = new SourceReader(target)
+  const reader = new SourceReader(target, days)
   for (const name of Object.keys(deadlines ?? {})) {
     const value = deadlines?.[name]
     if (!KNOWN_KEYS.has(name)) target.unknownMember(`import_deadlines.${name}`)
@@ -94,10 +97,13 @@ function chooseDay(value: Members, depth = 1): unknown {
 /** Gathers what is said beyond one day a key, by kind: the names on the way to it. */
 class SourceReader {
   readonly #target: DeriveTarget
+  readonly #days: ReadonlyMap<string, unknown>
   readonly #sources = new Map<string, DeadlineSource>()
 
-  constructor(target: DeriveTarget) {
+  /** `days`: by key of `import_deadlines`, as sent. */
+  constructor(target: DeriveTarget, days: ReadonlyMap<string, unknown>) {
     this.#target = target
+    this.#days = days
   }
 
   found(): Readonly<Record<string, DeadlineSource>> | null {
@@ -107,15 +113,25 @@ class SourceReader {
   /** False where the value says no day, nor anything with one. */
   read(kind: string, name: string, value: unknown, depth = 1): boolean {
     if (!KIND.test(name) || this.#sources.size >= MAX_SOURCES) return false
-    const place = AT_RAMP.test(kind) ? 'ramp' : 'port'
-    if (isDay(value)) this.#sources.set(kind, { ...dayOf(value), place })
+    if (isDay(value))
+      this.#sources.set(kind, { ...dayOf(value), place: this.#placeOf(kind, value) })
     if (!isObject(value) || depth > MAX_DEPTH) return isDay(value)
     const own = ownDay(value)
     const details = this.#readMembers(kind, value, own, depth)
     if (own === undefined && details === undefined) return true
-    const day = own === undefined ? {} : dayOf(String(value[own]))
+    const said = own === undefined ? undefined : String(value[own])
+    const day = said === undefined ? {} : dayOf(said)
+    const place = this.#placeOf(kind, said)
     this.#sources.set(kind, { ...day, place, ...(details === undefined ? {} : { details }) })
     return true
+  }
+
+  /** A day of no place of its own is where the one key is whose day it repeats. */
+  #placeOf(kind: string, day: string | undefined): DeadlineSource['place'] {
+    if (AT_RAMP.test(kind)) return 'ramp'
+    const keys = IMPORT_DEADLINES.filter((name) => this.#days.get(name) === day)
+    const isPlaced = IMPORT_DEADLINES.some((name) => kind.startsWith(name))
+    return !isPlaced && keys.join() === 'pickup_lfd_rail' ? 'ramp' : 'port'
   }
 
   /** What is neither the day of the object nor another source of one. */

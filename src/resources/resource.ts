@@ -157,7 +157,7 @@ export const ANY_TYPE = '*'
  * not show. Rows are then compared once more by what they say; else an attribute that is read anew
  * would stay as it was until its record changes.
  */
-export const READING = 2
+export const READING = 3
 
 export const READING_MARK_LENGTH = 4
 

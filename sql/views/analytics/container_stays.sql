@@ -128,7 +128,13 @@ facts as (
         case
             when by_service.time_zone is not null or by_service.deadline_at is null
                 then by_service.local_date
-            else (by_service.deadline_at at time zone port_zone.name)::date
+            else (
+                by_service.deadline_at
+                at time zone case by_service.place
+                    when 'ramp' then ramp_zone.name
+                    else port_zone.name
+                end
+            )::date
         end as service_on,
         case
             when by_rail.time_zone is not null or by_rail.deadline_at is null

@@ -315,7 +315,13 @@ happenings as (
         standing.valid_from as occurred_at,
         null::timestamptz as recorded_at,
         standing.valid_from as learned_at,
-        coalesce(standing.time_zone, container.pod_timezone) as timezone,
+        coalesce(
+            standing.time_zone,
+            case standing.place
+                when 'ramp' then container.final_destination_timezone
+                else container.pod_timezone
+            end
+        ) as timezone,
         false as is_wall_time
     from {{data}}.container_import_deadline_history as standing
     inner join {{analytics}}.known_containers as container
@@ -328,8 +334,8 @@ happenings as (
     left join lateral (
 
         select
-            case standing.kind
-                when 'pickup_lfd_rail' then ramp_zone.name
+            case standing.place
+                when 'ramp' then ramp_zone.name
                 else port_zone.name
             end as name
         from (values (true)) as once (is_asked)
@@ -379,7 +385,13 @@ happenings as (
         gone.valid_to as occurred_at,
         null::timestamptz as recorded_at,
         gone.valid_to as learned_at,
-        coalesce(gone.time_zone, container.pod_timezone) as timezone,
+        coalesce(
+            gone.time_zone,
+            case gone.place
+                when 'ramp' then container.final_destination_timezone
+                else container.pod_timezone
+            end
+        ) as timezone,
         false as is_wall_time
     from {{data}}.container_import_deadline_history as gone
     inner join {{analytics}}.known_containers as container
@@ -395,8 +407,8 @@ happenings as (
     left join lateral (
 
         select
-            case gone.kind
-                when 'pickup_lfd_rail' then ramp_zone.name
+            case gone.place
+                when 'ramp' then ramp_zone.name
                 else port_zone.name
             end as name
         from (values (true)) as once (is_asked)

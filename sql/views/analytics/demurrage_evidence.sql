@@ -155,7 +155,7 @@ observations as (
     inner join lateral (
 
         select
-            case deadline.kind when 'pickup_lfd_rail' then 'ramp' else deadline.place end as place,
+            deadline.place,
             'last free day' as kind,
             case deadline.kind
                 when 'pickup_lfd' then 'service'

@@ -348,6 +348,7 @@ it('reads a last free day that was sent without a zone on the clock of the place
     from(begin, end, {
       container_id,
       kind,
+      place: kind === 'pickup_lfd_rail' ? 'ramp' : 'port',
       deadline_at,
       local_date: deadline_at.slice(0, 10),
       time_zone: null,

@@ -286,6 +286,7 @@ it('says of which stay a day speaks, and reads it there', { tags: ['FE1', 'FE2']
   const day = (container_id: string, kind: string) => ({
     container_id,
     kind,
+    place: kind === 'pickup_lfd_rail' ? 'ramp' : 'port',
     // The evening of the 12th in Los Angeles, the 13th in Chicago.
     deadline_at: '2026-03-13T05:30:00Z',
     local_date: '2026-03-13',

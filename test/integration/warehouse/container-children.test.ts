@@ -243,6 +243,54 @@ describe('deadlines under older names, and more than one day a source', () => {
     ).toEqual([['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-11']])
   })
 
+  // Midnight in Chicago is ten in the evening of the day before in Los Angeles.
+  const chicago = (day: string) => `${day}T05:00:00Z`
+  const atRamp = ['pickup_lfd', 'ramp', CHICAGO, '2026-03-12']
+  const atPort = ['pickup_lfd', 'port', LOS_ANGELES, '2026-03-11']
+  test.each([
+    ['the rail day', { pickup_lfd_rail: chicago('2026-03-12') }, atRamp],
+    [
+      'the rail day, not the terminal day',
+      { pickup_lfd_rail: chicago('2026-03-12'), pickup_lfd_terminal: chicago('2026-03-10') },
+      atRamp,
+    ],
+    [
+      'both days',
+      { pickup_lfd_rail: chicago('2026-03-12'), pickup_lfd_terminal: chicago('2026-03-12') },
+      atPort,
+    ],
+    [
+      'both days, the one of the line',
+      { pickup_lfd_rail: chicago('2026-03-12'), pickup_lfd_line: chicago('2026-03-12') },
+      atPort,
+    ],
+    ['no day', { pickup_lfd_rail: chicago('2026-03-13') }, atPort],
+  ])(
+    'the pick of the service that repeats %s is where that day is',
+    { tags: ['JC9'] },
+    async (_, import_deadlines, expected) => {
+      const rows = await made({ pickup_lfd: chicago('2026-03-12'), import_deadlines })
+      expect(brief(rows)[0]).toEqual(expected)
+    },
+  )
+
+  test(
+    'so is a pick that repeats the older name of the rail day, a bare date, or a unified day',
+    { tags: ['JC9'] },
+    async () => {
+      const older = {
+        pickup_lfd: chicago('2026-03-12'),
+        ind_facility_lfd_on: '2026-03-12T05:00:00Z',
+      }
+      expect(brief(await made(older))[0]).toEqual(atRamp)
+      const bare = { pickup_lfd: '2026-03-12', import_deadlines: { pickup_lfd_rail: '2026-03-12' } }
+      expect(brief(await made(bare))[0]).toEqual(atRamp)
+      const day = chicago('2026-03-12')
+      const unified = { import_deadlines: { pickup_lfd_rail: day, unified: { value: day } } }
+      expect(brief(await made(unified)).at(-1)).toEqual(['unified', 'ramp', CHICAGO, '2026-03-12'])
+    },
+  )
+
   test('each day of an object in place of a date is a row, with what was sent beside it', async () => {
     const rows = await made({
       import_deadlines: {
