@@ -7,6 +7,7 @@ import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import type { Batch } from '../warehouse/rows/write-batch.js'
 import { shownKeys, type Intake } from './intake.js'
+import { mergeSightings } from './merge-sightings.js'
 
 /** What the warehouse has of what was seen. */
 export interface Known {
@@ -263,7 +264,8 @@ function decideAnswer(sighting: Sighting, row: StoredRow | undefined, mode: Mode
   const isEqual = !row.isDeleted && row.fingerprint === fingerprint && positions === undefined
   // What equals its row confirms it, however old the sighting is.
   if (mode === 'sync' && isEqual) return 'equal'
-  return row.observedAt > observedAt ? 'doubt' : 'write'
+  // Positions are rows of their own, each of its instant: the stamp of the vessel is not theirs.
+  return row.observedAt > observedAt && positions === undefined ? 'doubt' : 'write'
 }
 
 /** Both are sorted. */
@@ -289,11 +291,11 @@ export function containerOf({ values }: Sighting): string {
   return values[transportEvents.columnIndex.get('container_id') ?? -1] ?? ''
 }
 
-/** In key order; of each row the latest last, and of several in one document only the best. */
+/** In key order; of each row the latest last, and of several in one document what all say. */
 function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
   const rows = new Map<string, Seen[]>()
   for (const intake of intakes) {
-    for (const [key, sighting] of bestByKey(intake.sightings.get(resource.stream) ?? [])) {
+    for (const [key, sighting] of mergedByKey(intake.sightings.get(resource.stream) ?? [])) {
       const seen = rows.get(key)
       if (seen === undefined) rows.set(key, [[sighting, intake]])
       else seen.push([sighting, intake])
@@ -302,14 +304,20 @@ function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]]
   return [...rows].sort(([one], [two]) => compareKeys(one, two))
 }
 
-/** The later observation wins; of equal ones a complete one, then the last. */
-function bestByKey(sightings: readonly Sighting[]): Map<string, Sighting> {
-  const best = new Map<string, Sighting>()
+/** The later observation counts first; of equal ones a complete one, then the last. */
+function mergedByKey(sightings: readonly Sighting[]): Map<string, Sighting> {
+  const merged = new Map<string, Sighting>()
   for (const sighting of sightings) {
-    const other = best.get(sighting.key)
-    if (other === undefined || winsOver(sighting, other)) best.set(sighting.key, sighting)
+    const other = merged.get(sighting.key)
+    const one =
+      other === undefined
+        ? sighting
+        : winsOver(sighting, other)
+          ? mergeSightings(other, sighting)
+          : mergeSightings(sighting, other)
+    merged.set(sighting.key, one)
   }
-  return best
+  return merged
 }
 
 function winsOver(sighting: Sighting, other: Sighting): boolean {

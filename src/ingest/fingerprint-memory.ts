@@ -1,6 +1,9 @@
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
-import { isDigestOf, type Resource, type Sighting } from '../resources/resource.js'
+import { isDigestOf, REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
+import { mergeSightings } from './merge-sightings.js'
+
+const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 /**
  * Reference resources come again with every page; shipments, containers and their events come once
@@ -19,6 +22,7 @@ export class FingerprintMemory {
     string,
     { readonly fingerprint: string; readonly digest: string | null }
   >()
+  readonly #noted = new Map<string, Sighting>()
   #references = new Identifiers()
   readonly #limit: number
 
@@ -28,7 +32,25 @@ export class FingerprintMemory {
 
   /** True when the run has met this record before, equal in everything. */
   has(sighting: Sighting): boolean {
+    if (sighting.positions !== undefined) return false
     return this.#met.get(memoryKey(sighting))?.fingerprint === sighting.fingerprint
+  }
+
+  /** Keeps what an answer says of places and vessels, beside what the run has seen of them. */
+  note(sightings: Iterable<Sighting>): void {
+    for (const sighting of sightings) {
+      if (!REFERENCES.has(sighting.resource.type) || this.#noted.size >= this.#limit) continue
+      const name = `${sighting.resource.type} ${sighting.key}`
+      const before = this.#noted.get(name)
+      const isSame = before?.fingerprint === sighting.fingerprint && before.isComplete
+      if (isSame) continue
+      this.#noted.set(name, before === undefined ? sighting : mergeSightings(before, sighting))
+    }
+  }
+
+  /** What was noted of a place or vessel. */
+  noted({ type, id }: ResourceIdentifier): Sighting | undefined {
+    return this.#noted.get(`${type} ${id}`)
   }
 
   /** The same for a record that is not parsed and whose id is all of its key. */

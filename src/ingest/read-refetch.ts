@@ -4,6 +4,8 @@ import { SimulatedCrash } from '../base/failpoint.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
+import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
+import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { loadListedEventIds } from '../warehouse/rows/transport-event-lists.js'
 import { isReferenced } from '../warehouse/bookkeeping/missing-references.js'
 import {
@@ -17,6 +19,7 @@ import {
   fetchTransportEvents,
   LIST_WITHOUT_EVENTS,
 } from './fetch-transport-events.js'
+import { FingerprintMemory } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
@@ -72,7 +75,9 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
     const held = read.filter(({ entry, intake }) => holdsRecord(intake, entry))
     if (held.length > 0) {
       const refetched = held.map(({ entry }) => entry)
-      await storeIntake(run, mergeIntakes(held.map(({ intake }) => intake)), { refetched })
+      const intake = mergeIntakes(held.map((one) => one.intake))
+      for (const sightings of intake.sightings.values()) run.memory.note(sightings)
+      await storeIntake(believingNoHash(run), intake, { refetched })
     }
     for (const { entry, intake } of read) {
       if (!holdsRecord(intake, entry)) await storeWithoutRecord(run, intake, entry)
@@ -98,6 +103,11 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   }
 }
 
+/** A read by id is there to find out what is so: compared by value, also with what was met before. */
+function believingNoHash(run: StoringRun): StoringRun {
+  return run.mode === 'sync' ? { ...run, mode: 'backfill', memory: new FingerprintMemory() } : run
+}
+
 /** Undefined when the record is gone or not ours to see; the queue then says so. */
 async function unlessGone<Result>(
   run: StoringRun,
@@ -110,7 +120,7 @@ async function unlessGone<Result>(
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
     const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
     if (!isGone && !isForbidden) throw thrown
-    const isDropped = REFERENCES.has(entry.type) ? !(await isNamed(run, entry)) : isGone
+    const isDropped = REFERENCES.has(entry.type) ? await isSettled(run, entry, thrown) : isGone
     run.logger.warn(isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched', {
       type: entry.type,
       id: entry.id,
@@ -123,6 +133,30 @@ async function unlessGone<Result>(
     )
     return undefined
   }
+}
+
+/**
+ * Of a place or vessel with a row: a 404 marks the row, and it is asked for again when its check is
+ * due. Without one it is settled when no row points to it.
+ */
+async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
+  const { warehouse, syncRunId, mode } = run
+  const { names } = warehouse
+  const resource = resourceOfType(entry.type)
+  const rows = await retryWarehouse(run, () =>
+    loadRowsByKey(warehouse, names, resource, [[entry.id]]),
+  )
+  if (rows.size === 0) return !(await isNamed(run, entry))
+  const observedAt = thrown instanceof ApiNotFoundError ? thrown.observedAt : undefined
+  if (observedAt === undefined) return true
+  const gone = [{ key: entry.id, observedAt }]
+  const marked = await retryWarehouse(run, () =>
+    warehouse.transaction('mark a place or vessel as gone', (session) =>
+      tombstoneRows(session, resource, gone, { names, syncRunId, mode }),
+    ),
+  )
+  run.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
+  return true
 }
 
 /** A reference that no row points to any more is not needed. */

@@ -69,6 +69,7 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
   const { warehouse, memory, mode, syncRunId } = run
   const { names } = warehouse
   run.drift.notice(intake)
+  for (const sightings of intake.sightings.values()) memory.note(sightings)
   const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
   for (const [stream, sightings] of intake.sightings) {
     const others = sightings.filter((one) => !memory.has(one))

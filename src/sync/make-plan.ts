@@ -7,9 +7,10 @@ import { loadKnown } from '../ingest/known-rows.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../ingest/run.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../ingest/take-pages.js'
-import { containers, shipments, vessels } from '../resources/index.js'
+import { containers, resourceOfType, shipments, vessels } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
 import { findMissingReferences } from '../warehouse/bookkeeping/missing-references.js'
+import { loadReferenceRows } from '../warehouse/bookkeeping/reference-checks.js'
 import { readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -42,6 +43,8 @@ export interface PlanObservations {
   readonly references: number
   /** Entries of the refetch queue that are due. */
   readonly dueRefetches: number
+  /** Places and vessels that do not come included and are read again: by a backfill, by a sync. */
+  readonly rereads: { readonly backfill: number; readonly sync: number }
   /** Vessels whose positions are read; undefined when the setting is off. */
   readonly vesselsWithPositions: number | undefined
   /** A sync reads the whole lists once in so many hours. */
@@ -144,6 +147,12 @@ function planReads(observations: PlanObservations): PlanStep[] {
       ? 'the first pages point to no port, terminal or vessel without a row'
       : `without a row on the first pages: ${references}; queued: ${dueRefetches}`
   steps.push(read('references', references + dueRefetches, whyReferences))
+  const { rereads } = observations
+  if (rereads.backfill > 0) {
+    const why =
+      'places and vessels that do not come included: each once within a week, and all by a backfill'
+    steps.push({ step: 'places and vessels', ...rereads, why })
+  }
   if (vessels !== undefined) {
     const why = 'positions of every known vessel: TRACKING_VESSEL_POSITIONS is on'
     steps.push({ step: 'vessel positions', backfill: vessels, sync: vessels, why })
@@ -222,6 +231,7 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
     eventChecks: hasAllTransportEvents(showing.intake) ? 0 : Math.min(checks, total),
     references: await countMissingReferences(warehouse, walked),
     dueRefetches: (await readDueRefetches(warehouse)).due,
+    rereads: await countRereads(observer, walked),
     vesselsWithPositions: settings.vesselPositions
       ? (await loadLiveKeys(warehouse, vessels)).length
       : undefined,
@@ -274,6 +284,22 @@ function countPages({ document, isLast, total }: Page): number | undefined {
 function countEventReads({ intake, fetchEvents, added }: FirstPage, addedInAll: number): number {
   if (hasAllTransportEvents(intake)) return fetchEvents.size
   return fetchEvents.size + Math.max(0, addedInAll - added)
+}
+
+/**
+ * Places and vessels with a row, but for types that come included. Vessels are none where they are
+ * read with their positions.
+ */
+async function countRereads(
+  { warehouse, settings }: Observer,
+  pages: readonly FirstPage[],
+): Promise<PlanObservations['rereads']> {
+  const included = new Set(pages.flatMap(({ intake }) => [...intake.sightings.keys()]))
+  if (settings.vesselPositions) included.add(vessels.stream)
+  const rows = (await loadReferenceRows(warehouse)).filter(
+    ({ type, isDue }) => isDue !== undefined && !included.has(resourceOfType(type).stream),
+  )
+  return { backfill: rows.length, sync: rows.filter(({ isDue }) => isDue === true).length }
 }
 
 /** What the first pages point to and do not include, and the warehouse does not have either. */

@@ -24,6 +24,7 @@ import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Progress, Run, RunSettings } from '../ingest/run.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
+import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
 import { walkList } from './walk-lists.js'
@@ -191,10 +192,15 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await attempt(run, 'transport event checks', () => checkTransportEvents(run))
   }
   await attempt(run, UNLISTED, () => checkUnlistedEvents(run))
-  await attempt(run, 'references', () => readQueued(run))
+  // First: what is read with its positions need not be read again for anything else.
   if (run.settings.vesselPositions) {
     await attempt(run, 'vessels', () => readVesselPositions(run))
   }
+  await attempt(run, 'references', async () => {
+    await readReferencesAgain(run)
+    await readQueued(run)
+    await planFirstChecks(run)
+  })
 }
 
 const UNLISTED = 'transport events in no list'

@@ -69,6 +69,8 @@ const RUN_TABLES = [
   'checkpoints',
   'pass_positions',
   'transport_event_checks',
+  'reference_checks',
+  'pass_shares',
   'lease',
   'request_budget',
   'schema_drift',

@@ -130,3 +130,38 @@ export async function loadLiveKeys(warehouse: Warehouse, resource: Resource): Pr
   )
   return rows.map(({ id }) => id)
 }
+
+/**
+ * Sightings whose row says something in a column, or under a name without one, that they do not
+ * carry. One query per set of present columns; reads only.
+ */
+export async function findFullerRows(
+  warehouse: Warehouse,
+  sightings: readonly Sighting[],
+): Promise<Set<Sighting>> {
+  const fuller = new Set<Sighting>()
+  for (const resource of new Set(sightings.map((one) => one.resource))) {
+    const thin = sightings.filter((one) => one.resource === resource && !one.isComplete)
+    for (const group of groupByPresence(thin).values()) {
+      const present = new Set(presentColumns(resource, group[0]))
+      const absent = resource.columns.filter((column) => !present.has(column))
+      const isFuller = absent.map(({ name }) => `stored.${quoteIdentifier(name)} is not null or `)
+      const key = quoteIdentifier(resource.idColumn)
+      const rows = await warehouse.query<{ place: number }>(
+        `look for fuller ${resource.stream}`,
+        `select incoming.place::integer as place
+from unnest($1::text[], $2::text[]) with ordinality as incoming (key, unmapped, place)
+inner join ${warehouse.names.table(resource.stream)} as stored
+    on stored.${key} = incoming.key
+where ${isFuller.join('')}coalesce(stored._unmapped, '{}')
+    - array(select jsonb_object_keys(coalesce(incoming.unmapped::jsonb, '{}'))) != '{}'`,
+        [group.map(({ key: id }) => id), group.map(({ unmapped }) => unmapped)],
+      )
+      for (const { place } of rows) {
+        const sighting = group[place - 1]
+        if (sighting !== undefined) fuller.add(sighting)
+      }
+    }
+  }
+  return fuller
+}

@@ -13,6 +13,7 @@ const observed: PlanObservations = {
   eventChecks: 0,
   references: 40,
   dueRefetches: 2,
+  rereads: { backfill: 0, sync: 0 },
   vesselsWithPositions: undefined,
   fullSyncHours: 0,
   isWarehouseEmpty: true,

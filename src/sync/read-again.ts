@@ -1,0 +1,68 @@
+import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
+import type { Intake } from '../ingest/intake.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
+import type { ResourceIdentifier } from '../jsonapi/document.js'
+import type { Sighting } from '../resources/resource.js'
+import {
+  loadReferenceRows,
+  planReferenceChecks,
+} from '../warehouse/bookkeeping/reference-checks.js'
+import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
+import { findFullerRows } from '../warehouse/rows/stored-rows.js'
+
+/**
+ * Compares places and vessels whose check is due with the service, value by value: nothing else
+ * would show that one was renamed, or that somebody edited its row. In a backfill all of them. What
+ * the run has seen included, with every attribute that its row has, costs no request; the others are
+ * queued to be read by id.
+ */
+export async function readReferencesAgain(run: Run): Promise<void> {
+  const { warehouse, memory, mode } = run
+  const rows = await retryWarehouse(run, () => loadReferenceRows(warehouse))
+  const due = rows.filter(({ isDue }) => isDue === true || (isDue === false && mode === 'backfill'))
+  if (due.length === 0) return
+  const noted = due.flatMap((one) => memory.noted(one) ?? [])
+  const fuller = await retryWarehouse(run, () => findFullerRows(warehouse, noted))
+  const shown = noted.filter((one) => !fuller.has(one))
+  if (shown.length > 0) {
+    // By value: what was edited by hand has the hash of what the service sends.
+    const byValue: Run = { ...run, mode: 'backfill', memory: new FingerprintMemory() }
+    await storeIntake(byValue, intakeOf(shown))
+  }
+  const isShown = new Set(shown.map(({ resource, key }) => `${resource.type} ${key}`))
+  const asked = due.filter(({ type, id }) => !isShown.has(`${type} ${id}`))
+  await transact(run, 'plan checks of places and vessels', async (session) => {
+    await queueRefetches(session, asked.map(identifierOf), 'read again within a week')
+    await planReferenceChecks(session, due, false)
+  })
+}
+
+/** Plans the first check of places and vessels that have a row and no plan. */
+export async function planFirstChecks(run: Run): Promise<void> {
+  const rows = await retryWarehouse(run, () => loadReferenceRows(run.warehouse))
+  const isNew = rows.filter(({ isDue }) => isDue === undefined)
+  if (isNew.length === 0) return
+  await transact(run, 'plan checks of places and vessels', (session) =>
+    planReferenceChecks(session, isNew, true),
+  )
+}
+
+function identifierOf({ type, id }: ResourceIdentifier): ResourceIdentifier {
+  return { type, id }
+}
+
+function intakeOf(sightings: readonly Sighting[]): Intake {
+  const streams = new Set(sightings.map(({ resource }) => resource.stream))
+  const of = (stream: string): Sighting[] =>
+    sightings.filter(({ resource }) => resource.stream === stream)
+  return {
+    sightings: new Map([...streams].map((stream) => [stream, of(stream)])),
+    recognized: new Map(),
+    quarantined: [],
+    transportEventIds: new Map(),
+    containerIds: new Map(),
+    isDoubtful: false,
+  }
+}

@@ -1,0 +1,58 @@
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import { resourceOfType } from '../../resources/index.js'
+import { REFERENCE_TYPES } from '../../resources/resource.js'
+import { quoteIdentifier } from '../connection/schema-names.js'
+import { together } from '../connection/together.js'
+import type { Session } from '../connection/warehouse.js'
+
+/** A place or vessel that has a row; `isDue` is undefined before its first check is planned. */
+export interface ReferenceRow extends ResourceIdentifier {
+  readonly isDue: boolean | undefined
+}
+
+/** Every place and vessel with a row, dead ones too. Some hundreds; reads only. */
+export async function loadReferenceRows(session: Session): Promise<ReferenceRow[]> {
+  const { names } = session
+  // Not one join: the tables of a distributed warehouse may stand on different nodes.
+  const [checks, ...tables] = await together([
+    session.query<{ name: string; is_due: boolean }>(
+      'list checks of places and vessels',
+      `select resource_type || ' ' || resource_id as name, due_at <= now() as is_due
+from ${names.table('reference_checks')}`,
+    ),
+    ...REFERENCE_TYPES.map((type) => {
+      const { stream, idColumn } = resourceOfType(type)
+      return session.query<{ name: string }>(
+        `list ${stream}`,
+        `select ${quoteIdentifier(idColumn)} as name from ${names.table(stream)} order by 1`,
+      )
+    }),
+  ])
+  const due = new Map(checks.map(({ name, is_due }) => [name, is_due]))
+  return REFERENCE_TYPES.flatMap((type, at) =>
+    (tables[at] ?? []).map(({ name: id }) => ({ type, id, isDue: due.get(`${type} ${id}`) })),
+  )
+}
+
+/**
+ * Plans the next check of each: in six days, or where `isFirst` at any time from tomorrow until
+ * then, so that what a load brought together is not read again together.
+ */
+export async function planReferenceChecks(
+  session: Session,
+  references: readonly ResourceIdentifier[],
+  isFirst: boolean,
+): Promise<void> {
+  if (references.length === 0) return
+  await session.query(
+    'plan checks of places and vessels',
+    `insert into ${session.names.table('reference_checks')} (resource_type, resource_id, due_at)
+select planned.type, planned.id,
+    now() + case when $3::boolean then interval '1 day' + random() * interval '5 days'
+        else interval '6 days' end
+from unnest($1::text[], $2::text[]) as planned (type, id)
+on conflict (resource_type, resource_id) do update
+set due_at = excluded.due_at`,
+    [references.map(({ type }) => type), references.map(({ id }) => id), isFirst],
+  )
+}

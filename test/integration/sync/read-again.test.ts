@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
+import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const ONE = (stream: string, id: string, where = 'true') =>
+  `select min(${id}) as id from tracking.${stream} where ${where}`
+
+async function oneOf(scene: Scene, stream: string, id: string, where?: string): Promise<string> {
+  const [row] = await scene.query<{ id: string }>(ONE(stream, id, where))
+  return row!.id
+}
+
+/** As if six days had passed since all were compared. */
+const makeDue = (scene: Scene) =>
+  scene.query(`update tracking_sync.reference_checks set due_at = now()`)
+
+const countOf = async (scene: Scene, table: string, where = 'true'): Promise<number> => {
+  const [row] = await scene.query<{ count: number }>(
+    `select count(*)::int as count from ${table} where ${where}`,
+  )
+  return row!.count
+}
+
+const VESSELS_INCLUDED = {
+  acceptedIncludes: {
+    ...DEFAULT_INCLUDES,
+    shipment: [...DEFAULT_INCLUDES.shipment!, 'containers.transport_events.vessel'],
+  },
+}
+
+describe('two sightings of one record', () => {
+  it('keep the positions of vessels that came included as well', { tags: ['JC4'] }, async () => {
+    const scene = await openScene(VESSELS_INCLUDED)
+    const settings = { vesselPositions: true }
+    await scene.sync({ settings })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    const vessels = await countOf(scene, 'tracking.vessels')
+    expect(vessels).toBeGreaterThan(3)
+    expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
+    const before = await scene.snapshot()
+    await scene.sync({ command: 'sync', settings })
+    expect(await scene.snapshot()).toEqual(before)
+  })
+})
+
+describe('places and vessels', () => {
+  it(
+    'are read again when their check is due: included ones for nothing, the others by id',
+    { tags: ['JC5'] },
+    async () => {
+      const scene = await openScene()
+      await scene.sync()
+      const port = await oneOf(scene, 'ports', 'port_id')
+      const vessel = await oneOf(scene, 'vessels', 'vessel_id')
+      const vessels = await countOf(scene, 'tracking.vessels')
+      const shown = await oneOf(scene, 'shipments', 'port_of_discharge_id')
+      scene.simulator.edits.change('vessel', vessel, { name: 'Renamed' })
+      await scene.query(
+        `update tracking.ports set time_zone = 'Europe/Oslo' where port_id = $1`,
+        shown,
+      )
+      await scene.query(`update tracking.ports set name = 'Elsewhere' where port_id = $1`, port)
+
+      scene.simulator.requests.reset()
+      await scene.sync({ command: 'sync' })
+      expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
+      expect(await scene.differences()).not.toEqual([])
+
+      await makeDue(scene)
+      scene.simulator.requests.reset()
+      await scene.sync({ command: 'sync' })
+      expect(await scene.differences()).toEqual([])
+      const requests = requestCounts(scene.simulator)
+      expect(requests['/vessels/*']).toBe(vessels)
+      expect(requests['/ports/*'] ?? 0).toBeLessThan(await countOf(scene, 'tracking.ports'))
+
+      const before = await scene.snapshot()
+      scene.simulator.requests.reset()
+      await scene.sync({ command: 'sync' })
+      expect(await scene.snapshot()).toEqual(before)
+      expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
+    },
+  )
+
+  it(
+    'are all read again by a backfill, which also finds what is gone',
+    { tags: ['JC5'] },
+    async () => {
+      const scene = await openScene()
+      await scene.sync()
+      const vessel = await oneOf(scene, 'vessels', 'vessel_id')
+      await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
+      await scene.query(
+        `insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
+      select 'ghost', name, _observed_at, _first_seen_at, _changed_at from tracking.vessels limit 1`,
+      )
+      expect((await scene.sync()).outcome).toBe('complete')
+      expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
+      // Its check is planned now; the next backfill asks for it.
+      await scene.sync()
+      expect(await countOf(scene, 'tracking.vessels', `_deleted_at is not null`)).toBe(1)
+      expect(await scene.differences()).toEqual([])
+      expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
+    },
+  )
+
+  it('that the service refuses cost themselves', { tags: ['JC5'] }, async () => {
+    const scene = await openScene()
+    await scene.sync()
+    const [gone, hidden] = await scene.query<{ id: string }>(
+      'select vessel_id as id from tracking.vessels order by 1 limit 2',
+    )
+    const refuse = (id: string, status: number) =>
+      scene.simulator.faults.add({
+        fault: { kind: 'status', status },
+        match: { path: new RegExp(`/vessels/${id}$`) },
+        times: Infinity,
+      })
+    refuse(gone!.id, 404)
+    refuse(hidden!.id, 403)
+    await makeDue(scene)
+    expect((await scene.sync({ command: 'sync' })).outcome).toBe('complete')
+    expect(await countOf(scene, 'tracking.vessels', '_deleted_at is not null')).toBe(1)
+    expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ command: 'sync' })).outcome).toBe('complete')
+    expect(requestCounts(scene.simulator)['/vessels/*']).toBeUndefined()
+  })
+
+  it('that a load brought together are not due together', { tags: ['JC5'] }, async () => {
+    const scene = await openScene({ shipments: 20 })
+    await scene.sync()
+    const [spread] = await scene.query<{ first: number; last: number; days: number }>(
+      `select min(due_at) > now() + interval '23 hours' as first,
+          max(due_at) < now() + interval '6 days' as last,
+          count(distinct due_at::date)::int as days
+      from tracking_sync.reference_checks`,
+    )
+    expect(spread).toMatchObject({ first: true, last: true })
+    expect(spread!.days).toBeGreaterThanOrEqual(4)
+  })
+})
