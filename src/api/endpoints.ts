@@ -3,7 +3,8 @@ import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { listPages, type ListOptions, type Page } from './list-pages.js'
 
 /** The streams that have a list. */
-export type ListStream = 'shipments' | 'containers' | 'tracking_requests'
+export type ListStream =
+  'shipments' | 'containers' | 'tracking_requests' | 'custom_field_definitions' | 'custom_fields'
 
 export type PlainReadOptions = Pick<CallOptions, 'signal' | 'purpose' | 'counter'>
 
@@ -61,6 +62,12 @@ function createLists(client: ApiClient) {
     /** Past events of one container, verified by the service; estimated ones are not among them. */
     listTransportEvents: (containerId: string, options?: ListOptions) =>
       list(`/containers/${encodeId(containerId)}/transport_events`)(options),
+    /** The custom fields of one record; `collection` is where it is listed. */
+    listCustomFieldsOf: (collection: string, id: string, options?: ListOptions) =>
+      list(`/${collection}/${encodeId(id)}/custom_fields`)(options),
+    /** The values that a field of this definition may take. */
+    listCustomFieldOptions: (definitionId: string, options?: ListOptions) =>
+      list(`/custom_field_definitions/${encodeId(definitionId)}/options`)(options),
     listWebhooks: list('/webhooks'),
     listWebhookNotifications: ({ deliveryStatus, ...options }: NotificationListOptions = {}) => {
       const query = { ...options.query, 'filter[delivery_status]': deliveryStatus }

@@ -5,7 +5,7 @@ import { RawRecord } from '../jsonapi/raw-record.js'
 import { linkedIds } from '../resources/flatten.js'
 import { flattenAnyRecord, resourceOfType } from '../resources/index.js'
 import { withoutSecrets } from '../resources/other-resource.js'
-import type { Sighting } from '../resources/resource.js'
+import type { FieldDefinitions, Sighting } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
 
 type IdsByKey = ReadonlyMap<string, readonly string[]>
@@ -35,6 +35,9 @@ export interface IntakeOptions {
   readonly completeTypes?: ReadonlySet<string>
   /** Whose transport events were asked for. */
   readonly containerId?: string
+  /** See `SeenIn`. */
+  readonly definitionId?: string
+  readonly fieldDefinitions?: FieldDefinitions | undefined
   /** See `Intake`. */
   readonly isDoubtful?: boolean | undefined
 }
@@ -150,13 +153,13 @@ class Taking implements Intake {
   }
 
   take(entry: unknown, isPrimary: boolean): void {
-    const { observedAt, completeTypes, containerId } = this.#options
+    const { completeTypes, ...seen } = this.#options
     let record = entry
     try {
       if (entry instanceof RawRecord) record = entry.parse()
       const { type, relationships } = membersOf(record)
       const isComplete = isPrimary || completeTypes?.has(String(type)) === true
-      const sighting = flattenAnyRecord(record, { observedAt, isComplete, containerId })
+      const sighting = flattenAnyRecord(record, { ...seen, isComplete })
       const { stream } = sighting.resource
       append(this.sightings, stream, sighting)
       this.#link(stream, sighting.key, (name) => membersOf(membersOf(relationships)[name]).data)

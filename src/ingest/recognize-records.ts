@@ -46,6 +46,7 @@ export class RecordRecognizer {
     for (const record of records) {
       if (record.type === undefined || record.id === undefined) continue
       const resource = resourceOfType(record.type)
+      if (resource.isMadeWithOthers === true) continue
       if (isMetOften(resource.stream)) {
         const isKnown = memory.hasBytes(resource, record) && !isDoubtful(resource.stream, record.id)
         if (isKnown) known.set(record, record.id)

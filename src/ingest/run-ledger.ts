@@ -83,6 +83,11 @@ export class RunLedger {
     this.#entry(stream).shownBy = shownBy
   }
 
+  /** Whether a complete pass over the whole list of a stream was made. */
+  isShownWhole(stream: string): boolean {
+    return this.#streams.get(stream)?.shownBy?.scope === 'whole'
+  }
+
   /** The pass over one stream showed all of another, too. */
   concludeAs(stream: string, shownWith: string): void {
     const { outcome, detail, shownBy } = this.#entry(shownWith)

@@ -1,5 +1,6 @@
 import type { Page } from '../api/list-pages.js'
 import type { RawRecord } from '../jsonapi/raw-record.js'
+import type { FieldDefinitions } from '../resources/resource.js'
 import {
   COMPLETE_WHEN_INCLUDED,
   hasRead,
@@ -27,6 +28,7 @@ export function takePages(
   run: Run,
   stream: string,
   pages: AsyncIterable<Page>,
+  fieldDefinitions?: FieldDefinitions,
 ): AsyncIterable<Taken> {
   const recognizer = new RecordRecognizer(run)
   let before: Intake | undefined
@@ -38,7 +40,8 @@ export function takePages(
         ? NOTHING_RECOGNIZED
         : await recognizer.recognize([...included, ...data], hasRead(before))
     const isFirst = before === undefined
-    before = await takeInRaw(page.document, pageOptions(stream, page), recognized)
+    const options = { ...pageOptions(stream, page), fieldDefinitions }
+    before = await takeInRaw(page.document, options, recognized)
     return [isFirst ? page : withoutRecords(page), before]
   }
   return readAhead(mapped(pages, take))

@@ -6,7 +6,6 @@ import {
   fields,
   many,
   one,
-  polymorphic,
   volatile,
   type DeriveTarget,
 } from './resource.js'
@@ -116,12 +115,3 @@ function reportUnknown(attributes: Members, target: DeriveTarget): void {
     }
   }
 }
-
-/** A custom field's value on one entity, addressed by the slug of its definition. */
-export const customFields = defineResource({
-  type: 'custom_field',
-  stream: 'custom_fields',
-  keyColumns: ['entity_id', 'api_slug'],
-  attributes: { ...fields('text', 'api_slug display_value'), ...fields('jsonb', 'value') },
-  relationships: { entity: polymorphic, definition: one('custom_field_definition') },
-})

@@ -46,10 +46,13 @@ export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn)
   if (attributes !== undefined) flattenAttributes(row, attributes, id)
   const relationships = readMembers(members, 'relationships')
   if (relationships !== undefined) flattenRelationships(row, relationships)
-  const { containerId } = seen
-  const isHelped = containerId !== undefined && row.fillIn('container_id', containerId)
+  const { containerId, definitionId } = seen
+  const isHelped =
+    (containerId !== undefined && row.fillIn('container_id', containerId)) ||
+    (definitionId !== undefined && row.fillIn('definition_id', definitionId)) ||
+    resource.isMadeWithOthers === true
   keepOtherMembers(row, members, id)
-  resource.derive?.({ ...members, id }, row)
+  resource.derive?.({ ...members, id }, row, seen)
   // Its bytes alone would not make this row.
   return row.finish(seen, isHelped ? undefined : digestOf(record))
 }
@@ -217,6 +220,8 @@ function keepLinks(row: RowBuilder, links: Members, id: string): void {
   }
 }
 
+const WITHHELD = 'withheld: the definition is sensitive'
+
 const NO_NAMES: readonly string[] = []
 const NO_VALUES: readonly UnknownValue[] = []
 const NO_REFERENCES: readonly ResourceIdentifier[] = []
@@ -254,6 +259,11 @@ class RowBuilder {
     if (encoded !== null && column.knownValues?.has(encoded) === false) {
       this.unknownValue(column.name, encoded)
     }
+  }
+
+  withhold(name: string): void {
+    this.set(name, null)
+    this.#coerce(name, WITHHELD, null)
   }
 
   #encode({ name, type }: Column, value: unknown): EncodedValue {

@@ -1,4 +1,5 @@
-import { containers, customFields } from './container.js'
+import { containers } from './container.js'
+import { customFieldDefinitions, customFieldOptions, customFields } from './custom-fields.js'
 import { flattenRecord, readIdentity } from './flatten.js'
 import { otherResources, webhookEventCategories, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'
@@ -18,6 +19,8 @@ export const resources: readonly Resource[] = [
   containers,
   transportEvents,
   trackingRequests,
+  customFieldDefinitions,
+  customFieldOptions,
   customFields,
   webhookEventCategories,
   otherResources,
@@ -43,6 +46,8 @@ export function flattenAnyRecord(record: unknown, seen: SeenIn): Sighting {
 
 export {
   containers,
+  customFieldDefinitions,
+  customFieldOptions,
   customFields,
   metroAreas,
   otherResources,

@@ -31,7 +31,6 @@ export const NAMED_TYPES: ReadonlySet<string> = new Set([
   'raw_event',
   'webhook',
   'webhook_notification',
-  'custom_field_definition',
 ])
 
 const WITHHELD = '[secret]'

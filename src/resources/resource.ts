@@ -23,6 +23,8 @@ export type RelationshipSpec =
 /** A stream, and its table. */
 export type Stream =
   | 'containers'
+  | 'custom_field_definitions'
+  | 'custom_field_options'
   | 'custom_fields'
   | 'metro_areas'
   | 'other_resources'
@@ -43,6 +45,8 @@ export type HistoryTable = 'container_history' | 'shipment_history'
  */
 export interface DeriveTarget {
   set(column: string, value: unknown): void
+  /** Stores nothing of a value that was sent, and says so in `_coercions`. */
+  withhold(column: string): void
   unmapped(name: string, value: unknown): void
   /** Reports a member that the interface does not name, inside an attribute kept as sent. */
   unknownMember(name: string): void
@@ -53,6 +57,7 @@ export interface DeriveTarget {
 export type Derive = (
   record: Readonly<Record<string, unknown>> & { readonly id: string },
   target: DeriveTarget,
+  seen: SeenIn,
 ) => void
 
 export interface ResourceDefinition {
@@ -73,6 +78,8 @@ export interface ResourceDefinition {
   /** The table that keeps versions of a row, where there is one. */
   readonly historyTable?: HistoryTable
   readonly derive?: Derive
+  /** The bytes of a record alone do not make its row: they are no proof that it is unchanged. */
+  readonly isMadeWithOthers?: boolean
 }
 
 /** What a resource type is and the table its records become rows of. */
@@ -219,6 +226,16 @@ export interface UnknownValue {
   readonly value: string
 }
 
+/** What a definition says about the values of its fields. */
+export interface FieldDefinition {
+  readonly dataType: string | null
+  /** The definition is sensitive, and no setting names it: its values are not stored. */
+  readonly isWithheld: boolean
+}
+
+/** By id of the definition. */
+export type FieldDefinitions = ReadonlyMap<string, FieldDefinition>
+
 /** How a record came: facts that stand in the request and not in the record. */
 export interface SeenIn {
   /** When the source can have known it, on the source's clock. */
@@ -230,6 +247,10 @@ export interface SeenIn {
   readonly isComplete: boolean
   /** Whose transport events were asked for. */
   readonly containerId?: string | undefined
+  /** What the values of custom fields are cast by, as far as it is known. */
+  readonly fieldDefinitions?: FieldDefinitions | undefined
+  /** Whose options were asked for. */
+  readonly definitionId?: string | undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Run } from '../ingest/run.js'
  * not specified: what it refuses or does not send is dropped, and tried again after a day.
  * Everything works with none of them, at the cost of requests.
  */
-const WANTED_INCLUDES: Readonly<Record<ListStream, readonly string[]>> = {
+const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> = {
   shipments: [
     'containers',
     'containers.transport_events',
@@ -20,11 +20,8 @@ const WANTED_INCLUDES: Readonly<Record<ListStream, readonly string[]>> = {
     'destination_terminal',
     'containers.pickup_facility',
     'containers.transport_events.vessel',
-    'containers.custom_fields',
   ],
-  containers: ['transport_events', 'pod_terminal', 'pickup_facility', 'custom_fields'],
-  // Whatever a tracking request became is a shipment of the list of shipments.
-  tracking_requests: [],
+  containers: ['transport_events', 'pod_terminal', 'pickup_facility'],
 }
 
 /** What to ask a list for. */
@@ -42,7 +39,7 @@ export async function chooseIncludes(
   run: Pick<Run, 'warehouse'>,
   list: ListStream,
 ): Promise<IncludeChoice> {
-  const wanted = WANTED_INCLUDES[list]
+  const wanted = WANTED_INCLUDES[list] ?? []
   if (wanted.length === 0) return { includes: [], isTrial: false }
   const found = await loadCapability(run.warehouse, capabilityName(list))
   if (found === undefined) return { includes: wanted, isTrial: true }
@@ -72,7 +69,7 @@ export async function rememberIncludes(
   const document = parsePage(page)
   const accepted = page.includes.filter((name) => !isWithheld(document, name))
   // Those just tried are tried again last.
-  const rest = WANTED_INCLUDES[list].filter((name) => !accepted.includes(name))
+  const rest = (WANTED_INCLUDES[list] ?? []).filter((name) => !accepted.includes(name))
   const isAsked = (name: string): boolean => asked.includes(name)
   const refused = [...rest.filter((name) => !isAsked(name)), ...rest.filter(isAsked)]
   const found = {

@@ -9,7 +9,7 @@ import {
   toError,
 } from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
-import { containers, resources } from '../resources/index.js'
+import { containers, customFields, resources } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
 import {
   countAbsences,
@@ -25,6 +25,7 @@ import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
 import { shownKeys } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, mostMoving, type ListPass } from './list-pass.js'
 import type { Run } from '../ingest/run.js'
+import { findCustomField } from './find-custom-field.js'
 import { readById } from '../ingest/read-by-id.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { storeIntake } from '../ingest/store-intake.js'
@@ -107,7 +108,9 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
   for (const key of keys) {
     if (run.signal.aborted) break
     try {
-      if (await findRecord(run, resource, key)) found.push(key)
+      const answer = await findRecord(run, resource, key)
+      if (answer instanceof Date) gone.push({ key, observedAt: answer })
+      else if (answer) found.push(key)
       else
         open.push({
           key,
@@ -135,9 +138,17 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
   if (fatal !== undefined) throw fatal
 }
 
-/** False when the answer holds something else. Throws ApiNotFoundError when it is gone. */
-async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean> {
-  const { intake } = await readById(run, { type: resource.type, id: key })
+/**
+ * False when the answer holds something else; when it was seen to be gone, where an answer says so
+ * that is no 404. Throws ApiNotFoundError when it is gone.
+ */
+async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean | Date> {
+  const intake =
+    resource === customFields
+      ? await findCustomField(run, key)
+      : (await readById(run, { type: resource.type, id: key })).intake
+  if (intake instanceof Date) return intake
+  if (intake === undefined) return false
   await storeIntake(run, intake)
   return shownKeys(intake, resource.stream).includes(key)
 }

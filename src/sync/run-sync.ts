@@ -27,6 +27,7 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
+import { areCustomFieldsFew, readDefinitions } from './read-custom-fields.js'
 import { walkList } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -183,7 +184,12 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     ? walked
     : await attempt(run, 'containers', () => walkList(run, 'containers'))
   await attempt(run, 'tracking_requests', () => walkList(run, 'tracking_requests'))
-  if (command === 'backfill') {
+  const isWhole = command === 'backfill' || run.ledger.isShownWhole('shipments')
+  if (isWhole || (await retryWarehouse(run, () => areCustomFieldsFew(run)))) {
+    await attempt(run, 'custom_field_definitions', () => readDefinitions(run, isWhole))
+    await attempt(run, 'custom_fields', () => walkList(run, 'custom_fields'))
+  }
+  if (isWhole) {
     await attempt(run, 'webhook_event_categories', () => readEventCatalogue(run))
   }
   // A backfill reads them all, and what came included is compared already.
@@ -208,8 +214,14 @@ const UNLISTED = 'transport events in no list'
 /** Parts of a run that are not a stream: they read records of several, or some of one. */
 const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks', UNLISTED])
 
+const OPTIONAL_LISTS: readonly string[] = ['custom_field_definitions', 'custom_fields']
+
 /** An account may lack the right to these; the warehouse is whole without them. */
-const OPTIONAL_STREAMS: ReadonlySet<string> = new Set(['webhook_event_categories', 'vessels'])
+const OPTIONAL_STREAMS: ReadonlySet<string> = new Set([
+  'webhook_event_categories',
+  'vessels',
+  ...OPTIONAL_LISTS,
+])
 
 /**
  * Runs one walk. What concerns only this stream is recorded, and undefined returned; everything
@@ -233,7 +245,7 @@ export async function attempt<Result>(
       conclude('failed', error.message)
       throw thrown
     }
-    const outcome = streamOutcomeOf(thrown)
+    const outcome = isNotOurs(stream, thrown) ? 'not_entitled' : streamOutcomeOf(thrown)
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
     run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error })
@@ -250,6 +262,12 @@ function concernsOneStream(thrown: unknown): boolean {
   if (thrown instanceof ApiUnavailableError && thrown.context.wasSent === false) return false
   if (!(thrown instanceof ConnectorError)) return false
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
+}
+
+/** An account that does not have a list may also be told that there is none. */
+function isNotOurs(stream: string, thrown: unknown): boolean {
+  if (!OPTIONAL_LISTS.includes(stream)) return false
+  return thrown instanceof ConnectorError && [404, 410].includes(Number(thrown.context.status))
 }
 
 function streamOutcomeOf(thrown: unknown): StreamOutcome {

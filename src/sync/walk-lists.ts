@@ -24,6 +24,7 @@ import {
   startPass,
   wholeList,
 } from './list-pass.js'
+import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
@@ -75,6 +76,8 @@ const OWN_TYPES: Readonly<Record<ListStream, string>> = {
   shipments: 'shipment',
   containers: 'container',
   tracking_requests: 'tracking_request',
+  custom_field_definitions: 'custom_field_definition',
+  custom_fields: 'custom_field',
 }
 
 function refuseForeign(stream: ListStream, { listedTypes }: PassFindings): void {
@@ -113,10 +116,12 @@ async function walkPass(
     signal: run.signal,
     counter: run.ledger.counter(stream),
   }
+  const fieldDefinitions =
+    stream === 'custom_fields' ? await retryWarehouse(run, () => loadFieldDefinitions(run)) : undefined
   let isFirst = true
   let checkpoint: Checkpoint | undefined
   const pages = run.service.listRecords(stream, options)
-  for await (const [page, intake] of takePages(run, stream, pages)) {
+  for await (const [page, intake] of takePages(run, stream, pages, fieldDefinitions)) {
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
     // It shows what a trial found out, and what the service no longer takes, so that the next run
@@ -146,7 +151,7 @@ async function storePage(
     const isSoFar = findings.areContainersIncluded !== false
     findings.areContainersIncluded = isSoFar && hasAllContainers(page, intake)
   }
-  if (stream !== 'tracking_requests') {
+  if (stream === 'shipments' || stream === 'containers') {
     const isSoFar = findings.areTransportEventsIncluded !== false
     findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
   }
@@ -163,7 +168,7 @@ async function storePage(
 
 /** What an answer holds exists, also where it is only included with something else. */
 function see(pass: ListPass, intake: Intake): void {
-  for (const stream of ['shipments', 'containers', 'tracking_requests']) {
+  for (const stream of Object.keys(OWN_TYPES)) {
     for (const key of shownKeys(intake, stream)) pass.see(stream, key)
   }
   // The first of the two ids that make the key of a transport event is its container's.

@@ -23,6 +23,8 @@ const COMPLETE = {
   container: 'containers',
   transport_event: 'transport_events',
   tracking_request: 'tracking_requests',
+  custom_field: 'custom_fields',
+  custom_field_definition: 'custom_field_definitions',
 } as const
 
 /** Types of which only what something points to must have a row. */
@@ -68,9 +70,6 @@ export async function compareWarehouse(
     differences.push(...compareReferences(tables, table, type, { world, at, options, references }))
   }
   differences.push(
-    ...compareOptional(tables, 'custom_fields', 'custom_field', (id) =>
-      world.record('custom_field', id, at),
-    ),
     ...compareChildren(tables, [...world.records('container', at)]),
     ...compareStamps(tables),
     ...compareHistories(tables, options.hasRevivedRows ?? false),

@@ -1,7 +1,11 @@
 import { slicesOf } from './read-list-page.js'
 import { membersOf, type ResourceObject } from '../../jsonapi/document.js'
 import { errorAnswer, notFound, type Answer, type ServiceRequest } from './answers.js'
-import { customFieldSlot } from '../records/custom-field-record.js'
+import {
+  customFieldSlot,
+  optionRecords,
+  storedCustomValue,
+} from '../records/custom-field-record.js'
 import type { QueryFault } from '../faults/faults.js'
 import { filteredList } from './list-filters.js'
 import { listAnswer, singleAnswer, type Service } from './record-answers.js'
@@ -27,6 +31,11 @@ interface Endpoint {
   ) => Answer
 }
 
+const CUSTOM_FIELDS_OF =
+  /^\/(?<type>container|shipment|tracking_request)s\/(?<id>[^/]+)\/custom_fields$/
+const CUSTOM_FIELD_OF =
+  /^\/(?<type>container|shipment|tracking_request)s\/(?<id>[^/]+)\/custom_fields\/(?<slug>[^/]+)$/
+
 /**
  * Every path of the interface. The first one that matches wins: `/webhooks/events` stands before
  * `/webhooks/{id}`.
@@ -40,10 +49,17 @@ const ENDPOINTS: readonly Endpoint[] = [
     world.transportEventsOf(id, at),
   ),
   eventList('raw_events', 'raw_event', (world, id, at) => world.rawEventsOf(id, at)),
+  { method: 'GET', path: /^\/custom_fields$/, answer: listCustomFields },
+  { method: 'GET', path: CUSTOM_FIELDS_OF, answer: listCustomFieldsOf },
+  { method: 'POST', path: CUSTOM_FIELDS_OF, answer: setCustomField },
+  { method: 'PATCH', path: CUSTOM_FIELD_OF, answer: setCustomField },
+  { method: 'DELETE', path: CUSTOM_FIELD_OF, answer: deleteCustomField },
+  { method: 'GET', path: /^\/custom_field_definitions$/, answer: listDefinitions },
+  { method: 'GET', path: /^\/custom_field_definitions\/(?<id>[^/]+)$/, answer: readDefinition },
   {
-    method: 'PATCH',
-    path: /^\/containers\/(?<id>[^/]+)\/custom_fields\/(?<slug>[^/]+)$/,
-    answer: updateCustomField,
+    method: 'GET',
+    path: /^\/custom_field_definitions\/(?<id>[^/]+)\/options$/,
+    answer: listOptions,
   },
   list('tracking_requests', 'tracking_request'),
   read('tracking_requests', 'tracking_request'),
@@ -190,29 +206,116 @@ function readVessel(
   return { status: 200, document: { data: vessel, links: { self } } }
 }
 
-function updateCustomField(
+function listCustomFields(
+  service: Service,
+  request: ServiceRequest,
+  _parameters: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  const asked = (name: string): string | undefined => request.query.get(name) ?? undefined
+  const filters = {
+    entityType: asked('filter[entity_type]'),
+    entityId: asked('filter[entity_id]'),
+    definitionId: asked('filter[definition_id]'),
+  }
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const paged = service.world.customFields(request.at, isFiltered ? filters : {})
+  return listAnswer(service, request, 'custom_field', paged, faults)
+}
+
+function listCustomFieldsOf(
+  service: Service,
+  request: ServiceRequest,
+  { type = '', id = '' }: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  if (service.world.record(type, id, request.at) === undefined) return notFound(request.path)
+  const paged = service.world.customFields(request.at, { entityId: id })
+  return listAnswer(service, request, 'custom_field', paged, faults)
+}
+
+/** Sets a value; POST names its field in the body. */
+function setCustomField(
   { world, edits }: Service,
   request: ServiceRequest,
-  { id = '', slug = '' }: Readonly<Record<string, string>>,
+  { type = '', id = '', slug }: Readonly<Record<string, string>>,
 ): Answer {
-  const isKnown = world.record('container', id, request.at) !== undefined
-  if (!isKnown || customFieldSlot(slug) < 0) return notFound(request.path)
-  if (edits.isCustomFieldDenied(id)) {
-    return errorAnswer(403, 'Forbidden', 'The key lacks update permission on the container.')
-  }
   const body = membersOf(request.body)
   // Its documentation shows both forms.
-  const { value } = 'value' in body ? body : membersOf(membersOf(body.data).attributes)
-  if (value === undefined) {
+  const attributes = 'value' in body ? body : membersOf(membersOf(body.data).attributes)
+  const name = slug ?? String(attributes.api_slug)
+  const slot = customFieldSlot(type, name)
+  const isThere = world.record(type, id, request.at) !== undefined
+  if (!isThere || slot < 0) return notFound(request.path)
+  // What has no value yet is made by POST.
+  const isUnset = world.customField(id, name, request.at) === undefined
+  if (slug !== undefined && isUnset) return notFound(request.path)
+  if (edits.isCustomFieldDenied(id)) {
+    return errorAnswer(403, 'Forbidden', 'The key lacks update permission on the record.')
+  }
+  if (attributes.value === undefined) {
     return errorAnswer(422, 'Unprocessable Entity', 'value is required.', {
       source: { pointer: '/value' },
     })
   }
-  edits.setCustomField(id, slug, value)
-  const field = world.customField(id, slug, request.at)
+  edits.setCustomField(id, name, storedCustomValue(slot, attributes.value))
+  const field = world.customField(id, name, request.at)
   if (field === undefined) return notFound(request.path)
   const self = `${request.origin}/v2${request.path}`
-  return { status: 200, document: { data: field, links: { self } } }
+  return { status: slug === undefined ? 201 : 200, document: { data: field, links: { self } } }
+}
+
+function deleteCustomField(
+  { world, edits }: Service,
+  request: ServiceRequest,
+  { id = '', slug = '' }: Readonly<Record<string, string>>,
+): Answer {
+  if (world.customField(id, slug, request.at) === undefined) return notFound(request.path)
+  if (edits.isCustomFieldDenied(id)) {
+    return errorAnswer(403, 'Forbidden', 'The key lacks update permission on the record.')
+  }
+  edits.setCustomField(id, slug, undefined)
+  return { status: 204, document: undefined }
+}
+
+function listDefinitions(
+  service: Service,
+  request: ServiceRequest,
+  _parameters: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  const asked = [...request.query].flatMap(([name, value]) => {
+    const attribute = /^filter\[(entity_type|data_type|display_name)\]$/.exec(name)?.[1]
+    return attribute === undefined ? [] : [[attribute, value] as const]
+  })
+  const definitions = service.world
+    .customFieldDefinitions()
+    .filter(({ attributes }) => asked.every(([name, value]) => attributes?.[name] === value))
+  return listAnswer(service, request, 'custom_field_definition', slicesOf(definitions), faults)
+}
+
+function readDefinition(
+  service: Service,
+  request: ServiceRequest,
+  { id = '' }: Readonly<Record<string, string>>,
+): Answer {
+  const definition = service.world.customFieldDefinitions().find((one) => one.id === id)
+  return definition === undefined
+    ? notFound(request.path)
+    : singleAnswer(service, request, 'custom_field_definition', definition)
+}
+
+function listOptions(
+  service: Service,
+  request: ServiceRequest,
+  { id = '' }: Readonly<Record<string, string>>,
+  faults: readonly QueryFault[],
+): Answer {
+  const definitions = service.world.customFieldDefinitions()
+  const slot = definitions.findIndex((one) => one.id === id)
+  if (slot < 0) return notFound(request.path)
+  const options = slicesOf(optionRecords(service.world.ids, slot))
+  return listAnswer(service, request, 'custom_field_option', options, faults)
 }
 
 function listWebhooks(

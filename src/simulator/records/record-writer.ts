@@ -2,7 +2,14 @@ import type { ResourceObject } from '../../jsonapi/document.js'
 import type { Atlas } from '../world/atlas.js'
 import { INSERTED_SERIALS, type Census } from '../world/census.js'
 import { containerRecord } from './container-record.js'
-import { CUSTOM_FIELDS, customFieldRecord, drawnCustomValue } from './custom-field-record.js'
+import {
+  CUSTOM_FIELDS,
+  customFieldRecord,
+  definitionRecords,
+  drawnCustomValue,
+  ENTITY_TYPES,
+  optionRecords,
+} from './custom-field-record.js'
 import type { IdParts, Ids } from '../world/ids.js'
 import type { Overlay } from '../world/overlay.js'
 import type { PlanBook, PlannedContainer } from '../world/plan-book.js'
@@ -51,10 +58,16 @@ export function writeRecord(
     }
     case 'tracking_request':
       return writeRequest(world, parts, at)
-    case 'custom_field': {
-      const planned = findContainer(world, parts, at)
-      return planned && writeCustomField(world, planned, parts.slot)
+    case 'custom_field':
+      return writeCustomField(world, parts, at)
+    case 'custom_field_definition': {
+      const definition = definitionRecords(world.ids)[parts.serial]
+      if (definition === undefined) return undefined
+      const { overlay } = world
+      return overlay.isGone(definition.type, definition.id) ? undefined : overlay.revise(definition)
     }
+    case 'custom_field_option':
+      return optionRecords(world.ids, parts.serial)[parts.slot]
     case 'port':
     case 'metro_area':
     case 'terminal':
@@ -64,7 +77,6 @@ export function writeRecord(
     case 'raw_event':
     case 'user':
     case 'party':
-    case 'custom_field_definition':
     case 'webhook':
     case 'webhook_notification':
     case 'webhook_notification_log':
@@ -219,13 +231,35 @@ function writeRequest(
   return overlay.revise({ ...record, ...(relationships ? { relationships } : {}) })
 }
 
+/** The value that an entity has for the definition in `slot`; undefined without one. */
 export function writeCustomField(
-  { seed, ids, overlay }: WorldSources,
-  { plan }: PlannedContainer,
-  slot: number,
+  world: WorldSources,
+  { serial, ordinal, slot }: Pick<IdParts, 'serial' | 'ordinal' | 'slot'>,
+  at: number,
 ): ResourceObject | undefined {
-  const slug = CUSTOM_FIELDS[slot]?.slug
-  if (slug === undefined) return undefined
-  const value = overlay.customValue(plan.id, slug) ?? drawnCustomValue(seed, plan, slot)
-  return value === undefined ? undefined : customFieldRecord(ids, plan, slot, value)
+  const { seed, ids, overlay } = world
+  const definition = CUSTOM_FIELDS[slot]
+  if (definition === undefined || isFieldGone(world, { serial, ordinal, slot })) return undefined
+  const kind = ENTITY_TYPES[definition.entity]
+  const isThere =
+    kind === 'container'
+      ? findContainer(world, { serial, ordinal }, at)
+      : writeRecord(world, { kind, serial, ordinal, slot: 0, revision: 0 }, at)
+  const entityId = ids.encode(kind, serial, ordinal)
+  const edited = overlay.customValue(entityId, definition.slug)
+  const field = { serial, ordinal, slot }
+  const value = edited === undefined ? drawnCustomValue(seed, field, at) : edited.value
+  if (value === undefined || isThere === undefined) return undefined
+  return overlay.revise(customFieldRecord(ids, entityId, field, value))
+}
+
+/** Deleted by hand, alone or with its definition. */
+export function isFieldGone(
+  { ids, overlay }: WorldSources,
+  { serial, ordinal, slot }: Pick<IdParts, 'serial' | 'ordinal' | 'slot'>,
+): boolean {
+  return (
+    overlay.isGone('custom_field', ids.encode('custom_field', serial, ordinal, slot)) ||
+    overlay.isGone('custom_field_definition', ids.encode('custom_field_definition', slot))
+  )
 }

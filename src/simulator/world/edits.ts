@@ -26,12 +26,11 @@ export interface Edits extends Overlay {
    * first.
    */
   insertShipments(count: number): string[]
-  setCustomField(containerId: string, apiSlug: string, value: unknown): void
-  /** Custom fields of this container may no longer be written (403), or may again. */
-  denyCustomFields(containerId: string, isDenied?: boolean): void
-  isCustomFieldDenied(containerId: string): boolean
-  /** How often anything was edited. */
-  readonly version: number
+  /** Of a container, shipment or tracking request; undefined takes the value away. */
+  setCustomField(entityId: string, apiSlug: string, value: unknown): void
+  /** Custom fields of this entity may no longer be written (403), or may again. */
+  denyCustomFields(entityId: string, isDenied?: boolean): void
+  isCustomFieldDenied(entityId: string): boolean
   /** There is one watcher at a time. */
   watch(watcher: EditWatcher): void
 }
@@ -85,7 +84,15 @@ export function createEdits(ids: Ids, now: () => Date): Edits {
     isGone: (type, id) => gone.get(type)?.has(id) ?? false,
     goneIds: (type) => gone.get(type) ?? [],
     isWithdrawn: (containerId, eventId) => withdrawn.get(containerId)?.has(eventId) ?? false,
-    customValue: (containerId, apiSlug) => customValues.get(containerId)?.get(apiSlug),
+    customValue: (entityId, apiSlug) => {
+      const values = customValues.get(entityId)
+      return values?.has(apiSlug) === true ? { value: values.get(apiSlug) } : undefined
+    },
+    *customValues() {
+      for (const [entityId, values] of customValues) {
+        for (const slug of values.keys()) yield [entityId, slug]
+      }
+    },
     revise: (record) => {
       if (version === 0) return record
       const patch = patches.get(`${record.type}/${record.id}`)
@@ -150,15 +157,15 @@ export function createEdits(ids: Ids, now: () => Date): Edits {
       })
       return shipmentIds
     },
-    setCustomField: (containerId, apiSlug, value) => {
-      entry(customValues, containerId, () => new Map()).set(apiSlug, value)
+    setCustomField: (entityId, apiSlug, value) => {
+      entry(customValues, entityId, () => new Map()).set(apiSlug, value)
       version += 1
     },
-    denyCustomFields: (containerId, isDenied = true) => {
-      if (isDenied) denied.add(containerId)
-      else denied.delete(containerId)
+    denyCustomFields: (entityId, isDenied = true) => {
+      if (isDenied) denied.add(entityId)
+      else denied.delete(entityId)
     },
-    isCustomFieldDenied: (containerId) => denied.has(containerId),
+    isCustomFieldDenied: (entityId) => denied.has(entityId),
   }
 }
 

@@ -28,6 +28,7 @@ export const KINDS = [
   'container_created_event',
   'estimated_event',
   'party',
+  'custom_field_option',
 ] as const
 
 type Kind = (typeof KINDS)[number]

@@ -15,8 +15,12 @@ export interface Overlay {
   revise(record: ResourceObject): ResourceObject
   /** Latest first. */
   readonly inserted: readonly InsertedShipment[]
-  /** Undefined when no value was set by hand. */
-  customValue(containerId: string, slug: string): unknown
+  /** Undefined when nothing was set by hand; its value is undefined when it was taken away. */
+  customValue(entityId: string, slug: string): { readonly value: unknown } | undefined
+  /** Entities of which a custom field was set by hand, and its slug. */
+  customValues(): Iterable<readonly [entityId: string, slug: string]>
+  /** How often anything was edited. */
+  readonly version: number
 }
 
 export const NO_EDITS: Overlay = {
@@ -26,4 +30,6 @@ export const NO_EDITS: Overlay = {
   revise: (record) => record,
   inserted: [],
   customValue: () => undefined,
+  customValues: () => [],
+  version: 0,
 }

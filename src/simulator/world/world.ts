@@ -1,10 +1,12 @@
 import type { ResourceObject } from '../../jsonapi/document.js'
 import { createAtlas, type Atlas } from './atlas.js'
 import { createCensus } from './census.js'
-import { CUSTOM_FIELDS, customFieldSlot } from '../records/custom-field-record.js'
+import { customFieldSlot, definitionRecords } from '../records/custom-field-record.js'
 import { idListAt, LISTED_TYPES, type ListedType } from '../interface/id-lists.js'
+import { createCustomFieldList, type CustomFieldFilter } from './custom-field-list.js'
 import { createIds, type Ids } from './ids.js'
 import { viewCount, viewSlice } from '../interface/list-view.js'
+import type { PagedList } from '../interface/read-list-page.js'
 import { NO_EDITS, type Overlay } from './overlay.js'
 import { createPlanBook, type PlannedContainer } from './plan-book.js'
 import { rawEventRecords } from '../records/raw-events.js'
@@ -22,7 +24,8 @@ import { vesselRecord } from '../records/vessel-record.js'
 export type { ListedType } from '../interface/id-lists.js'
 
 /** Every type the world has records of. */
-export type RecordType = ListedType | 'transport_event' | 'custom_field'
+export type RecordType =
+  ListedType | 'transport_event' | 'custom_field' | 'custom_field_definition'
 
 export interface WorldOptions {
   readonly seed: number
@@ -61,9 +64,11 @@ export interface World {
   /** Newest `created_at` first. */
   transportEventsOf(containerId: string, at: Date): ResourceObject[]
   rawEventsOf(containerId: string, at: Date): ResourceObject[]
-  customFieldsOf(containerId: string, at: Date): ResourceObject[]
-  /** Undefined when there is no such container or no such definition, or no value yet. */
-  customField(containerId: string, apiSlug: string, at: Date): ResourceObject | undefined
+  /** Those of entities of every kind, or what a filter leaves of them. */
+  customFields(at: Date, filter?: CustomFieldFilter): PagedList
+  customFieldDefinitions(): ResourceObject[]
+  /** Undefined when there is no such entity or no such definition, or no value yet. */
+  customField(entityId: string, apiSlug: string, at: Date): ResourceObject | undefined
   /** With the history of positions, which no list has. */
   vesselWithPositions(id: string, at: Date): ResourceObject | undefined
 }
@@ -94,11 +99,11 @@ export function createWorld(options: WorldOptions, overlay: Overlay = NO_EDITS):
     const events = standingEvents(sources, planned, at.getTime())
     return events.map((event) => writeEvent(sources, planned, event))
   }
-  const customFieldsOf: World['customFieldsOf'] = (containerId, at) => {
-    const planned = containerOf(containerId, at)
-    if (planned === undefined) return []
-    return CUSTOM_FIELDS.flatMap((_, slot) => writeCustomField(sources, planned, slot) ?? [])
-  }
+  const customFields = createCustomFieldList(sources)
+  const definitions = (): ResourceObject[] =>
+    definitionRecords(ids)
+      .filter(({ type, id }) => !overlay.isGone(type, id))
+      .map((definition) => overlay.revise(definition))
   return {
     ids,
     atlas,
@@ -109,7 +114,12 @@ export function createWorld(options: WorldOptions, overlay: Overlay = NO_EDITS):
     },
     count,
     record,
-    records: (type, at) => walk({ page, transportEventsOf, customFieldsOf }, type, at),
+    records: (type, at) => {
+      if (type === 'custom_field_definition') return definitions()
+      if (type !== 'custom_field') return walk({ page, transportEventsOf }, type, at)
+      const { slice, total } = customFields(at)
+      return slice(0, total)
+    },
     page,
     containersOf: (shipmentId, at) => {
       const parts = ids.decode(shipmentId)
@@ -127,10 +137,13 @@ export function createWorld(options: WorldOptions, overlay: Overlay = NO_EDITS):
       const until = Math.min(at.getTime(), planned.shipment.ending.frozenAt)
       return rawEventRecords(ids, planned.plan, until)
     },
-    customFieldsOf,
-    customField: (containerId, apiSlug, at) => {
-      const planned = containerOf(containerId, at)
-      return planned && writeCustomField(sources, planned, customFieldSlot(apiSlug))
+    customFields,
+    customFieldDefinitions: definitions,
+    customField: (entityId, apiSlug, at) => {
+      const parts = ids.decode(entityId)
+      if (parts === undefined) return undefined
+      const slot = customFieldSlot(parts.kind, apiSlug)
+      return writeCustomField(sources, { ...parts, slot }, at.getTime())
     },
     vesselWithPositions: (id, at) => {
       const vessel = atlas.vessels.find((one) => one.id === id)
@@ -152,17 +165,15 @@ function createSources(options: WorldOptions, overlay: Overlay): WorldSources {
 const WALK_PAGE = 200
 
 function* walk(
-  world: Pick<World, 'page' | 'transportEventsOf' | 'customFieldsOf'>,
-  type: RecordType,
+  world: Pick<World, 'page' | 'transportEventsOf'>,
+  type: ListedType | 'transport_event',
   at: Date,
 ): Generator<ResourceObject> {
-  const isOfContainers = type === 'transport_event' || type === 'custom_field'
-  const listed = isOfContainers ? 'container' : type
+  const listed = type === 'transport_event' ? 'container' : type
   for (let offset = 0; ; offset += WALK_PAGE) {
     const records = world.page(listed, offset, WALK_PAGE, at)
     for (const record of records) {
       if (type === 'transport_event') yield* world.transportEventsOf(record.id, at)
-      else if (type === 'custom_field') yield* world.customFieldsOf(record.id, at)
       else yield record
     }
     if (records.length < WALK_PAGE) return

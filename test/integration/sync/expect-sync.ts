@@ -14,6 +14,8 @@ const TABLES = [
   'containers',
   'transport_events',
   'tracking_requests',
+  'custom_field_definitions',
+  'custom_field_options',
   'custom_fields',
   'webhook_event_categories',
   'other_resources',

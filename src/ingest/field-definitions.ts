@@ -1,0 +1,31 @@
+import type { FieldDefinitions } from '../resources/resource.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import type { RunSettings } from './run.js'
+
+/** What the values of custom fields are cast by, as the warehouse has it. One query. */
+export async function loadFieldDefinitions({
+  warehouse,
+  settings,
+}: {
+  readonly warehouse: Warehouse
+  readonly settings: Pick<RunSettings, 'storedSensitiveFields'>
+}): Promise<FieldDefinitions> {
+  const rows = await warehouse.query<{
+    id: string
+    api_slug: string | null
+    data_type: string | null
+    sensitive: boolean | null
+  }>(
+    'load the definitions of custom fields',
+    `select custom_field_definition_id as id, api_slug, data_type, sensitive
+from ${warehouse.names.table('custom_field_definitions')}
+where _deleted_at is null`,
+  )
+  const stored = new Set(settings.storedSensitiveFields)
+  return new Map(
+    rows.map(({ id, api_slug, data_type, sensitive }) => [
+      id,
+      { dataType: data_type, isWithheld: sensitive === true && !stored.has(api_slug ?? '') },
+    ]),
+  )
+}

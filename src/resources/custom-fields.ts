@@ -1,0 +1,98 @@
+import { membersOf } from '../jsonapi/document.js'
+import { ExactNumber } from '../jsonapi/exact-json.js'
+import type { Column } from './column.js'
+import { defineResource, enumerated, fields, one, polymorphic } from './resource.js'
+
+/** The column that a value is cast for, by the data type of its definition. */
+const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
+  short_text: 'value_text',
+  number: 'value_number',
+  date: 'value_date',
+  datetime: 'value_timestamp',
+  boolean: 'value_boolean',
+  enum: 'value_text',
+  enum_multi: 'value_list',
+  reference: 'value_text',
+}
+
+const TYPED_COLUMNS = {
+  value_text: 'text',
+  value_number: 'numeric',
+  value_date: 'date',
+  value_timestamp: 'timestamptz',
+  value_boolean: 'boolean',
+  value_list: 'text[]',
+} as const
+
+/**
+ * The value of a custom field on one shipment, container or tracking request. `value` stays as it
+ * was sent; beside it the same is cast as the definition says, so a change of the definition alone
+ * changes the row.
+ */
+export const customFields = defineResource({
+  type: 'custom_field',
+  stream: 'custom_fields',
+  attributes: { ...fields('text', 'api_slug display_value'), ...fields('jsonb', 'value') },
+  relationships: { entity: polymorphic, definition: one('custom_field_definition') },
+  extraColumns: [
+    { name: 'data_type', type: 'text', isMaterial: false },
+    ...Object.entries(TYPED_COLUMNS).map(([name, type]): Column => {
+      return { name, type, isMaterial: false }
+    }),
+  ],
+  isMadeWithOthers: true,
+  derive: (record, target, { fieldDefinitions }) => {
+    const attributes = membersOf(record.attributes)
+    if (!('value' in attributes)) return
+    const { id } = membersOf(membersOf(membersOf(record.relationships).definition).data)
+    const definition = typeof id === 'string' ? fieldDefinitions?.get(id) : undefined
+    const { dataType = null, isWithheld = false } = definition ?? {}
+    const { value } = attributes
+    const column = isWithheld ? undefined : columnFor(dataType, value)
+    target.set('data_type', dataType)
+    for (const name of Object.keys(TYPED_COLUMNS)) target.set(name, name === column ? value : null)
+    if (isWithheld) for (const name of ['value', 'display_value']) target.withhold(name)
+  },
+})
+
+/** Without a known type, by what the value is in JSON; undefined where it stays JSON alone. */
+function columnFor(dataType: string | null, value: unknown): string | undefined {
+  if (dataType !== null && Object.hasOwn(COLUMN_OF_TYPE, dataType)) return COLUMN_OF_TYPE[dataType]
+  if (typeof value === 'string') return 'value_text'
+  if (typeof value === 'boolean') return 'value_boolean'
+  if (Array.isArray(value)) {
+    return value.every((one) => typeof one === 'string') ? 'value_list' : undefined
+  }
+  return isNumber(value) ? 'value_number' : undefined
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof ExactNumber
+}
+
+/** What a custom field is: its name, its type and what it takes. */
+export const customFieldDefinitions = defineResource({
+  type: 'custom_field_definition',
+  stream: 'custom_field_definitions',
+  path: 'custom_field_definitions',
+  attributes: {
+    entity_type: enumerated('text', 'Shipment Container TrackingRequest'),
+    ...fields('text', 'api_slug display_name'),
+    data_type: enumerated('text', Object.keys(COLUMN_OF_TYPE)),
+    ...fields('text', 'description reference_type default_format'),
+    ...fields('jsonb', 'validation default_value'),
+    ...fields('boolean', 'sensitive'),
+  },
+})
+
+/** A value that an enum field may take. */
+export const customFieldOptions = defineResource({
+  type: 'custom_field_option',
+  stream: 'custom_field_options',
+  attributes: {
+    ...fields('text', 'label'),
+    ...fields('jsonb', 'value'),
+    ...fields('integer', 'position'),
+  },
+  relationships: { definition: one('custom_field_definition') },
+})

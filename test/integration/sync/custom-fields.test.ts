@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Fault } from '../../../src/simulator/faults/faults.js'
+import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
+import { closeScenes, openScene, START, type Scene } from './sync-scene.js'
+
+afterEach(closeScenes)
+
+const DAY = 86_400_000
+
+interface Field {
+  readonly custom_field_id: string
+  readonly entity_type: string
+  readonly entity_id: string
+  readonly api_slug: string
+}
+
+const fieldsOf = (scene: Scene, where = 'true') =>
+  scene.query<Field & Record<string, unknown>>(
+    `select *, _deleted_at is not null as is_gone from tracking.custom_fields
+    where ${where} order by custom_field_id`,
+  )
+
+describe('custom fields', { tags: ['JC1'] }, () => {
+  it('of entities of every kind are rows, with their definitions and options', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await syncToEquality(scene, { command: 'backfill' })
+    const { world } = scene.simulator
+    const served = [...world.records('custom_field', START)]
+    const [stored] = await scene.query(
+      `select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
+        count(display_value) as shown, count(value_text) as texts, count(value_number) as numbers,
+        count(value_date) as dates, count(value_timestamp) as timestamps,
+        count(value_boolean) as booleans, count(value_list) as lists, count(data_type) as types,
+        count(_coercions) as refused
+      from tracking.custom_fields`,
+    )
+    const ofType = (...types: string[]): number =>
+      served.filter(({ attributes, relationships }) => {
+        const { id } = relationships!.definition!.data as { id: string }
+        const definition = world.record('custom_field_definition', id, START)
+        return attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
+      }).length
+    const count = (name: string): number =>
+      served.filter(({ attributes }) => attributes![name] !== null).length
+    expect(stored).toEqual({
+      fields: served.length,
+      kinds: 3,
+      values: count('value'),
+      shown: count('display_value'),
+      texts: ofType('short_text', 'enum', 'reference'),
+      numbers: ofType('number'),
+      dates: ofType('date'),
+      timestamps: ofType('datetime'),
+      booleans: ofType('boolean'),
+      lists: ofType('enum_multi'),
+      types: served.length,
+      refused: 0,
+    })
+    for (const number of Object.values(stored!)) if (number !== 0) expect(number).toBeGreaterThan(1)
+    expect(served.length).toBeGreaterThan(60)
+    expect(
+      await scene.query(
+        `select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
+        from tracking.custom_field_options as o
+        join tracking.custom_field_definitions as d
+            on d.custom_field_definition_id = o.definition_id
+        group by 1, 2 order by 1`,
+      ),
+    ).toEqual([
+      { api_slug: 'handling', entity_type: 'Container', labels: 'Fragile Keep dry Top load' },
+      { api_slug: 'incoterm', entity_type: 'Shipment', labels: 'FOB CIF EXW' },
+      { api_slug: 'priority', entity_type: 'Container', labels: 'High Normal Low' },
+    ])
+    await expectNothingToWrite(scene)
+  })
+
+  it('follow the service as days pass, and keep what is gone as a tombstone', async () => {
+    const scene = await openScene({ shipments: 60 })
+    await syncToEquality(scene)
+    const before = await fieldsOf(scene)
+    scene.simulator.clock.advance(20 * DAY)
+    await syncToEquality(scene)
+    const changed = await fieldsOf(scene, '_changed_at > _first_seen_at')
+    expect(changed.length).toBeGreaterThan(10)
+    const [gone, ...others] = before
+    const { edits } = scene.simulator
+    edits.setCustomField(gone!.entity_id, gone!.api_slug, undefined)
+    // Absent once proves nothing.
+    await scene.sync()
+    expect(await fieldsOf(scene, '_deleted_at is not null')).toEqual([])
+    const report = await syncToEquality(scene)
+    expect(report.streams.find(({ stream }) => stream === 'custom_fields')?.counts).toMatchObject({
+      tombstoned: 1,
+    })
+    expect((await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id)).toEqual(
+      [gone!.custom_field_id],
+    )
+    await expectNothingToWrite(scene)
+    expect(others.length).toBeGreaterThan(10)
+  })
+
+  it.each([403, 404])('that an account may not read (%s) cost nothing else', async (status) => {
+    const scene = await openScene({ shipments: 20 })
+    const fault: Fault = { kind: 'status', status }
+    const refused = scene.simulator.faults.add({
+      fault,
+      match: { path: '/custom_field' },
+      times: Infinity,
+    })
+    for (let run = 0; run < 2; run += 1) {
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      expect(
+        report.streams
+          .filter(({ outcome }) => outcome !== 'complete')
+          .map(({ stream, outcome }) => ({ stream, outcome })),
+      ).toEqual([
+        { stream: 'custom_field_definitions', outcome: 'not_entitled' },
+        { stream: 'custom_fields', outcome: 'not_entitled' },
+      ])
+    }
+    const [before] = await scene.query('select count(*) as rows from tracking.containers')
+    expect(before!.rows).toBeGreaterThan(10)
+    refused.remove()
+    await syncToEquality(scene)
+    expect((await fieldsOf(scene)).length).toBeGreaterThan(10)
+  })
+})
