@@ -117,7 +117,9 @@ async function walkPass(
     counter: run.ledger.counter(stream),
   }
   const fieldDefinitions =
-    stream === 'custom_fields' ? await retryWarehouse(run, () => loadFieldDefinitions(run)) : undefined
+    stream === 'custom_fields'
+      ? await retryWarehouse(run, () => loadFieldDefinitions(run))
+      : undefined
   let isFirst = true
   let checkpoint: Checkpoint | undefined
   const pages = run.service.listRecords(stream, options)

@@ -47,7 +47,12 @@ export const CUSTOM_FIELDS: readonly Definition[] = [
     values: ['06:00-10:00', '10:00-14:00', '14:00-18:00'],
     more: { validation: { pattern: '^[0-9:]+-[0-9:]+$' } },
   },
-  { entity: 'Container', slug: 'cost_center', type: 'short_text', values: ['4100', '4200', '7300'] },
+  {
+    entity: 'Container',
+    slug: 'cost_center',
+    type: 'short_text',
+    values: ['4100', '4200', '7300'],
+  },
   {
     entity: 'Container',
     slug: 'insured_value',
@@ -165,7 +170,9 @@ function shownValue(slot: number, value: unknown): string | null {
 
 function labelOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const isOption = CUSTOM_FIELDS.some((one) => HAS_OPTIONS.has(one.type) && one.values.includes(text))
+  const isOption = CUSTOM_FIELDS.some(
+    (one) => HAS_OPTIONS.has(one.type) && one.values.includes(text),
+  )
   return isOption ? `${text.charAt(0).toUpperCase()}${text.slice(1).replaceAll('_', ' ')}` : text
 }
 

@@ -24,8 +24,7 @@ import { vesselRecord } from '../records/vessel-record.js'
 export type { ListedType } from '../interface/id-lists.js'
 
 /** Every type the world has records of. */
-export type RecordType =
-  ListedType | 'transport_event' | 'custom_field' | 'custom_field_definition'
+export type RecordType = ListedType | 'transport_event' | 'custom_field' | 'custom_field_definition'
 
 export interface WorldOptions {
   readonly seed: number

@@ -38,7 +38,9 @@ describe('custom fields', { tags: ['JC1'] }, () => {
       served.filter(({ attributes, relationships }) => {
         const { id } = relationships!.definition!.data as { id: string }
         const definition = world.record('custom_field_definition', id, START)
-        return attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
+        return (
+          attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
+        )
       }).length
     const count = (name: string): number =>
       served.filter(({ attributes }) => attributes![name] !== null).length
@@ -92,9 +94,9 @@ describe('custom fields', { tags: ['JC1'] }, () => {
     expect(report.streams.find(({ stream }) => stream === 'custom_fields')?.counts).toMatchObject({
       tombstoned: 1,
     })
-    expect((await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id)).toEqual(
-      [gone!.custom_field_id],
-    )
+    expect(
+      (await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id),
+    ).toEqual([gone!.custom_field_id])
     await expectNothingToWrite(scene)
     expect(others.length).toBeGreaterThan(10)
   })

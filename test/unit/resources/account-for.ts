@@ -53,12 +53,18 @@ function accountForAttribute(
   }
   account.column(name, value)
   if (row.stream === 'transport_events' && name === 'event') account.derived('is_estimated')
+  // Cast from the value, or null.
+  if (row.stream === 'custom_fields' && name === 'value') {
+    for (const column of Object.keys(row.columns)) {
+      if (/^(value_|data_type)/.test(column)) account.castOf(column, value)
+    }
+  }
   if (row.stream !== 'containers' || name !== 'import_deadlines') return
   account.derived('import_deadline_sources')
   for (const deadline of DEADLINES) {
     if (!isObject(value)) account.derived(deadline)
     // An object in place of a date stays in import_deadlines, and what is read of it is derived.
-    else if (isObject(value[deadline])) account.read(deadline, value[deadline])
+    else if (isObject(value[deadline])) account.castOf(deadline, value[deadline])
     else if (value[deadline] !== undefined) account.column(deadline, value[deadline])
   }
 }
@@ -128,10 +134,10 @@ class Account {
     }
   }
 
-  /** A column made of a part of an object; the object itself where it has no such part. */
-  read(name: string, object: JsonObject): void {
+  /** A column made of a value, or of a part of it; the value itself where that is not possible. */
+  castOf(name: string, value: unknown): void {
     this.#columns.add(name)
-    if (this.#row.coercions[name] !== undefined) this.original(name, object)
+    if (this.#row.coercions[name] !== undefined) this.original(name, value)
   }
 
   /** A column that is a function of others. */

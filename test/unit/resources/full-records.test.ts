@@ -452,6 +452,61 @@ const fullRecords: readonly FullRecord[] = [
       entity_id: 'c-1',
       entity_type: 'container',
       definition_id: 'd-1',
+      data_type: null,
+      value_text: null,
+      value_number: null,
+      value_date: null,
+      value_timestamp: null,
+      value_boolean: null,
+      value_list: null,
+    },
+  },
+  {
+    stream: 'custom_field_definitions',
+    record: {
+      id: 'd-1',
+      type: 'custom_field_definition',
+      attributes: {
+        entity_type: 'Container',
+        api_slug: 'po_number',
+        display_name: 'PO number',
+        data_type: 'short_text',
+        description: 'Of the buyer.',
+        reference_type: 'party',
+        default_format: '0.00',
+        validation: { max: 3 },
+        default_value: ['PO 1'],
+        sensitive: false,
+      },
+    },
+    columns: {
+      custom_field_definition_id: 'd-1',
+      entity_type: 'Container',
+      api_slug: 'po_number',
+      display_name: 'PO number',
+      data_type: 'short_text',
+      description: 'Of the buyer.',
+      reference_type: 'party',
+      default_format: '0.00',
+      validation: '{"max":3}',
+      default_value: '["PO 1"]',
+      sensitive: 'false',
+    },
+  },
+  {
+    stream: 'custom_field_options',
+    record: {
+      id: 'o-1',
+      type: 'custom_field_option',
+      attributes: { label: 'High', value: 'high', position: 1 },
+      relationships: { definition: to('custom_field_definition', 'd-1') },
+    },
+    columns: {
+      custom_field_option_id: 'o-1',
+      label: 'High',
+      value: '"high"',
+      position: '1',
+      definition_id: 'd-1',
     },
   },
   {
@@ -502,7 +557,9 @@ describe('a full record of every resource type', () => {
       't-1',
       'r-1',
       'v-1',
-      'c-1 po_number',
+      'f-1',
+      'd-1',
+      'o-1',
       'tracking-request-events',
     ])
   })
@@ -533,6 +590,7 @@ describe('types of columns', () => {
     const dateTimes = [
       ...Object.keys(shipmentTimes).map((name) => `shipments.${name}`),
       ...Object.keys({ ...containerTimes, ...deadlines }).map((name) => `containers.${name}`),
+      'custom_fields.value_timestamp',
       'tracking_requests.created_at',
       'tracking_requests.updated_at',
       'transport_events.created_at',
@@ -547,6 +605,7 @@ describe('types of columns', () => {
   test('numbers are exact, booleans are booleans, lists of texts are lists, the rest is text', () => {
     expect(typed('numeric')).toEqual([
       'containers.weight_in_lbs',
+      'custom_fields.value_number',
       'metro_areas.latitude',
       'metro_areas.longitude',
       'ports.latitude',
@@ -558,11 +617,14 @@ describe('types of columns', () => {
     ])
     expect(typed('integer')).toEqual([
       'containers.equipment_length',
+      'custom_field_options.position',
       'tracking_requests.retry_count',
     ])
     expect(typed('boolean')).toEqual([
       'containers.availability_known',
       'containers.available_for_pickup',
+      'custom_field_definitions.sensitive',
+      'custom_fields.value_boolean',
       'tracking_requests.is_retrying',
       'transport_events.is_estimated',
     ])
@@ -570,6 +632,7 @@ describe('types of columns', () => {
       'containers.raw_event_ids',
       'containers.ref_numbers',
       'containers.transport_event_ids',
+      'custom_fields.value_list',
       'ports.terminal_ids',
       'shipments.container_ids',
       'shipments.ref_numbers',
@@ -585,11 +648,14 @@ describe('types of columns', () => {
       'containers.import_deadlines',
       'containers.ind_facility_fees',
       'containers.ind_facility_holds',
+      'custom_field_definitions.default_value',
+      'custom_field_definitions.validation',
+      'custom_field_options.value',
       'custom_fields.value',
       'terminals.provided_data',
       'webhook_event_categories.events',
     ])
-    expect(typed('date')).toEqual([])
+    expect(typed('date')).toEqual(['custom_fields.value_date'])
   })
 })
 
@@ -612,6 +678,13 @@ describe('what marks a change as material', () => {
       'containers.shipment_last_tracking_request_at',
       'containers.terminal_checked_at',
       'containers.transport_event_ids',
+      'custom_fields.data_type',
+      'custom_fields.value_boolean',
+      'custom_fields.value_date',
+      'custom_fields.value_list',
+      'custom_fields.value_number',
+      'custom_fields.value_text',
+      'custom_fields.value_timestamp',
       'ports.terminal_ids',
       'shipments.container_ids',
       'shipments.line_tracking_last_attempted_at',
