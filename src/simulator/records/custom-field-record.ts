@@ -105,8 +105,8 @@ const ONE_IN = 12
 const STANDS_FOR_DAYS = 40
 
 /**
- * The value that an entity has without any edit; undefined for most. It is another one after some
- * weeks, or none.
+ * The value that an entity has without any edit; undefined for most. After some weeks it is another
+ * one, or null.
  */
 export function drawnCustomValue(
   seed: number,
@@ -117,8 +117,6 @@ export function drawnCustomValue(
   if (draw % ONE_IN !== 0) return undefined
   const period = Math.floor((Math.floor(at / DAY) + (draw >>> 8)) / STANDS_FOR_DAYS)
   const turn = mix(draw, period)
-  // Rare, for a list that lacks many at once is suspected.
-  if (turn % 1000 === 0) return undefined
   if (turn % 31 === 0) return null
   const { type, values = [] } = CUSTOM_FIELDS[slot] ?? {}
   const first = (turn >>> 8) % values.length
