@@ -1,6 +1,6 @@
-import { createTask } from 'node-cron'
 import { toError } from './errors.js'
 import type { Logger } from './logger.js'
+import { nextSlots } from './slots.js'
 
 /** A piece of work that is done at the slots of a cron expression. */
 export interface Job {
@@ -127,18 +127,18 @@ const PUT_BACK_MS = 60_000
 
 /**
  * Slots by the wall clock. The timer is ours, because the library's runs once for every missed slot
- * and is silent for an hour after the clock was put back by one.
+ * and is silent for an hour after the clock was put back by one; so are the slots at a change to or
+ * from summer time (`nextSlots`).
  */
 function createCron(timeZone: string): Cron {
   return (expression, onSlot) => {
-    const slots = readSlots(expression, timeZone)
     let lookedAt = Date.now()
-    let [slot] = slots.next(1)
+    let slot = nextSlot(expression, timeZone)?.getTime()
     let timer: NodeJS.Timeout
     const look = (): void => {
       const now = Date.now()
       const isDue = slot !== undefined && now >= slot
-      if (isDue || now < lookedAt - PUT_BACK_MS) [slot] = slots.next(1)
+      if (isDue || now < lookedAt - PUT_BACK_MS) slot = nextSlot(expression, timeZone)?.getTime()
       lookedAt = now
       if (isDue) onSlot()
       arm()
@@ -151,26 +151,14 @@ function createCron(timeZone: string): Cron {
     return {
       stop: () => {
         clearTimeout(timer)
-        slots.forget()
       },
     }
   }
 }
 
-/** `next`: the next slots from now on. `forget`: the library keeps a list of its expressions. */
-function readSlots(expression: string, timezone: string) {
-  const task = createTask(expression, () => undefined, { timezone })
-  return {
-    next: (count: number) => task.getNextRuns(count).map((slot) => slot.getTime()),
-    forget: () => void task.destroy(),
-  }
-}
-
-/** When an expression comes next. */
+/** When an expression comes next; undefined for one whose days do not exist. */
 export function nextSlot(expression: string, timeZone: string): Date | undefined {
-  const slots = readSlots(expression, timeZone)
-  const [next] = slots.next(1)
-  slots.forget()
+  const [next] = nextSlots(expression, timeZone, Date.now(), 1)
   return next === undefined ? undefined : new Date(next)
 }
 
@@ -181,9 +169,7 @@ export function slotGaps(
   expression: string,
   timeZone: string,
 ): { readonly shortestMs: number; readonly longestMs: number } {
-  const slots = readSlots(expression, timeZone)
-  const instants = slots.next(SLOTS_LOOKED_AT)
-  slots.forget()
+  const instants = nextSlots(expression, timeZone, Date.now(), SLOTS_LOOKED_AT)
   const gaps = instants.slice(1).map((instant, at) => instant - (instants[at] ?? instant))
   return { shortestMs: Math.min(...gaps), longestMs: Math.max(...gaps) }
 }
