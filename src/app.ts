@@ -17,7 +17,7 @@ import {
 } from './embedded-postgres/embedded-database.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { alertSettingsOf, describeKey, requireService } from './config/needed-settings.js'
+import { alertSettingsOf, describeKey, proxyOf, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
@@ -256,6 +256,7 @@ export class App {
       budget: this.#openBudget(address, choice),
       timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
       userAgent: `tracking-sync/${this.programVersion}`,
+      proxy: proxyOf(config),
       signal,
       keyAdvice: choice.other === undefined ? describeKey(this) : undefined,
       ...(choice.warehouse === undefined

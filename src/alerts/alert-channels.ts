@@ -1,12 +1,14 @@
-/** Where a signed webhook goes. */
-export interface WebhookChannel {
-  readonly url: string
-  readonly secret: string
-}
+import type { ProxySettings } from '../base/outbound.js'
 
 /** An incoming webhook whose address is its secret. */
 export interface ChatChannel {
   readonly url: string
+  readonly proxy?: ProxySettings | undefined
+}
+
+/** Where a signed webhook goes. */
+export interface WebhookChannel extends ChatChannel {
+  readonly secret: string
 }
 
 export interface MailChannel {

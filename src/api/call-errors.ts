@@ -185,6 +185,9 @@ const unsentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+/** How undici says that a proxy did not open the tunnel; its code is that of any abort. */
+const PROXY_REFUSAL = /^Proxy response \((\d{3})\)/
+
 /**
  * The error of a failed exchange. `where` names method and path. The cause keeps name, code and
  * redacted message only: errors of the HTTP library can carry raw parts of the answer. TLS failures
@@ -207,6 +210,16 @@ export function toCallError(
     return new ApiConnectionError(
       `${where}: the service cannot be trusted: ${problem} (${code}). ` +
         'Check TRACKING_API_URL; for a private authority set NODE_EXTRA_CA_CERTS.',
+      { cause, context: { code } },
+    )
+  }
+  const refusal = original instanceof Error ? PROXY_REFUSAL.exec(original.message) : null
+  if (refusal !== null) {
+    const [, status = ''] = refusal
+    const advice = status === '407' ? 'Give it a user and a password in' : 'Check'
+    return new ApiConnectionError(
+      `${where}: the proxy answered ${status} and did not connect. ${advice} HTTPS_PROXY, or name ` +
+        'the host in NO_PROXY.',
       { cause, context: { code } },
     )
   }

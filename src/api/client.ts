@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import {
   ApiRateLimitedError,
   ApiUnavailableError,
@@ -6,6 +6,7 @@ import {
   ConnectorError,
 } from '../base/errors.js'
 import { createRedactor, type Logger } from '../base/logger.js'
+import { openOutbound, type ProxySettings } from '../base/outbound.js'
 import {
   defaultRetryPolicy,
   retry,
@@ -49,6 +50,8 @@ export interface ApiClientOptions {
   readonly userAgent?: string
   /** PEM of authorities to trust instead of the system's; for tests and private authorities. */
   readonly certificateAuthority?: string
+  /** Absent: the service is reached directly. */
+  readonly proxy?: ProxySettings | undefined
   /**
    * The database's clock: no stamp is beyond it. Without one, stamps are as the service's clock
    * says.
@@ -125,7 +128,7 @@ export class ApiClient {
   /** Without a trailing slash. */
   readonly baseUrl: URL
   readonly #options: ApiClientOptions
-  readonly #pool: Pool
+  readonly #connections: Dispatcher
   readonly #timeouts: ApiTimeouts
   readonly #redact: (text: string) => string
   readonly #counts = { requests: 0, retries: 0, rateLimited: 0, staleConnections: 0, bytes: 0 }
@@ -142,17 +145,12 @@ export class ApiClient {
     this.baseUrl = parseBaseUrl(options.baseUrl)
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
     this.#redact = createRedactor([options.apiKey])
-    const { connections = 4, certificateAuthority: ca } = options
-    this.#pool = new Pool(this.baseUrl.origin, {
+    const { connections = 4, certificateAuthority, proxy } = options
+    this.#connections = openOutbound(this.baseUrl.origin, {
       connections,
-      pipelining: 1,
-      allowH2: false,
-      connect: {
-        timeout: this.#timeouts.connectMs,
-        // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here.
-        rejectUnauthorized: true,
-        ...(ca === undefined ? {} : { ca }),
-      },
+      connectMs: this.#timeouts.connectMs,
+      certificateAuthority,
+      proxy,
     })
   }
 
@@ -189,7 +187,7 @@ export class ApiClient {
 
   /** Closes all sockets; calls still under way fail. */
   async close(): Promise<void> {
-    await this.#pool.destroy()
+    await this.#connections.destroy()
   }
 
   /** Throws `ApiRefusedError` for an address that does not lie below the base. */
@@ -267,7 +265,7 @@ export class ApiClient {
       this.#counts.requests += 1
       if (options.counter !== undefined) options.counter.requests += 1
       try {
-        return await exchange(this.#pool, request, limits)
+        return await exchange(this.#connections, request, limits)
       } catch (error) {
         signal?.throwIfAborted()
         const isRepeated = method === 'GET' && stale < MOST_STALE_IN_A_ROW

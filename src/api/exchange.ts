@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import { ApiRefusedError } from '../base/errors.js'
 import type { Clock } from '../base/retry.js'
 
@@ -73,12 +73,11 @@ export class CutAnswerError extends Error {
 }
 
 /**
- * Sends one request and reads the whole answer, once. The pool knows one origin only, so nothing
- * can be sent elsewhere. Throws what the library threw, `TotalTimeoutError` or the signal's reason;
+ * Sends one request and reads the whole answer, once. Throws what the library threw, `TotalTimeoutError` or the signal's reason;
  * within a body the same inside a `CutAnswerError`, or `ApiRefusedError`.
  */
 export async function exchange(
-  pool: Pool,
+  connections: Dispatcher,
   request: Exchange,
   { clock, timeouts, maxBytes }: ExchangeOptions,
 ): Promise<RawAnswer> {
@@ -96,7 +95,8 @@ export async function exchange(
   }, timeouts.totalMs)
   try {
     const startedAt = clock()
-    const answer = await pool.request({
+    const answer = await connections.request({
+      origin: url.origin,
       method,
       path: `${url.pathname}${url.search}`,
       headers: request.headers,

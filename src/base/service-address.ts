@@ -57,3 +57,11 @@ export function accountKey({ apiUrl, apiKey }: { apiUrl: string; apiKey: string 
   const address = `${origin}${pathname.replace(/\/+$/, '')}`
   return createHmac('sha256', apiKey).update(address).digest('hex').slice(0, 32)
 }
+
+/** A proxy's address with its scheme; undefined when it is not one of an http or https proxy. */
+export function proxyAddress(text: string): string | undefined {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  if (!URL.canParse(address)) return undefined
+  const { protocol, hostname } = new URL(address)
+  return hostname !== '' && /^https?:$/.test(protocol) ? address : undefined
+}

@@ -191,14 +191,15 @@ function listSome(differences: readonly string[]): string {
 export async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
   const options = { pageSize: 1, signal: app.signal }
+  const through = app.config.httpsProxy === undefined ? '' : ', HTTPS_PROXY is heeded'
   for await (const page of service.listRecords('shipments', options)) {
     const total =
       page.total === undefined ? 'an unknown number of shipments' : countOf(page.total, 'shipment')
     const skew = Math.round(stats().clockOffsetMs / 1000)
     const clock = Math.abs(skew) > 60 ? `; its clock is ${skew} s from ours` : ''
-    return `answers, accepts the key, has ${total}${clock}`
+    return `answers, accepts the key, has ${total}${clock}${through}`
   }
-  return 'answers, accepts the key'
+  return `answers, accepts the key${through}`
 }
 
 /** No line if no webhook is set. */

@@ -37,7 +37,11 @@ export function fromEnvironment(
   environment: Environment,
   findings: Findings,
 ): string | undefined {
-  const value = emptyAsAbsent(environment[variable])
+  // Proxies have names that other programs read too, most often in lower case.
+  const isShared = variable.endsWith('_PROXY')
+  const written =
+    environment[variable] ?? (isShared ? environment[variable.toLowerCase()] : undefined)
+  const value = emptyAsAbsent(written)
   const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
   if (path === undefined) return value
   if (value === undefined) return readSecretFile(`${variable}_FILE`, path, findings)

@@ -1,5 +1,6 @@
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
+import { proxyAddress } from '../base/service-address.js'
 import {
   findAccount,
   hasOwn,
@@ -216,10 +217,12 @@ function alertProblems(values: Values): ConfigProblem[] {
 
 function secretsOf(config: Config): string[] {
   const { apiKey, databaseUrl, moveToUrl, webhookSecret, webhookSecretPrevious } = config
+  const { httpsProxy } = config
   return [
     apiKey ?? '',
     ...passwordsIn(databaseUrl),
     ...passwordsIn(moveToUrl),
+    ...passwordsIn(proxyAddress(httpsProxy ?? '')),
     webhookSecret ?? '',
     webhookSecretPrevious ?? '',
     ...alertSecretsOf(config),

@@ -1,5 +1,7 @@
 import { chosenAlerts } from '../base/alert-names.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import type { ProxySettings } from '../base/outbound.js'
+import { proxyAddress } from '../base/service-address.js'
 import { ownVariable } from './accounts.js'
 import type { LoadedConfig } from './load.js'
 import type { Config } from './settings.js'
@@ -99,12 +101,13 @@ function webhookSecrets(
 export function alertSettingsOf(config: Config) {
   const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
   const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
+  const proxy = proxyOf(config)
   return {
     ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
       ? {}
-      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret } }),
-    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl } }),
-    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl } }),
+      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret, proxy } }),
+    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl, proxy } }),
+    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl, proxy } }),
     ...(alertSmtpUrl === undefined || alertSmtpFrom === undefined || alertSmtpTo === undefined
       ? {}
       : {
@@ -118,4 +121,12 @@ export function alertSettingsOf(config: Config) {
     digestHour: config.alertDigestHour,
     timeZone: config.cronTimeZone,
   }
+}
+
+/** The proxy for what leaves the machine; undefined without one. Mail goes directly. */
+export function proxyOf({ httpsProxy, noProxy }: Config): ProxySettings | undefined {
+  if (httpsProxy === undefined) return undefined
+  if (proxyAddress(httpsProxy) !== undefined) return { url: httpsProxy, noProxy }
+  const problem = 'must be the address of an http or https proxy, like http://proxy.example:3128'
+  throw new ConfigError([{ setting: 'HTTPS_PROXY', problem }])
 }

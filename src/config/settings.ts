@@ -40,6 +40,21 @@ const settings = {
       'PostgreSQL that `database move-to` moves the embedded warehouse to, ' +
       'where its address holds a password.',
   },
+  httpsProxy: {
+    variable: 'HTTPS_PROXY',
+    isSecret: true,
+    kind: kind.text.optional(),
+    meaning:
+      'Proxy for requests to the service and to channels of alerts, like ' +
+      'http://proxy.example:3128. Also read as https_proxy. Mail does not use it.',
+  },
+  noProxy: {
+    variable: 'NO_PROXY',
+    kind: kind.text.optional(),
+    meaning:
+      'Hosts that are reached without HTTPS_PROXY, separated by commas; * for all. Also read as ' +
+      'no_proxy. This machine never needs to be named.',
+  },
   home: {
     variable: 'TRACKING_HOME',
     kind: kind.text.default('.tracking-sync'),

@@ -19,7 +19,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     holds: 'what every room may use: errors, logger, retry, schedule',
     may: [],
-    packages: ['node:fs', 'node-cron', 'pg', 'pino'],
+    packages: ['node:fs', 'node-cron', 'pg', 'pino', 'undici'],
   },
   jsonapi: {
     holds: 'reading JSON:API documents from bytes',

@@ -1,6 +1,7 @@
-import { Pool } from 'undici'
 import { toError } from '../../base/errors.js'
+import { openOutbound } from '../../base/outbound.js'
 import { showText } from '../../base/phrases.js'
+import type { ChatChannel } from '../alert-channels.js'
 import type { Delivery } from '../message.js'
 
 const CONNECT_MS = 10_000
@@ -14,23 +15,25 @@ const MOST_ANSWER_BYTES = 2_000
  * arrive; what got no answer after that is in doubt.
  */
 export async function postJson(
-  address: string,
+  { url: address, proxy }: ChatChannel,
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Delivery> {
   const url = new URL(address)
-  const pool = new Pool(url.origin, {
+  const progress = { isConnected: false }
+  const pool = openOutbound(url.origin, {
     connections: 1,
-    connectTimeout: CONNECT_MS,
+    connectMs: CONNECT_MS,
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
-  })
-  const progress = { isConnected: false }
-  pool.on('connect', () => {
-    progress.isConnected = true
+    proxy,
+    onConnect: () => {
+      progress.isConnected = true
+    },
   })
   try {
     const { statusCode, body: answer } = await pool.request({
+      origin: url.origin,
       method: 'POST',
       path: `${url.pathname}${url.search}`,
       headers: {

@@ -6,8 +6,8 @@ import { postJson } from './post-json.js'
 /** A section of a message takes 3,000 characters. */
 const MOST_CHARACTERS = 2_900
 
-export function postToSlack({ url }: ChatChannel, message: Message): Promise<Delivery> {
-  return postJson(url, JSON.stringify(toSlack(message)))
+export function postToSlack(channel: ChatChannel, message: Message): Promise<Delivery> {
+  return postJson(channel, JSON.stringify(toSlack(message)))
 }
 
 /** A text for notifications, and blocks for the channel. */

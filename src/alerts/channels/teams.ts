@@ -6,8 +6,8 @@ import { postJson } from './post-json.js'
 /** A message takes 28 KB with all that Teams adds; a character may take three bytes. */
 const MOST_CHARACTERS = 6_000
 
-export function postToTeams({ url }: ChatChannel, message: Message): Promise<Delivery> {
-  return postJson(url, JSON.stringify(toTeams(message)))
+export function postToTeams(channel: ChatChannel, message: Message): Promise<Delivery> {
+  return postJson(channel, JSON.stringify(toTeams(message)))
 }
 
 /**

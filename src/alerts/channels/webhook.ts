@@ -10,7 +10,7 @@ const SIGNATURE_HEADER = 'x-tracking-sync-signature'
  * receiver that refuses old instants and ids it has seen takes no message twice.
  */
 export function postToWebhook(
-  { url, secret }: WebhookChannel,
+  channel: WebhookChannel,
   message: Message,
   sentAt: Date,
 ): Promise<Delivery> {
@@ -25,8 +25,8 @@ export function postToWebhook(
     lines: content.lines,
     ...content.data,
   })
-  const digest = createHmac('sha256', secret).update(body).digest('hex')
-  return postJson(url, body, {
+  const digest = createHmac('sha256', channel.secret).update(body).digest('hex')
+  return postJson(channel, body, {
     [SIGNATURE_HEADER]: `sha256=${digest}`,
     'idempotency-key': id,
   })

@@ -133,7 +133,7 @@ describe('Teams', () => {
 describe('a post', () => {
   it('follows no redirect', { tags: ['A5'] }, async () => {
     receiver.answer = () => 307
-    expect(await postJson(receiver.url, '{}')).toEqual({
+    expect(await postJson(receiver, '{}')).toEqual({
       outcome: 'refused',
       reason: 'answered 307; redirects are not followed',
     })
@@ -143,7 +143,7 @@ describe('a post', () => {
   it('did not arrive where nobody listens', async () => {
     const away = await startWebhookReceiver()
     await away.close()
-    expect(await postJson(away.url, '{}')).toMatchObject({
+    expect(await postJson(away, '{}')).toMatchObject({
       outcome: 'refused',
       reason: expect.stringContaining('cannot be reached') as string,
     })
@@ -151,7 +151,7 @@ describe('a post', () => {
 
   it('is in doubt where the connection ends without an answer', async () => {
     receiver.answer = (_delivery, response) => void response.destroy()
-    expect(await postJson(receiver.url, '{}')).toMatchObject({ outcome: 'in_doubt' })
+    expect(await postJson(receiver, '{}')).toMatchObject({ outcome: 'in_doubt' })
   })
 
   it('tells the first words of an answer that never ends, and ends itself', async () => {
@@ -160,7 +160,7 @@ describe('a post', () => {
       response.write(`no\u0007\n${'x'.repeat(5_000)}`)
       return undefined
     }
-    const delivery = await postJson(receiver.url, '{}')
+    const delivery = await postJson(receiver, '{}')
     expect(delivery).toMatchObject({ outcome: 'refused' })
     expect((delivery as { reason: string }).reason).toMatch(/^answered 500: no\\u0007\\u000ax+…$/)
   })
