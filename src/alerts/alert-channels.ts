@@ -27,6 +27,8 @@ export interface AlertChannels {
 }
 
 export interface AlertSettings extends AlertChannels {
+  /** The monitor that hears of each run; see `sendHeartbeat`. */
+  readonly heartbeat?: ChatChannel | undefined
   /** Of the alerts and exceptions to send. */
   readonly names: ReadonlySet<string>
   /** Hour of the local day from which the digest is made. */

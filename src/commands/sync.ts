@@ -1,9 +1,9 @@
 import type { App } from '../app.js'
-import { ConfigError } from '../base/errors.js'
+import { ConfigError, LeaseHeldError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
 import { countOf } from '../base/phrases.js'
-import { requireService } from '../config/needed-settings.js'
+import { alertSettingsOf, requireService } from '../config/needed-settings.js'
 import type { Config, SettingName } from '../config/settings.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Plan, PlanTotal } from '../sync/make-plan.js'
@@ -82,8 +82,9 @@ export const backfill = declare({
   },
   run: (app, { streams, shipmentIds, containerIds, ...options }, io) => {
     if (options.allAccounts) refuseIds([...shipmentIds, ...containerIds])
-    return run(app, io, { ...options, command: 'backfill' }, async (dependencies) => {
-      if (streams.length + shipmentIds.length + containerIds.length > 0) {
+    const isWhole = streams.length + shipmentIds.length + containerIds.length === 0
+    return run(app, io, { ...options, isWhole, command: 'backfill' }, async (dependencies) => {
+      if (!isWhole) {
         const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
         return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
       }
@@ -119,6 +120,8 @@ interface RunFlags {
   readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
+  /** False for a backfill of a part, of which the monitor does not hear. */
+  readonly isWhole?: boolean
   /** Shows no progress: others run beside it. */
   readonly isQuiet?: boolean
 }
@@ -157,6 +160,7 @@ async function runOne(
 ): Promise<RunReport> {
   const { command, onFinish } = options
   const finish = async (end: RunEnd): Promise<void> => {
+    if (options.isWhole !== false) await beatAfter(app, end)
     if (onFinish !== undefined) await runOnFinish({ app, io, onFinish, command }, end)
   }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
@@ -175,6 +179,16 @@ async function runOne(
   })
   await finish({ report })
   return report
+}
+
+/** Tells the monitor. Silent where another run was under way, which tells of itself. */
+async function beatAfter(app: App, end: RunEnd): Promise<void> {
+  const { heartbeat } = alertSettingsOf(app.config)
+  if (heartbeat === undefined) return
+  if ('thrown' in end && end.thrown instanceof LeaseHeldError) return
+  const { sendHeartbeat } = await import('../alerts/heartbeat.js')
+  const isComplete = 'report' in end && end.report.exitCode === EXIT_CODES.complete
+  await sendHeartbeat(heartbeat, isComplete, app.logger)
 }
 
 /** Tells people of what this run has changed. Cannot fail. */

@@ -15,6 +15,8 @@ export interface AccountEntry {
 const OF_THE_PROCESS: readonly SettingName[] = [
   'databaseUrl',
   'moveToUrl',
+  'httpsProxy',
+  'noProxy',
   'allowInsecureDatabase',
   'account',
   'accountsAtOnce',

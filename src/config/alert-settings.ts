@@ -45,6 +45,14 @@ export const alertSettings = {
     kind: kind.mailAddresses(50).optional(),
     meaning: 'Mail addresses that alerts are sent to, separated by commas.',
   },
+  heartbeatUrl: {
+    variable: 'TRACKING_HEARTBEAT_URL',
+    isSecret: true,
+    kind: kind.alertUrl.optional(),
+    meaning:
+      'Address of a monitor like healthchecks.io, which tells people when no sync comes: one GET ' +
+      'after each complete run, of <address>/fail after another end.',
+  },
   alertKinds: {
     variable: 'TRACKING_ALERT_KINDS',
     kind: kind.alertKinds.default('all'),

@@ -235,7 +235,8 @@ const SHORTEST_SECRET_PATH = 16
 /** Whole, and as the parts that a message of a library may show. */
 function alertSecretsOf(config: Config): string[] {
   const { alertWebhookUrl, alertSlackUrl, alertTeamsUrl, alertSmtpUrl, alertWebhookSecret } = config
-  const urls = [alertWebhookUrl, alertSlackUrl, alertTeamsUrl].flatMap((address) => {
+  const { heartbeatUrl } = config
+  const urls = [alertWebhookUrl, alertSlackUrl, alertTeamsUrl, heartbeatUrl].flatMap((address) => {
     if (address === undefined) return []
     const { href, pathname, search } = new URL(address)
     const path = `${pathname}${search}`

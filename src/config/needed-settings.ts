@@ -117,6 +117,7 @@ export function alertSettingsOf(config: Config) {
             to: partsOf(alertSmtpTo),
           },
         }),
+    heartbeat: config.heartbeatUrl === undefined ? undefined : { url: config.heartbeatUrl, proxy },
     names: chosenAlerts(config.alertKinds),
     digestHour: config.alertDigestHour,
     timeZone: config.cronTimeZone,

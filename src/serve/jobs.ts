@@ -1,5 +1,6 @@
 import { channelsOf, type AlertSettings } from '../alerts/alert-channels.js'
 import { forgetAlerts } from '../alerts/forget-alerts.js'
+import { sendHeartbeat } from '../alerts/heartbeat.js'
 import { raiseAlerts } from '../alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'
@@ -64,7 +65,7 @@ export function createJobs(
   const { config, signal, alerts } = dependencies
   const alert = (isAfterRun: boolean) => raise(dependencies, processor(), isAfterRun)
   const works: Readonly<Record<JobName, (given: JobDependencies) => Promise<unknown>>> = {
-    sync: () => runScheduledSync(dependencies).finally(() => alert(true)),
+    sync: () => runSyncAndTell(dependencies).finally(() => alert(true)),
     alerts: () => alert(false),
     reconcile: runReconcile,
     'storing of views': runStoreViews,
@@ -82,6 +83,25 @@ export function createJobs(
       })
     },
   }))
+}
+
+/** The monitor hears of each sync, but for one that was stopped or left to another process. */
+async function runSyncAndTell(dependencies: JobDependencies): Promise<'held' | undefined> {
+  const { alerts, logger, signal } = dependencies
+  const tell = async (isComplete: boolean): Promise<void> => {
+    const { heartbeat } = alerts.settings
+    if (heartbeat !== undefined && !signal.aborted) {
+      await sendHeartbeat(heartbeat, isComplete, logger)
+    }
+  }
+  try {
+    const end = await runScheduledSync(dependencies)
+    if (end !== 'held') await tell(true)
+    return end
+  } catch (thrown) {
+    await tell(false)
+    throw thrown
+  }
 }
 
 /**
