@@ -11,15 +11,17 @@ import { rolldown } from 'rolldown'
 const INLINED = ['kysely', 'undici', 'zod']
 /**
  * The index of undici loads whatever it can do, a browser's `fetch` and sockets among it, and we
- * use one method of one class. What the index does for that is done here. An update that names the
+ * use one method of two classes, and the tunnel of a proxy. What the index does for that is done here. An update that names the
  * files otherwise fails the build.
  */
 const UNDICI = `
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
+import connect from 'undici/lib/api/api-connect.js'
 import request from 'undici/lib/api/api-request.js'
-Dispatcher.prototype.request = request
-export { Pool }`
+Object.assign(Dispatcher.prototype, { connect, request })
+export { EnvHttpProxyAgent, Pool }`
 const directory = fileURLToPath(new URL('../', import.meta.url))
 const target = `${directory}dist/program/`
 

@@ -72,6 +72,11 @@ async function migrateOne(app: App, given: Given) {
     : undefined
   const isRefused = roles?.isDone === false
   const views = report.views.length
+  const done = [
+    ...report.applied.map((name) => `applied ${name}`),
+    ...(views > 0 ? [`installed ${views} views`] : []),
+    `The schemas ${Object.values(warehouse.names).join(', ')} are at version ${report.version}.`,
+  ]
   return {
     data: {
       ...report,
@@ -82,10 +87,8 @@ async function migrateOne(app: App, given: Given) {
       isClosedToCustomers: closed,
     },
     text: [
-      ...report.applied.map((name) => `applied ${name}`),
-      ...(views > 0 ? [`installed ${views} views`] : []),
-      `The schemas ${Object.values(warehouse.names).join(', ')} are at version ` +
-        `${report.version}.`,
+      // Where statements follow, all of it can be handed to psql.
+      ...(isRefused ? done.map((line) => `-- ${line}`) : done),
       ...(roles === undefined ? [] : describeRoles(roles)),
       ...(publication === undefined ? [] : describePublication(publication)),
       ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),

@@ -75,6 +75,8 @@ function createProgram(io: CommandIo): Command {
     .helpOption('-h, --help', 'Print this help.')
     .helpCommand('help [command]', 'Print the help of a command')
     .exitOverride()
+    // The longest flags leave 36 columns of 80 for their text, and commander wraps from 40 on.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.process.stdout.write(text),
       writeErr: (text) => io.process.stderr.write(text),
