@@ -1,5 +1,5 @@
 import { containers } from './container.js'
-import { customFieldDefinitions, customFieldOptions, customFields } from './custom-fields.js'
+import { customFieldDefinitions, customFieldOptions, customFields } from './custom-field.js'
 import { flattenRecord, readIdentity } from './flatten.js'
 import { otherResources, webhookEventCategories, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'

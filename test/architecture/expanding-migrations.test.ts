@@ -23,6 +23,14 @@ const CONTRACTING: readonly (readonly [string, RegExp])[] = [
   ['drops a function', /^\s*drop function\b/m],
 ]
 
+/** What narrows all the same, and why no program of the version before is hurt. */
+const HARMLESS: ReadonlyMap<string, string> = new Map([
+  [
+    '0008_add_custom_field_definitions.sql adds a rule to a table that has rows',
+    'the programs before read custom fields by a relation that the service does not have: no row',
+  ],
+])
+
 function contractionsIn(sqlText: string): string[] {
   const code = sqlText.replace(/--.*$/gm, '').replace(/'(?:[^']|'')*'/g, "''")
   return CONTRACTING.filter(([, pattern]) => pattern.test(code)).map(([name]) => name)
@@ -43,7 +51,7 @@ describe('migrations only expand', { tags: ['G4'] }, () => {
         ),
       )
       expect(
-        broken,
+        broken.filter((one) => !HARMLESS.has(one)),
         'take it away one version after nothing uses it, and list the file here with the reason',
       ).toEqual([])
     },

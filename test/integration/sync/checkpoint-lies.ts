@@ -32,7 +32,7 @@ export async function findCheckpointLies({
   const now = simulator.clock.now()
   const { world } = simulator
   const checkpoints = await warehouse.query<{
-    stream: keyof typeof LISTS
+    stream: keyof typeof LISTS | 'custom_fields' | 'custom_field_definitions'
     position: { page: number; findings: { areContainersIncluded?: boolean } }
     is_complete: boolean
   }>(
@@ -61,7 +61,13 @@ export async function findCheckpointLies({
   }
   for (const { stream, position, is_complete } of checkpoints) {
     const until = is_complete ? Number.MAX_SAFE_INTEGER : position.page * pageSize
-    for (const record of world.page(LISTS[stream], 0, until, now)) {
+    const records =
+      stream === 'custom_fields'
+        ? world.customFields(now).slice(0, until)
+        : stream === 'custom_field_definitions'
+          ? world.customFieldDefinitions().slice(0, until)
+          : world.page(LISTS[stream], 0, until, now)
+    for (const record of records) {
       check(stream, record)
       if (stream === 'shipments' && position.findings.areContainersIncluded === true) {
         for (const container of world.containersOf(record.id, now)) check('containers', container)

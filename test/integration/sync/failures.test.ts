@@ -98,10 +98,10 @@ describe('a refused key', () => {
 
   it('keeps the pages before it when the key is revoked in mid-run', { tags: ['H3'] }, async () => {
     const scene = await openScene()
-    // The first page costs four requests, because three includes are refused.
-    scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 4, ...FOR_EVER })
+    // The first page costs three requests, because two includes are refused.
+    scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 3, ...FOR_EVER })
     const report = await scene.sync(PAGES_OF_2)
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 5 })
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 4 })
     expect(outcomeOf(report, 'shipments')).toBe('failed')
     expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
     expect(rowCount(await scene.snapshot(), 'tracking_requests')).toBe(0)
@@ -157,7 +157,7 @@ describe('a dead service', () => {
     const scene = await openScene()
     const { simulator } = scene
     // A first run stops half-way, a second one finds rows.
-    simulator.faults.add({ fault, after: 4, ...FOR_EVER })
+    simulator.faults.add({ fault, after: 3, ...FOR_EVER })
     const first = await scene.sync(PAGES_OF_2)
     expect(first).toMatchObject({ outcome: 'failed', exitCode: 4 })
     expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
@@ -182,9 +182,9 @@ describe('a dead service', () => {
         status,
         headers: status === 429 ? { 'retry-after': '1' } : {},
       }
-      scene.simulator.faults.add({ fault, match: SHIPMENTS, after: 4 })
+      scene.simulator.faults.add({ fault, match: SHIPMENTS, after: 3 })
       await syncToEquality(scene, PAGES_OF_2)
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(3 + 4 + 1)
+      expect(requestCounts(scene.simulator)['/shipments']).toBe(2 + 4 + 1)
       await expectNothingToWrite(scene)
     },
   )

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TrackingService } from '../../../src/api/endpoints.js'
 import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openScene,
+  OTHER_LISTS,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -63,7 +70,11 @@ describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
       scene.simulator.requests.reset()
       const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
       expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 1, '/tracking_requests': 1 })
+      expect(requestCounts(scene.simulator)).toEqual({
+        '/shipments': 1,
+        '/tracking_requests': 1,
+        ...OTHER_LISTS,
+      })
       expect(await queued(scene)).toBe(before)
       expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
       expect(await queued(scene)).toBe(0)

@@ -61,6 +61,14 @@ export async function closeScenes(): Promise<void> {
   for (const opened of openScenes.splice(0).reverse()) await opened.close()
 }
 
+/** What a complete pass over a small account asks for beside shipments, containers and requests. */
+export const OTHER_LISTS = {
+  '/custom_field_definitions': 1,
+  '/custom_field_definitions/*/options': 3,
+  '/custom_fields': 1,
+  '/webhooks/events': 1,
+}
+
 /** Requests to the service since its log was last reset, by path, ids replaced by `*`. */
 export function requestCounts({ requests }: Simulator): Record<string, number> {
   const counts: Record<string, number> = {}

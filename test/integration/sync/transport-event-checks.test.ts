@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { expectTrueCounts } from './expect-sync.js'
-import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openScene,
+  OTHER_LISTS,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -100,7 +107,12 @@ describe('transport events that change under their id', () => {
   it('cost an unchanged account one request, nothing when events come included, when switched off, and in a backfill', async () => {
     const scene = await openBackfilled()
     const { requests } = await check(scene)
-    expect(requests).toEqual({ '/shipments': 1, '/tracking_requests': 1, [EVENT_READS]: 1 })
+    expect(requests).toEqual({
+      '/shipments': 1,
+      '/tracking_requests': 1,
+      [EVENT_READS]: 1,
+      ...OTHER_LISTS,
+    })
     expect((await check(scene, 0)).requests[EVENT_READS]).toBeUndefined()
     const backfill = await check(scene, 1, { command: 'backfill' })
     expect(backfill.requests[EVENT_READS]).toBeUndefined()
@@ -114,13 +126,19 @@ describe('transport events that change under their id', () => {
       `update tracking_sync.source_capabilities set checked_at = now() - interval '2 days'`,
     )
     const trial = await check(scene)
-    expect(trial.requests).toEqual({ '/shipments': 2, '/containers': 2, '/tracking_requests': 1 })
+    expect(trial.requests).toEqual({
+      '/shipments': 2,
+      '/containers': 2,
+      '/tracking_requests': 1,
+      ...OTHER_LISTS,
+    })
     const next = await check(scene)
     expect(next.requests).toEqual({
       '/shipments': 1,
       '/containers': 1,
       '/tracking_requests': 1,
       [EVENT_READS]: 1,
+      ...OTHER_LISTS,
     })
   })
 })

@@ -165,21 +165,10 @@ describe('rows whose key has two parts', () => {
     attributes: {},
     relationships: { container: { data: { type: 'container', id: containerId } } },
   })
-  const field = (slug: unknown, entityId = 'c') => ({
-    id: 'f',
-    type: 'custom_field',
-    attributes: { api_slug: slug },
-    relationships: { entity: { data: { type: 'container', id: entityId } } },
-  })
-
   test.each([
     ['no container', { id: 'e', type: 'transport_event' }, 'container_id is missing'],
     ['U+0000 in the container', event('a\u0000'), 'container_id holds control characters'],
     ['a container of 256 characters', event('x'.repeat(256)), 'container_id is missing'],
-    ['no slug', field(undefined), 'api_slug is missing'],
-    ['a slug that is an object', field({}), 'api_slug is missing'],
-    ['U+0000 in the slug', field('a\u0000'), 'api_slug holds control characters'],
-    ['a slug of 256 characters', field('x'.repeat(256)), 'api_slug is longer than 255'],
   ])('%s: the record is set aside', (_what, record, reason) => {
     expect(refusalOf(record)).toContain(reason)
   })
@@ -187,11 +176,6 @@ describe('rows whose key has two parts', () => {
   test('no two rows share a key: a space is refused in all parts but the last', () => {
     expect(refusalOf(event('a b', 'c'))).toContain('container_id holds a space')
     expect(flatten(event('a', 'b c')).flat.key).toBe('a b c')
-    expect(flatten(field('PO number')).flat.key).toBe('c PO number')
-  })
-
-  test('custom fields whose entity and slug make one text are two rows', { tags: ['K7'] }, () => {
-    expect(flatten(field('bc', 'a')).flat.key).not.toBe(flatten(field('c', 'ab')).flat.key)
   })
 })
 

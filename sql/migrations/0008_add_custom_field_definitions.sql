@@ -107,7 +107,8 @@ comment on column {{data}}.custom_field_options.value is
 comment on column {{data}}.custom_field_options.position is
     'Place among the options of the field. From attributes.position.';
 comment on column {{data}}.custom_field_options.definition_id is
-    'Custom field that may take the value; custom_field_definitions.';
+    'Custom field that may take the value; custom_field_definitions. From '
+    'relationships.definition.';
 comment on column {{data}}.custom_field_options._observed_at is
     'When the source can have known this: start of the request on the source''s clock, or '
     'the notification''s own time. A row never goes back behind it. UTC.';
